@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.cli import interrupts, main
 from firesteel.cli.interrupts import (
     Interrupts,
     Stopped,
@@ -105,6 +106,32 @@ def drop(*_, **__):
 sys.argv = ["firesteel", "run", sys.argv[1], *sys.argv[2:]]
 sys.exit(main.main())
 """
+
+
+def test_one_that_was_dropped_while_the_statement_was_planned_is_raised_before_it_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(interrupts, "_came", [signal.SIGTERM])
+    with pytest.raises(Stopped) as stopped, Interrupts():
+        pass
+    assert exit_status(stopped.value) == 143
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize("came", [[], [signal.SIGTERM]])
+def test_an_error_that_a_library_makes_of_a_signal_is_the_signal(
+    came: list[int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_: list[str]) -> None:
+        raise ImportError("initialization failed")
+
+    monkeypatch.setattr(interrupts, "_came", came)
+    monkeypatch.setattr("firesteel.cli.early.prepare_early", broken)
+    monkeypatch.setattr("sys.argv", ["firesteel", "run", "job.sql"])
+    status, said = (143, "Stopped.") if came else (1, "ImportError: initialization failed")
+    assert main._main() == status
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("more", [[], ["--log-format", "json"]], ids=["text", "json"])

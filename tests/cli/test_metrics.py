@@ -65,6 +65,7 @@ def test_a_change_of_counts_is_seen_at_the_next_look() -> None:
 
 def test_progress_in_json(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "QUIET_SECONDS", 0.01)
+    monkeypatch.setattr(module, "FIRST_SECONDS", 0.02)
     monkeypatch.setattr(module, "PLAIN_SECONDS", 0.01)
     out = io.StringIO()
     with ProgressLine(out, as_json=True) as line:

@@ -74,6 +74,7 @@ def test_a_quick_job_tells_nothing() -> None:
 
 def test_a_long_job_tells_plain_lines_until_results_come(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(module, "FIRST_SECONDS", 0.02)
     monkeypatch.setattr(module, "PLAIN_SECONDS", 0.02)
     out = io.StringIO()
     with ProgressLine(out) as line:

@@ -45,6 +45,8 @@ class Starting:
         threading.Event().wait()
         raise AssertionError
 
+    waits_for = "its JVM"
+
 
 class Failing(Starting):
     """A Spark that does not start."""
@@ -111,6 +113,34 @@ def test_what_is_wrong_does_not_wait_for_spark(
     error = told(Starting(), source, sink)
     assert isinstance(error, kind)
     assert message in str(error)
+
+
+def test_the_phase_says_what_the_start_waits_for() -> None:
+    phases: list[str] = []
+
+    class Slow(Starting):
+        """A Spark that takes two steps, each until it was reported."""
+
+        _next = threading.Event()
+
+        @property
+        def context(self) -> object:
+            assert self._next.wait(60)
+            raise JobError("the last step")
+
+    spark = Slow()
+
+    def enter(phase: str) -> None:
+        phases.append(phase)
+        if len(phases) == 1:
+            spark.waits_for = "its context"
+        else:
+            spark._next.set()
+
+    environment, made = job(NUMBERS, NOTHING)
+    with pytest.raises(JobError, match="the last step"):
+        await_spark(cast("Spark", spark), environment, made, "INSERT INTO o SELECT a FROM i", enter)
+    assert phases == ["starting Spark, waiting for its JVM", "starting Spark, waiting for its context"]
 
 
 def test_a_client_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,7 +126,9 @@ def test_settings_of_the_users_are_not_on_the_command_line(monkeypatch: pytest.M
     started: list[dict[str, str]] = []
 
     class Jvm:
-        def __init__(self, java: object, options: object, conf: dict[str, str], python: object) -> None:
+        def __init__(
+            self, java: object, options: object, conf: dict[str, str], python: object, **_: object
+        ) -> None:
             started.append(dict(conf))
 
         def connect(self) -> Any:
@@ -134,7 +136,7 @@ def test_settings_of_the_users_are_not_on_the_command_line(monkeypatch: pytest.M
 
         def stop(self) -> None: ...
 
-    def not_plainly(settings: object) -> Any:
+    def not_plainly(*_: object) -> Any:
         raise RuntimeError("nor plainly")
 
     monkeypatch.setattr(fast, "LocalJvm", Jvm)

@@ -90,6 +90,11 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         self._before = _replaced(self._remember)
+        try:
+            raise_dropped()  # it came between the start of the statement and here
+        except Stopped:
+            _put_back(self._before)
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

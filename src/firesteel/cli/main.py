@@ -13,9 +13,9 @@ import sys
 import warnings
 from typing import NoReturn
 
-from firesteel.cli.interrupts import exit_status, stop_on_signals
+from firesteel.cli.interrupts import exit_status, raise_dropped, stop_on_signals
 from firesteel.cli.standard_streams import prepare_streams
-from firesteel.errors import FiresteelError, FiresteelWarning
+from firesteel.errors import FiresteelWarning
 
 _BEFORE_A_COLLECTION = 50_000
 """Loading and planning allocate much and leave hardly any garbage; a collection each 700 objects, as usual,
@@ -57,15 +57,20 @@ def _main() -> int:
         status = _stopped(stop)
     except BrokenPipeError as error:
         status = _reader_gone(error, verbose=verbose)
-    except FiresteelError as error:
-        from firesteel.cli.report import report
-
-        status = report(error, verbose=verbose)
     except Exception as error:
-        from firesteel.cli.report import as_firesteel_error, report
-
-        status = report(as_firesteel_error(error), verbose=verbose)
+        status = _failed(error, verbose=verbose)
     return status
+
+
+def _failed(error: Exception, *, verbose: bool) -> int:
+    """Report an error, unless a signal is behind it: libraries turn what is raised into errors of theirs."""
+    try:
+        raise_dropped()
+    except KeyboardInterrupt as stop:
+        return _stopped(stop)
+    from firesteel.cli.report import as_firesteel_error, report
+
+    return report(as_firesteel_error(error), verbose=verbose)
 
 
 def _reader_gone(error: BrokenPipeError, *, verbose: bool) -> int:
@@ -73,9 +78,7 @@ def _reader_gone(error: BrokenPipeError, *, verbose: bool) -> int:
     from firesteel.cli.standard_streams import has_reader
 
     if has_reader(sys.stdout.fileno()):
-        from firesteel.cli.report import as_firesteel_error, report
-
-        return report(as_firesteel_error(error), verbose=verbose)
+        return _failed(error, verbose=verbose)
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

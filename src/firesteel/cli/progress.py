@@ -19,7 +19,8 @@ QUIET_SECONDS = 2.0
 """Seconds before the first progress is shown."""
 
 LIVE_SECONDS = 0.25
-PLAIN_SECONDS = 15.0
+FIRST_SECONDS, PLAIN_SECONDS = 10.0, 15.0
+"""Seconds before the first plain line, and between two of them."""
 
 
 def amount(count: float) -> str:
@@ -112,7 +113,9 @@ class ProgressLine:
         if self._live:
             self._follow_live(started)
             return
-        while not self._done.wait(PLAIN_SECONDS):
+        pause = FIRST_SECONDS - QUIET_SECONDS
+        while not self._done.wait(pause):
+            pause = PLAIN_SECONDS
             seconds = time.monotonic() - started
             if self._json:
                 from firesteel.cli.json_logs import tell_progress

@@ -24,7 +24,7 @@ from firesteel.session.background import in_background
 from firesteel.session.context import Environment, Watch
 from firesteel.session.launch import CHECKPOINT, HOST, NAME
 from firesteel.session.option_places import locate_in_job
-from firesteel.session.preflight import await_spark
+from firesteel.session.preflight import STARTING, await_spark
 from firesteel.session.result import ChangesResult, InsertResult
 from firesteel.spark.internals.tasks import variables_of_workers
 from firesteel.spark.launch import launch
@@ -72,10 +72,10 @@ class Running:
         host = host_of(self._job, self._environment)
         self._progress.streams = host == launch.STREAM
         self._progress.resumable = CHECKPOINT in self._environment.options
-        self._progress.enter("starting Spark")
+        self._progress.enter(STARTING)
         self._spark = self._environment.spark
         if self._environment.own_process or not self._spark.has_started:
-            await_spark(self._spark, self._environment, self._job, self._text)
+            await_spark(self._spark, self._environment, self._job, self._text, self._progress.enter)
         hand_on(_options(self._job), variables_of_workers(self._spark.context))  # `context` waits for Spark
         ship_code(self._spark, self._job)
         self._progress.enter("planning the stream" if host == launch.STREAM else "")

@@ -27,19 +27,40 @@ if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
 
 Check = Callable[[], object]
+STARTING = "starting Spark"
+_LOOK_SECONDS = 0.25
+"""Between two looks at what the start waits for."""
 
 
-def await_spark(spark: Spark, environment: Environment, job: JobSpec, statement: str) -> None:
+def await_spark(
+    spark: Spark,
+    environment: Environment,
+    job: JobSpec,
+    statement: str,
+    enter: Callable[[str], object] = lambda _: None,
+) -> None:
     """Wait until Spark has started and the job's connections and checkpoint are checked.
+
+    Args:
+        spark: The Spark.
+        environment: The session.
+        job: The job.
+        statement: The statement's text, by which it finds its checkpoint.
+        enter: Function that takes the phase of the start, in words, when it changes.
 
     Raises:
         FiresteelError: The first failure of Spark's start or of a check.
     """
     checks = [in_thread(check) for check in checks_of(environment, job, statement, is_local=spark.is_local)]
     all_ = [*checks, in_thread(partial(getattr, spark, "context"))]
-    done, _ = wait(all_, return_when=FIRST_EXCEPTION)
+    phase, left = "", {*all_}
+    while left and not any(each.exception() for each in all_ if each not in left):
+        now = STARTING + (f", waiting for {spark.waits_for}" if all_[-1] in left else ", checking its tables")
+        if now != phase:
+            enter(phase := now)
+        left = wait(all_, _LOOK_SECONDS, return_when=FIRST_EXCEPTION).not_done
     for each in all_:
-        if each in done:
+        if each not in left:
             each.result()
 
 

@@ -42,7 +42,9 @@ def holder(folder: Path) -> subprocess.Popen[str]:
 def leave(folder: Path, silent: float = 0.0, **owner: object) -> None:
     """The file of a run that ended without releasing it, `silent` seconds ago."""
     known = {"pid": 1, "host": "elsewhere", "since": "2026-01-01 00:00:00 +0000", "machine": "another"}
-    (folder / FILE).write_text(json.dumps(known | owner))
+    file = os.open(folder / FILE, os.O_RDWR | os.O_CREAT)
+    os.pwrite(file, json.dumps(known | owner).encode().ljust(1024), 0)  # at once: a beat may read it now
+    os.close(file)
     then = time.time() - silent
     os.utime(folder / FILE, (then, then))
 
@@ -235,3 +237,32 @@ def test_a_damaged_file_of_sparks_is_named(tmp_path: Path, log: str, text: str) 
     (tmp_path / "spark" / log / "10").write_text(text)
     with pytest.raises(JobError, match=f"{tmp_path}/spark/{log}/10: the checkpoint's file is damaged"):
         check_logs(str(tmp_path))
+
+
+LEAVE = """
+import atexit, os, sys
+from pathlib import Path
+from firesteel.spark.checkpoint.lock import CheckpointLock
+held = CheckpointLock(Path(sys.argv[1]))
+atexit._run_exitfuncs()
+os._exit(0)
+"""
+
+
+def test_a_process_that_was_stopped_before_it_could_release_the_lock_has_done_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the command ends after a signal: without the interpreter's own end."""
+    subprocess.run([sys.executable, "-c", LEAVE, str(tmp_path)], check=True, timeout=100)
+    CheckpointLock(tmp_path).release()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_fork_does_not_release_the_lock(tmp_path: Path) -> None:
+    held = CheckpointLock(tmp_path)
+    held._owner = {**held._owner, "pid": os.getpid() + 1}
+    held._leave()
+    held._owner["pid"] = os.getpid()
+    with pytest.raises(UsageError, match="in use by"):
+        CheckpointLock(tmp_path)
+    held.release()

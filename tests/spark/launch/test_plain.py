@@ -66,7 +66,19 @@ def test_where_the_fast_way_fails_the_plain_one_is_taken_and_told_once(broken: s
 def test_off_starts_it_plainly_without_a_word() -> None:
     done = run(options='{"firesteel.fast-start": "off"}')
     assert done.stdout.splitlines() == ["2 False", "2 False", "None"], done.stderr
-    assert "plain way" not in done.stderr
+    assert done.stderr == ""
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_jvm_that_does_not_start_plainly_is_quoted_without_a_stack() -> None:
+    done = run(
+        "import sys\nsys.excepthook = lambda kind, error, _: print(kind.__name__, error, file=sys.stderr)",
+        '{"spark.driver.memory": "nonsense"}',
+    )
+    assert done.stderr.startswith("JobError Spark's JVM ended while it started: "), done.stderr
+    assert "nonsense" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_what_off_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:

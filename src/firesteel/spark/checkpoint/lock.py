@@ -12,6 +12,7 @@ Spark's JVM writes offsets, too, and outlives a killed Python by a moment: it ho
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import threading
@@ -72,6 +73,7 @@ class CheckpointLock:
         self._spark: JvmLock | None = None
         self._owner = this_run()
         self._tell: Callable[[ShutOutError], object] = lambda _: None
+        atexit.register(self._leave)
         try:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
@@ -144,6 +146,14 @@ class CheckpointLock:
                 if _owner(self._file).get("name") == self._owner["name"]:
                     self._write({**self._owner, RELEASED: True})
             os.close(self._file)
+        atexit.unregister(self._leave)
+
+    def _leave(self) -> None:
+        """Release the folder at the end of the process, however it was stopped. Its JVM ends by itself."""
+        self._spark = None
+        if self._owner["pid"] == os.getpid() and "number" in self._owner:  # else a fork, or not taken
+            with suppress(OSError):
+                self.release()
 
     def _take(self) -> None:
         locked = _flock(self._file)

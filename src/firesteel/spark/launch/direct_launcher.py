@@ -8,8 +8,7 @@ starts Spark.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from importlib import resources
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firesteel.spark.launch.archive import class_archive
@@ -22,7 +21,8 @@ from firesteel.spark.launch.private_sockets import (
     java_temporary_folder,
     with_private_sockets,
 )
-from firesteel.spark.launch.settings import LOG_LEVEL, STREAM, LaunchOptions
+from firesteel.spark.launch.settings import STREAM, LaunchOptions
+from firesteel.spark.launch.spark_logging import logging_options
 from firesteel.spark.launch.variables import set_variables
 from firesteel.spark.launch.without_pandas import spare_pandas
 from firesteel.spark.start.ended_peers import quiet_counters
@@ -69,10 +69,12 @@ class FastStart:
             *memory,
             java_temporary_folder(),
             *self._archive.options,
-            *_log_options(options.conf),
+            *logging_options(options.conf),
         ]
         shown = {key: value for key, value in self._settings.items() if key not in (SECRET, *options.conf)}
-        self._jvm = LocalJvm(java, jvm_options, shown, self._python)  # ps shows what it is started with
+        self._jvm = LocalJvm(  # ps shows what it is started with
+            java, jvm_options, shown, self._python, shows_traces=options.shows_traces
+        )
 
     @property
     def _python(self) -> str | None:
@@ -84,8 +86,15 @@ class FastStart:
         """Whether the JVM is gone."""
         return self._jvm.has_ended
 
-    def context(self) -> SparkContext:
-        """The context, once the JVM is up. Raises JobError where it is not, else what pyspark raises."""
+    def context(self, step: Callable[[str], object] = lambda _: None) -> SparkContext:
+        """Return the context, once the JVM is up.
+
+        Args:
+            step: Function that takes what the start waits for.
+
+        Raises:
+            JobError: The JVM did not start. Other errors are pyspark's.
+        """
         from pyspark import SparkConf, SparkContext
 
         if self._options.own_process:
@@ -93,7 +102,9 @@ class FastStart:
         conf = SparkConf(loadDefaults=False)
         for key, value in self._settings.items():
             conf.set(key, value)
+        step("its JVM")
         port, secret = self._jvm.connect()
+        step("its context")
         variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
         if self._fork_server is not None:  # not sooner: the JVM needs the cores
             self._fork_server.start(self._settings, self._jvm.process_id)
@@ -111,11 +122,3 @@ class FastStart:
         self._jvm.stop()
         if self._fork_server is not None:
             self._fork_server.stop()
-
-
-def _log_options(conf: Mapping[str, str]) -> list[str]:
-    """Spark is quiet, unless the user sets a level."""
-    file = resources.files("firesteel.spark.launch").joinpath("log4j2.properties")
-    level = conf.get(LOG_LEVEL)
-    levels = [] if level is None else [f"-Dfiresteel.log.level={level}", f"-Dfiresteel.log.tasks={level}"]
-    return [f"-Dlog4j2.configurationFile={file}", *levels]

@@ -12,14 +12,12 @@ import os
 import shutil
 import struct
 import subprocess
-import threading
 import time
-from collections import deque
 from collections.abc import Mapping
 
 from firesteel.errors import JobError
-from firesteel.notices import say
 from firesteel.spark.launch.java import Java, spark_home
+from firesteel.spark.launch.jvm_output import JvmOutput
 from firesteel.spark.launch.private_sockets import private_variables
 from firesteel.spark.temporary import private_folder
 
@@ -34,8 +32,6 @@ _OPENED = (
 """Packages of java.base that Spark reflects on (Spark: JavaModuleOptions)."""
 
 _GATEWAY = "org.apache.spark.api.python.PythonGatewayServer"
-_CHATTER = ("Starting Streaming TransformWithState", "Streaming TransformWithState")
-"""What pyspark's own processes print whether one wants it or not."""
 
 
 class LocalJvm:
@@ -48,7 +44,13 @@ class LocalJvm:
     """
 
     def __init__(
-        self, java: Java, jvm_options: list[str], conf: Mapping[str, str], python: str | None = None
+        self,
+        java: Java,
+        jvm_options: list[str],
+        conf: Mapping[str, str],
+        python: str | None = None,
+        *,
+        shows_traces: bool = False,
     ) -> None:
         self._folder = private_folder("gateway")
         self._answer = self._folder / "gateway"
@@ -83,9 +85,8 @@ class LocalJvm:
             env=environment,
             start_new_session=True,
         )
-        self._said: deque[str] = deque(maxlen=20)
-        self._forwarding = threading.Thread(target=self._forward, daemon=True)
-        self._forwarding.start()
+        assert self._process.stdout is not None
+        self._output = JvmOutput(self._process.stdout, shows_traces=shows_traces)
         atexit.register(self._leave)
 
     def connect(self, patience: float = PATIENCE) -> tuple[int, str]:
@@ -94,8 +95,7 @@ class LocalJvm:
         while not self._answer.is_file():
             status = self._process.poll()
             if status is not None:
-                self._forwarding.join(1)  # its last words
-                said = " / ".join(self._said) or "it said nothing"
+                said = self._output.last_words() or "it said nothing"
                 raise JobError(f"Spark's JVM ended with status {status} while it started: {said}")
             if time.monotonic() > end:
                 self._process.kill()
@@ -120,14 +120,6 @@ class LocalJvm:
         """Let the JVM end; it is not waited for."""
         if self._process.stdin is not None:
             self._process.stdin.close()
-
-    def _forward(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            text = line.decode(errors="replace")
-            if text.strip() and not text.startswith(_CHATTER):
-                self._said.append(text.strip())
-                say(text.rstrip("\n"))
 
     def _leave(self) -> None:
         """At this process's end: a JVM that was not up yet would not see that its input has ended."""

@@ -42,7 +42,11 @@ __all__ = ["BATCH", "STREAM", "LaunchOptions", "Spark", "create_session", "of_se
 
 
 class Spark:
-    """A Spark to run jobs on. `context` and `session` wait for it and raise what kept it from starting."""
+    """A Spark to run jobs on. `context` and `session` wait for it and raise what kept it from starting.
+
+    Attributes:
+        waits_for: What its start waits for, in words.
+    """
 
     def __init__(self, options: LaunchOptions | None = None, session: SparkSession | None = None) -> None:
         self._options = options or LaunchOptions()
@@ -57,6 +61,7 @@ class Spark:
         self._is_awaited = False
         self._has_executors = False
         self._is_over = False
+        self.waits_for = "its JVM"
         self._lock = threading.Lock()
         if self._owned:
             self._begin()
@@ -195,12 +200,14 @@ class Spark:
 
     def _start(self) -> None:
         try:
+            self._wait_for(f"the master {self._options.master}")
             check_master(self._options.master)
             self._context = self._made_context()
             sweep()
             if self._options.is_local and not (self._is_awaited and self._options.host == BATCH):
                 warm_up(self._context)
             if self._options.host == STREAM:
+                self._wait_for("its SQL session")
                 self._session = _session_of(self._context)
         except FiresteelError as error:
             self._failure = error
@@ -208,6 +215,9 @@ class Spark:
             self._failure = did_not_start(error)
         finally:
             self._has_started.set()
+
+    def _wait_for(self, step: str) -> None:
+        self.waits_for = step
 
     def _private_settings(self) -> dict[str, str]:
         settings = with_private_sockets(self._options.settings())
@@ -218,9 +228,9 @@ class Spark:
     def _made_context(self) -> SparkContext:
         """In the fast way, else in the plain one; what Spark itself has to say it would say again."""
         if self._fast is None:
-            return plain_context(self._private_settings(), is_local=self._options.is_local)
+            return plain_context(self._options, self._private_settings(), self._wait_for)
         try:
-            return self._fast.context()
+            return self._fast.context(self._wait_for)
         except Exception as error:
             if is_sparks_own(error) or self._is_over:  # who is leaving has ended its JVM
                 raise
@@ -228,7 +238,7 @@ class Spark:
             self._fast = None
             forget_jvm()
             try:
-                context = plain_context(self._private_settings(), is_local=self._options.is_local)
+                context = plain_context(self._options, self._private_settings(), self._wait_for)
             except Exception:
                 raise error from None
             tell("Spark is started", error)

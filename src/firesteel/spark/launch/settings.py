@@ -90,6 +90,11 @@ class LaunchOptions:
             return False
         return not any(key.startswith(_NEEDS_SUBMIT) for key in self.conf)
 
+    @property
+    def shows_traces(self) -> bool:
+        """Whether the user has set a log level, so that stack traces are wanted, too."""
+        return LOG_LEVEL in self.conf
+
     def given(self) -> dict[str, str]:
         """What of the settings the user gave."""
         return dict(self.conf) if self.master is None else {MASTER: self.master, **self.conf}

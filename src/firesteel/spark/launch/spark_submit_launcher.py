@@ -7,13 +7,17 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from firesteel.errors import JobError
 from firesteel.notices import say
+from firesteel.spark.launch.jvm_output import JvmOutput
 from firesteel.spark.launch.private_sockets import java_temporary_folder, private_variables
+from firesteel.spark.launch.settings import LaunchOptions
+from firesteel.spark.launch.spark_logging import has_logging, logging_options
 from firesteel.spark.launch.variables import set_variables
 from firesteel.spark.start.ended_peers import quiet_counters
 
@@ -25,27 +29,73 @@ _JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
 _SECRET = re.compile(r"(?i)secret|password|token|access[.]?key")
 
 
-def plain_context(settings: Mapping[str, str], *, is_local: bool = False) -> SparkContext:
+def plain_context(
+    options: LaunchOptions,
+    settings: Mapping[str, str],
+    step: Callable[[str], object] = lambda _: None,
+) -> SparkContext:
     """Return a context; a JVM of this process that pyspark knows is used again. Raises what pyspark raises.
 
     Private: `_ensure_initialized`, since pyspark writes all settings of a context into the command line.
 
     Args:
+        options: What the user wants.
         settings: All Spark settings; passwords and secrets do not reach the command line.
-        is_local: Whether the workers run on this machine.
+        step: Function that takes what the start waits for.
+
+    Raises:
+        JobError: The JVM ended before it could be reached.
     """
     from pyspark import SparkConf, SparkContext
 
     conf = SparkConf()
     for key, value in settings.items():
         conf.set(key, value)
+    step("its JVM")
+    with set_variables(_variables(options)):
+        output = None if has_jvm() else _start_jvm(without_secrets(conf), options)
+        step("its context" if options.is_local else f"the cluster at {options.master}")
+        context = quiet_counters(SparkContext(conf=conf))
+    if output is not None:
+        output.forward()
+    return context
+
+
+def _variables(options: LaunchOptions) -> dict[str, str]:
+    """Return the variables with which spark-submit is started."""
+    java: list[str] = []
+    if not has_logging(options.conf, os.environ):
+        java += logging_options(options.conf)
     variables = {"PYTHONSAFEPATH": "1"}
-    if is_local:
-        options = f"{os.environ.get(_JAVA_OPTIONS, '')} {java_temporary_folder()}".strip()
-        variables |= {**private_variables(os.environ), _JAVA_OPTIONS: options}
-    with set_variables(variables):
-        SparkContext._ensure_initialized(conf=without_secrets(conf))
-        return quiet_counters(SparkContext(conf=conf))
+    if options.is_local:
+        java.append(java_temporary_folder())
+        variables |= private_variables(os.environ)
+    if java:
+        variables[_JAVA_OPTIONS] = " ".join([os.environ.get(_JAVA_OPTIONS, ""), *java]).strip()
+    return variables
+
+
+def _start_jvm(conf: SparkConf, options: LaunchOptions) -> JvmOutput:
+    """Start the JVM in a session of its own, as LocalJvm does: signals at the terminal are for Python."""
+    from pyspark import SparkContext
+    from pyspark.core import context
+
+    launcher: Any = context
+    reader, writer = os.pipe()
+    shows = options.shows_traces
+    output = JvmOutput(os.fdopen(reader, "rb"), shows_traces=shows, holds=not shows)
+    problem: Exception | None = None
+    try:
+        pipes = {"stdout": writer, "stderr": writer, "start_new_session": True}
+        SparkContext._ensure_initialized(gateway=launcher.launch_gateway(conf, pipes))
+    except Exception as error:
+        problem = error
+    finally:
+        os.close(writer)
+    if problem is not None:
+        said = output.last_words() or str(problem)
+        raise JobError(f"Spark's JVM ended while it started: {said}") from problem
+    return output
 
 
 def without_secrets(conf: SparkConf) -> SparkConf:

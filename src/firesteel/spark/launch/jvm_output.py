@@ -1,0 +1,73 @@
+"""What a JVM prints: forwarded to stderr line by line, without stack traces unless they are asked for."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import deque
+from collections.abc import Iterator
+from typing import IO
+
+from firesteel.notices import say
+
+_CHATTER = (
+    "Starting Streaming TransformWithState",
+    "Streaming TransformWithState",
+    "WARNING: Using incubator modules",
+)
+"""Beginnings of lines that pyspark's processes and every start by spark-submit print."""
+_FRAME = re.compile(r"\s+at \S.*\(.*\)|\s+\.\.\. \d+ (more|common frames omitted)|Caused by: .*")
+_TRACEBACK = "Traceback (most recent call last):"
+_LAST_LINES = 20
+
+
+class JvmOutput:
+    """Forwarder of a JVM's output, in a thread. Nobody who reads this process's stderr waits for the JVM.
+
+    Args:
+        stream: The output.
+        shows_traces: Whether to forward stack traces, too.
+        holds: Whether to forward nothing until `forward` is called. A JVM that does not start has said why.
+    """
+
+    def __init__(self, stream: IO[bytes], *, shows_traces: bool = False, holds: bool = False) -> None:
+        self._stream = stream
+        self._shows_traces = shows_traces
+        self._holds = holds
+        self._last: deque[str] = deque(maxlen=_LAST_LINES)
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def forward(self) -> None:
+        """Forward what comes from now on."""
+        self._holds = False
+
+    def last_words(self) -> str:
+        """Return the last lines of a JVM that has ended, or "" if it said nothing."""
+        self._thread.join(1)
+        return " / ".join(self._last)
+
+    def _run(self) -> None:
+        for line in self._lines():
+            self._last.append(line.strip())
+            if not self._holds:
+                say(line)
+
+    def _lines(self) -> Iterator[str]:
+        lines = (raw.decode(errors="replace").rstrip() for raw in self._stream)
+        shown = lines if self._shows_traces else without_traces(lines)
+        return (line for line in shown if line and not line.startswith(_CHATTER))
+
+
+def without_traces(lines: Iterator[str]) -> Iterator[str]:
+    """Yield the lines without the frames of Java's and Python's stack traces. The error's own line stays."""
+    is_inside = False  # of a traceback of Python, whose frames are indented and whose error is not
+    for line in lines:
+        if line.startswith(_TRACEBACK):
+            is_inside = True
+        elif is_inside and line.startswith(" "):
+            continue
+        else:
+            is_inside = False
+            if not _FRAME.fullmatch(line):
+                yield line
