@@ -99,7 +99,6 @@ def test_hints(session: Session, query: str, hint: str) -> None:
     [
         ("SELECT /*+ STATE_TTL('t' = '1d') */ g, COUNT(*) FROM t GROUP BY g", "The STATE_TTL hint"),
         ("SELECT g FROM t LIMIT 3", "LIMIT"),
-        ("SELECT g FROM t EXCEPT SELECT s FROM t", "EXCEPT"),
     ],
 )
 def test_what_is_not_there_yet_is_named(session: Session, query: str, what: str) -> None:

@@ -13,10 +13,13 @@ from firesteel.errors import InternalError
 from firesteel.plan import nodes
 from firesteel.plan.metadata import FACTS, FAMILIES, monotonicity, upsert_keys, window_properties
 from firesteel.plan.nodes import logical, physical
+from firesteel.plan.nodes.correlate import logical as logical_correlate
+from firesteel.plan.nodes.correlate import physical as physical_correlate
 from firesteel.plan.nodes.join import logical as logical_join
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.over import physical as physical_over
+from firesteel.plan.nodes.set_op import logical as logical_sets
 from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window.shared import GroupWindowAggregateNode, WindowAggregateNode
@@ -28,8 +31,9 @@ SCAN = physical.Values((), ())
 
 
 def _classes() -> Iterator[type[Node]]:
-    logical_modules = (logical, logical_join, logical_over, logical_windows)
-    for module in (*logical_modules, physical, physical_join, physical_over, physical_windows):
+    logical_modules = (logical, logical_correlate, logical_join, logical_over, logical_sets, logical_windows)
+    physical_modules = (physical, physical_correlate, physical_join, physical_over, physical_windows)
+    for module in (*logical_modules, *physical_modules):
         for kind in vars(module).values():
             its_own = inspect.isclass(kind) and kind.__module__ == module.__name__
             if its_own and issubclass(kind, Node) and kind not in BASES:

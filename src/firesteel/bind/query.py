@@ -24,6 +24,7 @@ from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, Val
 from firesteel.functions.expression.recursion import collector_at_rest
 from firesteel.plan.metadata import event_times, processing_times
 from firesteel.plan.nodes.logical import Filter, Union
+from firesteel.plan.nodes.set_op.logical import Intersect, Minus
 from firesteel.plan.tree import Node
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import (
@@ -131,9 +132,7 @@ class _Binder:
 
     def _united(self, left: Node, node: SetOperation, targets: Targets | None) -> Node:
         """One set operation of a chain, its left side bound already."""
-        if node.operator != "UNION":
-            raise NotSupportedError(f"{node.operator} is not supported yet", range=node.right.range)
-        name = "UNION" if node.distinct else "UNION ALL"
+        name = node.operator if node.distinct else f"{node.operator} ALL"
         right = self._inner(node.right, targets)
         if len(left.schema) != len(right.schema):
             raise ValidationError(
@@ -149,6 +148,10 @@ class _Binder:
                     hint=f"{a.type} before it, {b.type} here",
                 )
             check_assignable((a.type, b.type), _column_place(node.right, i))
+        if node.operator == "INTERSECT":
+            return Intersect((left, right), all=not node.distinct)
+        if node.operator == "EXCEPT":
+            return Minus((left, right), all=not node.distinct)
         return Union((left, right), all=not node.distinct)
 
     # --- SELECT ----------------------------------------------------------------------------------

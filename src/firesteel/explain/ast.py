@@ -14,8 +14,11 @@ from firesteel.plan.expressions.type_text import nested_type_text, record_type_t
 from firesteel.plan.metadata import event_times, processing_times
 from firesteel.plan.nodes import logical
 from firesteel.plan.nodes.accumulators import function_name
+from firesteel.plan.nodes.correlate import logical as logical_correlate
+from firesteel.plan.nodes.correlate.text import invocation
 from firesteel.plan.nodes.join import logical as logical_join
 from firesteel.plan.nodes.over import logical as logical_over
+from firesteel.plan.nodes.set_op import logical as logical_sets
 from firesteel.plan.nodes.text import hints_text, metadata_text
 from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.tree import Node
@@ -28,6 +31,8 @@ _NAMES: dict[type[Node], str] = {
 
 def ast_line(node: Node) -> str:
     """One node, `LogicalFilter(condition=[>($2, 1)])`."""
+    if isinstance(node, logical_correlate.Uncollect):
+        return "Uncollect(withOrdinality=[true])" if node.ordinality else "Uncollect"
     name = _NAMES.get(type(node), type(node).__name__)
     return f"Logical{name}({_attributes(node)})"
 
@@ -47,7 +52,12 @@ def _attributes(node: Node) -> str:
         return _aggregate(node)
     if isinstance(node, logical_join.Join):
         return f"condition=[{_text(node.condition)}], joinType=[{node.join_type.value}]"
-    if isinstance(node, logical.Union):
+    if isinstance(node, logical_correlate.Correlate):
+        return _correlate(node)
+    if isinstance(node, logical_correlate.TableFunctionScan):
+        kind = record_type_text(node.fields, (), (), nested_type_text)
+        return f"invocation=[{invocation(node.call)}], rowType=[{kind}]"
+    if isinstance(node, (logical.Union, logical_sets.Intersect, logical_sets.Minus)):
         return f"all=[{'true' if node.all else 'false'}]"
     if isinstance(node, logical.Values):
         rows = ", ".join(
@@ -89,6 +99,12 @@ def _variables(exprs: Sequence[Expr]) -> list[str]:
     """The names by which sub-queries read the node's columns."""
     names = dict.fromkeys(q.correlation for expr in exprs for q in sub_queries(expr) if q.correlation)
     return [f"variablesSet=[[{', '.join(names)}]]"] if names else []
+
+
+def _correlate(node: logical_correlate.Correlate) -> str:
+    required = f"{{{', '.join(map(str, node.required))}}}"
+    join_type = node.join_type.value
+    return f"correlation=[{node.variable}], joinType=[{join_type}], requiredColumns=[{required}]"
 
 
 def _aggregate(node: logical.Aggregate) -> str:

@@ -13,6 +13,7 @@ from firesteel.changelog import ChangelogMode
 from firesteel.errors import InternalError
 from firesteel.functions.duckdb.calc_spec import CalcSpec, ValueSet
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output
+from firesteel.runtime.spec.correlate import CorrelateSpec
 from firesteel.runtime.spec.join import JoinInput, JoinSpec, SemiJoinSpec
 from firesteel.runtime.spec.operators import (
     AggregateSpec,
@@ -60,6 +61,7 @@ IDENTITIES: Mapping[type, str] = {
     ChangelogNormalizeSpec: "ChangelogNormalizeSpec",
     ConstraintEnforcerSpec: "ConstraintEnforcerSpec",
     Constraints: "Constraints",
+    CorrelateSpec: "CorrelateSpec",
     CurrentWatermarkSpec: "CurrentWatermarkSpec",
     DeduplicateSpec: "DeduplicateSpec",
     DropUpdateBeforeSpec: "DropUpdateBeforeSpec",

@@ -3,6 +3,7 @@
 from firesteel.plan.nodes.aggregate import properties as aggregates
 from firesteel.plan.nodes.calc import properties as calc
 from firesteel.plan.nodes.calc.properties import has_type_of_row_time
+from firesteel.plan.nodes.correlate import properties as correlates
 from firesteel.plan.nodes.exchange import properties as passing
 from firesteel.plan.nodes.join import properties as joins
 from firesteel.plan.nodes.over import properties as over
@@ -38,7 +39,7 @@ __all__ = [
     "window_properties",
 ]
 
-FAMILIES = (aggregates, calc, joins, over, passing, tables, unions, windows)
+FAMILIES = (aggregates, calc, correlates, joins, over, passing, tables, unions, windows)
 """The files that answer."""
 FACTS = (
     *(upsert_keys, unique_keys, kinds_sent, kinds_taken, updates_wanted),

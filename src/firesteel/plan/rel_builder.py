@@ -34,9 +34,10 @@ from firesteel.plan.expressions.operations import (
     walk,
 )
 from firesteel.plan.expressions.sub_query import SubQuery
-from firesteel.plan.join_condition import collapse_not_distinct, push_expressions
+from firesteel.plan.join_condition import push_expressions
 from firesteel.plan.metadata import unique_keys
 from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.join.not_distinct import collapse_not_distinct
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, WatermarkAssigner
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.tree import Node, transform_up

@@ -22,6 +22,7 @@ from firesteel.rules.aggregate.split_distinct import split_distinct
 from firesteel.rules.aggregate.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
+from firesteel.rules.correlate.keep_times import keep_times
 from firesteel.rules.join.choose_join_state import choose_join_state
 from firesteel.rules.join.derive_join_conditions import derive_join_conditions
 from firesteel.rules.join.transpose_semi_join import transpose_semi_join
@@ -42,13 +43,14 @@ from firesteel.rules.normalize.reduce_expressions import reduce_expressions
 from firesteel.rules.normalize.share_names import share_names
 from firesteel.rules.normalize.simplify_calc import simplify_calc
 from firesteel.rules.normalize.sorts import sort_below_projects
-from firesteel.rules.normalize.unions import coerce_union_inputs, merge_distinct, union_to_distinct
+from firesteel.rules.normalize.unions import coerce_inputs, merge_distinct, union_to_distinct
 from firesteel.rules.normalize.wrap_json_arguments import wrap_json_arguments
 from firesteel.rules.physical.to_physical import to_physical
 from firesteel.rules.pushdown.push_filter_into_scan import push_filter_into_scan
 from firesteel.rules.pushdown.push_filters import push_filters
 from firesteel.rules.pushdown.push_projects import push_projects
 from firesteel.rules.reuse.reuse_scans import reuse_scans
+from firesteel.rules.set_op.rewrite_sets import rewrite_sets
 from firesteel.rules.stage import Settings, Stage, each, together, whole
 from firesteel.rules.subquery.rewrite_sub_queries import rewrite_sub_queries
 from firesteel.rules.window.group_windows import group_windows
@@ -71,7 +73,7 @@ LOGICAL = Stage(
             "what is known of a column is seen before filters move away from it",
         ),
         (each(pull_up_constant_keys), "a literal key groups nothing"),
-        (each(coerce_union_inputs), "the rows of a union have one type; before filters pass through it"),
+        (each(coerce_inputs), "the rows of a set operation have one type; before filters pass through it"),
         (each(merge_distinct), "while the inputs of a union are what was written"),
         (each(remove_renaming), "before projections meet, which keeps the upper one's names"),
         (each(merge_projects), "one projection between two other operators"),
@@ -110,6 +112,8 @@ LOGICAL = Stage(
         (each(merge_projects), "projections that moved may have met"),
         (each(drop_projection), "what is read and what it costs is known"),
         (each(filter_before_picking), "with the projection that was between them gone or above"),
+        (each(rewrite_sets), "columns are cut and filters moved: none passes its joins"),
+        (each(merge_distinct), "the aggregates of sets within a UNION"),
         (whole(split_distinct, "configuration"), "over the columns that are left, before windows are formed"),
         (each(window_aggregates), "groups hold both borders of their windows, or never will"),
         (each(merge_projects), "those to the query's columns join the ones above"),
@@ -135,6 +139,7 @@ PHYSICAL = Stage(
         (each(materialize_processing_time), "nor have they a processing time"),
         (each(pull_up_windows), "an aggregate of plain timestamps needs the borders beside it"),
         (each(check_json_calls), "where projections have met, JSON() may stand where it is allowed"),
+        (each(keep_times), "while each node below still tells its times"),
         (each(choose_join_state), "a projection below may drop a key"),
         (each(choose_retraction), "by the kinds of change below; it is part of the node's text in errors"),
         (whole(materialize_result), "what is shown or written has no processing time either"),

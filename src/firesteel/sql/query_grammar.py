@@ -103,11 +103,14 @@ class QueryGrammar(FromGrammar):
         left = self._leaf() if tight else self._set_operation(tight=True)
         operators = ("INTERSECT",) if tight else ("UNION", "EXCEPT", "MINUS")
         while self.at_any(*operators):
+            if self.at("MINUS"):
+                raise self.error(
+                    "MINUS is not allowed under the current SQL conformance level", hint="write EXCEPT"
+                )
             token = self.advance()
             distinct = self.accept_any("ALL", "DISTINCT") != "ALL"
             right = self._leaf() if tight else self._set_operation(tight=True)
-            operator = "EXCEPT" if token.word == "MINUS" else token.word
-            left = self.place(SetOperation(operator, left, right, distinct), start)
+            left = self.place(SetOperation(token.word, left, right, distinct), start)
         return left
 
     def _leaf(self) -> Node:

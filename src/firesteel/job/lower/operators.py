@@ -21,6 +21,7 @@ from firesteel.job.lower.aggregate import (
     mode_of,
     types_of,
 )
+from firesteel.job.lower.correlate import correlate
 from firesteel.job.lower.group_window import group_window_aggregate
 from firesteel.job.lower.join import join
 from firesteel.job.lower.over import over_aggregate, temporal_sort
@@ -33,6 +34,7 @@ from firesteel.job.lower.window import (
 )
 from firesteel.plan.expressions.operations import expand_search
 from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.correlate.physical import Correlate
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.window import physical as physical_windows
@@ -137,6 +139,7 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     physical_windows.WindowAggregate: window_aggregate,
     physical_windows.WindowTableFunction: window_table_function,
     physical.WatermarkAssigner: watermark_assigner,
+    Correlate: correlate,
     physical_join.Join: join,
     physical_over.OverAggregate: over_aggregate,
     physical_over.TemporalSort: temporal_sort,

@@ -77,6 +77,17 @@ def with_columns(expr: Expr, correlation: str, column: Callable[[int], Expr]) ->
     return rewrite(expr, rule)
 
 
+def over_outer_row(expr: Expr) -> Expr:
+    """Return an expression with a plain reference for each column of the query around it."""
+
+    def rule(part: Expr) -> Expr:
+        if isinstance(part, Call) and part.function == CORRELATED:
+            return InputRef(int(part.options[2]), part.type, part.range)
+        return part
+
+    return rewrite(expr, rule)
+
+
 def _reads(part: Expr, correlation: str) -> bool:
     return isinstance(part, Call) and part.function == CORRELATED and part.options[0] == correlation
 

@@ -148,6 +148,8 @@ def _prefix(call: Call, args: list[str], flag: str) -> str:
     """`NAME(a, b)`; a time unit or the side of a TRIM is an argument of its own."""
     if call.function == "ITEM_FIELD":
         return f"{args[0]}.{call.options[0]}"
+    if call.function == "$COR":
+        return f"{call.options[0]}.{call.options[1]}"
     name = _SPELLING.get(call.function, call.function)
     flags = [flag.format(option) for option in call.options]
     if name in FLAG_FIRST:

@@ -157,8 +157,13 @@ class Union(LogicalNode):
 
     @property
     def schema(self) -> tuple[Field, ...]:
-        columns = zip(*(node.schema for node in self.inputs), strict=True)
-        return tuple(Field(column[0].name, _common([f.type for f in column])) for column in columns)
+        return united_fields(self.inputs)
+
+
+def united_fields(inputs: Sequence[Node]) -> tuple[Field, ...]:
+    """Return the columns of a set operation: names of its first input, types common to all."""
+    columns = zip(*(node.schema for node in inputs), strict=True)
+    return tuple(Field(column[0].name, _common([f.type for f in column])) for column in columns)
 
 
 def _common(types: list[SqlType]) -> SqlType:

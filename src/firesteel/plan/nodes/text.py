@@ -13,6 +13,8 @@ from firesteel.plan.expressions.text import infix_text, prefix_text
 from firesteel.plan.expressions.type_text import plain_type_text, record_type_text
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.aggregate import text as aggregate_text
+from firesteel.plan.nodes.correlate import text as correlate_text
+from firesteel.plan.nodes.correlate.physical import Correlate
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.join import text as join_text
 from firesteel.plan.nodes.logical import scanned_columns
@@ -51,6 +53,8 @@ def line(node: Node, found: Attributes) -> str:
 def operator_name(node: Node) -> str:
     """As plans call the node; an aggregate with functions of the user's has a name of its own."""
     name = type(node).__name__
+    if isinstance(node, Correlate) and node.call.user is not None:
+        return f"Python{name}"
     return f"Python{name}" if isinstance(node, _OF_USERS) and any(call.user for call in node.calls) else name
 
 
@@ -202,6 +206,7 @@ _PLAIN: dict[type, Callable[..., Attributes]] = {
     physical.GlobalGroupAggregate: aggregate_text.global_group_aggregate,
     physical.IncrementalGroupAggregate: aggregate_text.incremental_group_aggregate,
     physical.Expand: _expand,
+    Correlate: correlate_text.correlate,
     physical.MiniBatchAssigner: _mini_batch,
     physical.Union: _union,
     physical.Sink: _sink,

@@ -23,9 +23,9 @@ from firesteel.plan.expressions.operations import (
     is_true,
     rewrite,
 )
-from firesteel.plan.join_condition import collapse_not_distinct
 from firesteel.plan.nodes.join.join_type import JoinType, equal_columns
 from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.join.not_distinct import collapse_not_distinct
 from firesteel.plan.nodes.logical import Filter, Project
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.simplify.logic import never_true

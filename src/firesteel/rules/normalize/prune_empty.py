@@ -12,6 +12,7 @@ from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Union, Values
 from firesteel.plan.nodes.over.logical import Sort
+from firesteel.plan.nodes.set_op.logical import Intersect, Minus
 from firesteel.plan.tree import Node
 
 
@@ -22,6 +23,8 @@ def prune_empty(node: Node) -> Node:
         if not kept:
             return without_rows(node)
         return kept[0] if len(kept) == 1 else replace(node, inputs=kept)
+    if isinstance(node, (Intersect, Minus)):
+        return _set(node)
     if isinstance(node, (Project, Filter, Sort)) and is_empty(node.input):
         return without_rows(node)
     if isinstance(node, Join):
@@ -41,6 +44,17 @@ def without_rows(node: Node) -> Values:
 def is_empty(node: Node) -> bool:
     """Whether it is known to have no rows."""
     return isinstance(node, Values) and not node.rows
+
+
+def _set(node: Intersect | Minus) -> Node:
+    """A set operation with an input without rows. Without a right input EXCEPT is its left input."""
+    left, right = map(is_empty, node.inputs)
+    if left or (right and isinstance(node, Intersect)):
+        return without_rows(node)
+    if not right:
+        return node
+    kept = node.inputs[0]
+    return kept if node.all else Aggregate(kept, tuple(range(len(kept.schema))), ())
 
 
 def _join(node: Join) -> Node:

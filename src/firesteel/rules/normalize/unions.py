@@ -1,4 +1,7 @@
-"""Rules of unions. Calcite: UnionToDistinctRule, AggregateUnionAggregateRule; Flink: CoerceInputsRule."""
+"""Rules of UNION, INTERSECT and EXCEPT.
+
+Calcite: UnionToDistinctRule, AggregateUnionAggregateRule; Flink: CoerceInputsRule.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from firesteel.functions.expression.casting import cast
 from firesteel.functions.expression.nodes import Expr, Literal
 from firesteel.plan.expressions.operations import cast_to, identity
 from firesteel.plan.nodes.logical import Aggregate, Project, Union
+from firesteel.plan.nodes.set_op.logical import Intersect, Minus
 from firesteel.plan.tree import Node
 from firesteel.rules.normalize.fold_constants import computed
 from firesteel.types.coerce import common_type
@@ -40,7 +44,11 @@ def _is_distinct(node: Node) -> TypeGuard[Aggregate]:
 
 
 def union_types(inputs: Sequence[Node]) -> tuple[SqlType, ...]:
-    """The types of a union's columns. Raises ValidationError where two have none in common."""
+    """Return the types of the columns of a set operation.
+
+    Raises:
+        ValidationError: Two columns have no type in common.
+    """
     found: list[SqlType] = []
     for fields in zip(*(node.schema for node in inputs), strict=True):
         kind = common_type(tuple(f.type for f in fields))
@@ -51,12 +59,12 @@ def union_types(inputs: Sequence[Node]) -> tuple[SqlType, ...]:
     return tuple(found)
 
 
-def coerce_union_inputs(node: Node) -> Node:
-    """Inputs are cast to the union's types, nullability included."""
-    if not isinstance(node, Union):
+def coerce_inputs(node: Node) -> Node:
+    """Cast the inputs of a set operation to its types, nullability included."""
+    if not isinstance(node, (Union, Intersect, Minus)):
         return node
     types = union_types(node.inputs)
-    return Union(tuple(_coerced(child, types) for child in node.inputs))
+    return node.with_children(tuple(_coerced(child, types) for child in node.inputs))
 
 
 def _coerced(node: Node, types: tuple[SqlType, ...]) -> Node:

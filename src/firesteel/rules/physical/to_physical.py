@@ -13,9 +13,11 @@ from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.expressions.operations import identity
 from firesteel.plan.metadata import event_times, processing_times
 from firesteel.plan.nodes import logical, physical
+from firesteel.plan.nodes.correlate import logical as logical_correlate
+from firesteel.plan.nodes.correlate.physical import Correlate
 from firesteel.plan.nodes.join import logical as logical_join
 from firesteel.plan.nodes.join import physical as physical_join
-from firesteel.plan.nodes.join.join_type import equal_columns
+from firesteel.plan.nodes.join.join_type import JoinType, equal_columns
 from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.window import logical as logical_windows
@@ -44,6 +46,11 @@ def to_physical(node: Node) -> Node:
         return physical.Union(tuple(to_physical(child) for child in node.inputs))
     if isinstance(node, logical_join.Join):
         return _join(node)
+    if isinstance(node, logical_correlate.Correlate):
+        return _correlate(node)
+    if isinstance(node, logical_correlate.TableFunctionScan):
+        no_columns = physical.Values((), ((),))
+        return Correlate(no_columns, node.call, node.fields, JoinType.INNER)
     if isinstance(node, logical.Values):
         return physical.Values(node.fields, node.rows, node.event_times, node.processing_times)
     if isinstance(node, logical.WatermarkAssigner):
@@ -90,6 +97,16 @@ def _join(node: logical_join.Join) -> Node:
         for side, columns in zip(node.inputs, (equal.left, equal.right), strict=True)
     )
     return physical_join.Join((left, right), node.join_type, node.condition)
+
+
+def _correlate(node: logical_correlate.Correlate) -> Node:
+    """Flink: StreamPhysicalCorrelateRule. The right input is a call, perhaps below a filter."""
+    left, right = node.inputs
+    condition = right.condition if isinstance(right, logical.Filter) else None
+    scan = right.input if isinstance(right, logical.Filter) else right
+    if not isinstance(scan, logical_correlate.TableFunctionScan):
+        raise InternalError(f"no physical form of a Correlate over {type(scan).__name__}")
+    return Correlate(to_physical(left), scan.call, scan.fields, node.join_type, condition)
 
 
 def _window_aggregate(node: logical_windows.WindowAggregate) -> Node:

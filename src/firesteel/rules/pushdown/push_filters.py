@@ -12,6 +12,7 @@ from firesteel.plan.expressions.operations import conjunction, conjuncts, input_
 from firesteel.plan.expressions.over import contains_over
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Union
+from firesteel.plan.nodes.set_op.logical import Intersect, Minus
 from firesteel.plan.nodes.window.logical import GroupWindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.rules.join.push_join_filters import push_into_join
@@ -34,7 +35,7 @@ def push_filters(node: Node) -> Node:
         return below.with_children(
             (push_filters(Filter(below.input, substitute(node.condition, below.exprs))),)
         )
-    if isinstance(below, Union):
+    if isinstance(below, (Union, Intersect, Minus)):
         return below.with_children(tuple(push_filters(Filter(i, node.condition)) for i in below.inputs))
     if isinstance(below, (Aggregate, GroupWindowAggregate)) and below.keys:
         return _below_aggregate(node, below)

@@ -13,6 +13,7 @@ from importlib import import_module
 from firesteel.errors import InternalError
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.operator import Clock, Operator
+from firesteel.runtime.spec.correlate import CorrelateSpec
 from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
 from firesteel.runtime.spec.operators import (
     ChangelogNormalizeSpec,
@@ -69,6 +70,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     CalcSpec: Entry("firesteel.runtime.operators.calc.calc"),
     ConstraintEnforcerSpec: Entry("firesteel.runtime.operators.sink.constraint_enforcer", shapes_rows=False),
     ChangelogNormalizeSpec: Entry("firesteel.runtime.operators.group.changelog_normalize", state=1),
+    CorrelateSpec: Entry("firesteel.runtime.operators.correlate.correlate"),
     CurrentWatermarkSpec: Entry("firesteel.runtime.operators.calc.current_watermark"),
     DeduplicateSpec: Entry("firesteel.runtime.operators.deduplicate.deduplicate", state=1),
     DropUpdateBeforeSpec: Entry("firesteel.runtime.operators.calc.drop_update_before"),

@@ -8,6 +8,7 @@ from enum import Enum
 
 from firesteel.functions.expression.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions.operations import conjuncts, input_refs
+from firesteel.plan.nodes.join.not_distinct import collapsed
 from firesteel.plan.tree import Field, unique_columns
 
 EQUALITIES = ("=", "IS NOT DISTINCT FROM")
@@ -95,10 +96,11 @@ def equal_columns(condition: Expr, width: int) -> EqualColumns:
     """
     pairs: list[tuple[int, int, bool]] = []
     rest: list[Expr] = []
-    for term in conjuncts(condition):
+    for written in conjuncts(condition):
+        term = collapsed(written)
         pair = _pair(term, width)
         if pair is None:
-            rest.append(term)
+            rest.append(written)
         else:
             pairs.append((*pair, isinstance(term, Call) and term.function != "="))
     left, right, null_safe = (tuple(column) for column in zip(*pairs, strict=True)) if pairs else ((), (), ())

@@ -1,4 +1,4 @@
-"""Facts about nodes out of which a row may come several times: UNION ALL and Expand."""
+"""Properties of set operations and of Expand."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import reduce
 
 from firesteel.functions.expression.nodes import InputRef
 from firesteel.plan.nodes import logical, physical
+from firesteel.plan.nodes.set_op import logical as logical_sets
 from firesteel.plan.properties.changelog_modes import (
     NO_KINDS,
     Kinds,
@@ -17,7 +18,7 @@ from firesteel.plan.properties.changelog_modes import (
     updates_or_none,
     updates_wanted,
 )
-from firesteel.plan.properties.keys import NO_KEYS, unique_keys, upsert_keys
+from firesteel.plan.properties.keys import NO_KEYS, Keys, key_of, unique_keys, upsert_keys
 from firesteel.plan.properties.mini_batch import NOTHING_ASKED, interval_asked
 from firesteel.plan.properties.time_attributes import (
     NOTHING_READ,
@@ -41,6 +42,7 @@ from firesteel.plan.properties.window_properties import Positions, WindowPropert
 
 _UNIONS = (logical.Union, physical.Union)
 _EXPANDS = (logical.Expand, physical.Expand)
+_SETS = (logical_sets.Intersect, logical_sets.Minus)
 
 upsert_keys.always(NO_KEYS, *_UNIONS, *_EXPANDS)
 unique_keys.always(NO_KEYS, *_UNIONS, *_EXPANDS)
@@ -62,8 +64,10 @@ def _updates(node: physical.Union, wish: UpdateKind) -> tuple[UpdateKind, ...]:
     return tuple(updates_or_none(child, wish) for child in node.inputs)
 
 
-@time_attributes.of(*_UNIONS)
-def _times(node: logical.Union | physical.Union) -> TimeAttributes:
+@time_attributes.of(*_UNIONS, *_SETS)
+def _times(
+    node: logical.Union | physical.Union | logical_sets.Intersect | logical_sets.Minus,
+) -> TimeAttributes:
     inputs = [time_attributes(child) for child in node.inputs]
     return inputs[0].mapped(lambda _, rowtime: frozenset.intersection(*(t.of_kind(rowtime) for t in inputs)))
 
@@ -93,6 +97,17 @@ def _common(one: WindowProperties | None, other: WindowProperties | None) -> Win
     if one is None or other is None or (one.window, one.is_rowtime) != (other.window, other.is_rowtime):
         return None
     return one.within(other)
+
+
+# --- INTERSECT and EXCEPT ------------------------------------------------------------------------
+@upsert_keys.of(*_SETS)
+@unique_keys.of(*_SETS)
+def _whole_row(node: logical_sets.Intersect | logical_sets.Minus) -> Keys:
+    """All columns together, if no row comes twice."""
+    return NO_KEYS if node.all else key_of(*range(len(node.schema)))
+
+
+window_properties.always(None, *_SETS)
 
 
 # --- Expand --------------------------------------------------------------------------------------

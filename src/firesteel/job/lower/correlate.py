@@ -1,0 +1,37 @@
+"""Translate the table functions of a physical plan to specs."""
+
+from __future__ import annotations
+
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.functions.duckdb.compile.calc import compile_calc
+from firesteel.job.lower.aggregate import OperatorOptions, types_of
+from firesteel.plan.expressions.operations import expand_search
+from firesteel.plan.expressions.sub_query import over_outer_row
+from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.correlate.functions import REPLICATE, UNNEST_WITH_ORDINALITY
+from firesteel.plan.nodes.correlate.physical import Correlate
+from firesteel.plan.nodes.join.join_type import JoinType
+from firesteel.plan.tree import walk
+from firesteel.runtime.spec.correlate import CorrelateSpec
+
+
+def correlate(node: Correlate, options: OperatorOptions) -> CorrelateSpec:
+    """Return the spec of a table function."""
+    exchanged = any(isinstance(below, physical.Exchange) for below in walk(node.input))
+    args = [expand_search(over_outer_row(arg), lists=True) for arg in node.call.args]
+    return CorrelateSpec(
+        function="REPLICATE" if node.call.function == REPLICATE else "UNNEST",
+        args=compile_calc(args, None, types_of(node.input), None, options.time_zone, exchanged),
+        types=tuple(field.type for field in node.fields),
+        pads=node.join_type is JoinType.LEFT,
+        ordinality=node.call.function == UNNEST_WITH_ORDINALITY,
+        condition=_condition(node, options, exchanged),
+    )
+
+
+def _condition(node: Correlate, options: OperatorOptions, exchanged: bool) -> CalcSpec | None:
+    if node.condition is None:
+        return None
+    types = [field.type for field in node.fields]
+    condition = expand_search(node.condition, lists=True)
+    return compile_calc((), condition, types, None, options.time_zone, exchanged)

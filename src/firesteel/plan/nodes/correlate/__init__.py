@@ -1,0 +1,1 @@
+"""Plan nodes: table functions that run for each row of an input."""

@@ -1,0 +1,16 @@
+"""Table functions of Flink's own, which plans call by these names."""
+
+from __future__ import annotations
+
+from firesteel.functions.expression.nodes import Call, Expr
+from firesteel.types.sql import NULL
+
+UNNEST = "$UNNEST_ROWS$1"
+UNNEST_WITH_ORDINALITY = "$UNNEST_ROWS_WITH_ORDINALITY$1"
+REPLICATE = "$REPLICATE_ROWS$1"
+"""The first argument says how often a row of the others comes."""
+
+
+def table_call(function: str, *args: Expr) -> Call:
+    """Return a call of a table function. It has no value, so its type says nothing."""
+    return Call(function, args, NULL)

@@ -1,0 +1,72 @@
+"""Logical nodes of table functions, and of what joins them to the rows of an input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.functions.expression.nodes import Call
+from firesteel.plan.nodes.correlate.collections import uncollected_fields
+from firesteel.plan.nodes.join.join_type import JoinType, join_fields
+from firesteel.plan.tree import Field, LogicalNode, Node
+
+
+@dataclass(frozen=True)
+class Uncollect(LogicalNode):
+    """Uncollect: the elements of the only column, a row each (UNNEST).
+
+    Attributes:
+        input: A node with one column, a collection.
+        ordinality: Whether a last column counts the elements of a collection, from 1.
+    """
+
+    input: Node
+    ordinality: bool = False
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return uncollected_fields(self.input.schema[0].type, self.ordinality)
+
+
+@dataclass(frozen=True)
+class TableFunctionScan(LogicalNode):
+    """LogicalTableFunctionScan: the rows of one call of a table function.
+
+    Attributes:
+        call: The call. Its arguments are constants, or read the left input of the Correlate above: by
+            correlated references, or by plain ones.
+        fields: Columns of its rows.
+    """
+
+    call: Call
+    fields: tuple[Field, ...]
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.fields
+
+
+@dataclass(frozen=True)
+class Correlate(LogicalNode):
+    """LogicalCorrelate: each row of the left input beside each row of the right one, which depends on it.
+
+    Attributes:
+        inputs: The left and the right input.
+        join_type: INNER, or LEFT: a row without partners is padded.
+        variable: Name of the left row in the expressions of the right input, such as `$cor0`.
+        required: Positions of the left columns that the right input reads, sorted.
+    """
+
+    inputs: tuple[Node, Node]
+    join_type: JoinType
+    variable: str = ""
+    required: tuple[int, ...] = ()
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        left, right = self.inputs
+        return join_fields(left.schema, right.schema, self.join_type)
+
+    @property
+    def left_width(self) -> int:
+        """Number of columns of the left input: where those of the right one begin."""
+        return len(self.inputs[0].schema)

@@ -1,0 +1,62 @@
+"""Properties of table functions and of what joins them to rows."""
+
+from __future__ import annotations
+
+from firesteel.functions.expression.nodes import Expr
+from firesteel.plan.expressions.operations import input_refs
+from firesteel.plan.expressions.sub_query import over_outer_row
+from firesteel.plan.nodes.correlate import logical, physical
+from firesteel.plan.properties.changelog_modes import sends_what_it_gets
+from firesteel.plan.properties.keys import NO_KEYS, unique_keys, upsert_keys
+from firesteel.plan.properties.mini_batch import NOTHING_ASKED, interval_asked
+from firesteel.plan.properties.time_attributes import (
+    NO_TIMES,
+    Positions,
+    TimeAttributes,
+    time_attributes,
+    values_read,
+)
+from firesteel.plan.properties.value_ranges import (
+    CONSTANT,
+    NOT_MONOTONIC,
+    UNBOUNDED,
+    Monotonicity,
+    all_columns,
+    is_append,
+    monotonicity,
+    value_range,
+)
+from firesteel.plan.properties.window_properties import window_properties
+
+_LOGICAL = (logical.Correlate, logical.TableFunctionScan, logical.Uncollect)
+
+upsert_keys.always(NO_KEYS, physical.Correlate, *_LOGICAL)
+unique_keys.always(NO_KEYS, physical.Correlate, *_LOGICAL)
+time_attributes.always(NO_TIMES, logical.TableFunctionScan, logical.Uncollect)
+window_properties.always(None, *_LOGICAL)
+interval_asked.always(NOTHING_ASKED, physical.Correlate)
+value_range.always(UNBOUNDED, physical.Correlate)
+sends_what_it_gets(physical.Correlate)
+
+
+@time_attributes.of(logical.Correlate)
+def _times(node: logical.Correlate) -> TimeAttributes:
+    return time_attributes(node.inputs[0])
+
+
+time_attributes.of_input(physical.Correlate)
+
+
+@values_read.of(physical.Correlate)
+def _read(node: physical.Correlate) -> tuple[Positions, ...]:
+    args: tuple[Expr, ...] = node.call.args
+    return (frozenset(i for arg in args for i in input_refs(over_outer_row(arg))),)
+
+
+@monotonicity.of(physical.Correlate)
+def _moves(node: physical.Correlate) -> Monotonicity:
+    """Flink knows no more of it than whether rows change (FlinkRelMdModifiedMonotonicity)."""
+    below = monotonicity(node.input)
+    if below is None:
+        return None
+    return all_columns(CONSTANT if is_append(below) else NOT_MONOTONIC, len(node.schema))

@@ -1,0 +1,51 @@
+"""Conditions that hold if both operands are equal, or both are NULL.
+
+Calcite: RelOptUtil.collapseExpandedIsNotDistinctFromExpr.
+"""
+
+from __future__ import annotations
+
+from firesteel.functions.expression.nodes import Call, Expr
+from firesteel.functions.expression.recursion import from_below
+from firesteel.types.sql import BOOLEAN
+
+
+@from_below
+def collapse_not_distinct(condition: Expr) -> Expr:
+    """Return a condition with `a = b OR (a IS NULL AND b IS NULL)` as `a IS NOT DISTINCT FROM b`."""
+    if not isinstance(condition, Call) or condition.function not in ("AND", "OR"):
+        return condition
+    found = collapsed(condition)
+    if found is not condition:
+        return found
+    return condition.with_args(tuple(map(collapse_not_distinct, condition.args)))
+
+
+def collapsed(condition: Expr) -> Expr:
+    """Return `a = b OR (a IS NULL AND b IS NULL)` as `a IS NOT DISTINCT FROM b`, else the same condition.
+
+    What is within the operands of AND and OR stays as it is.
+    """
+    if isinstance(condition, Call) and condition.function == "OR" and len(condition.args) == 2:
+        for nulls, equal in (condition.args, condition.args[::-1]):
+            operands = _compared(equal)
+            if operands is not None and _tests_nulls(nulls, operands):
+                return Call("IS NOT DISTINCT FROM", operands, BOOLEAN.with_nullable(False))
+    return condition
+
+
+def _compared(expr: Expr) -> tuple[Expr, Expr] | None:
+    """The operands of an equality, or of one that IS TRUE."""
+    if isinstance(expr, Call) and expr.function == "IS TRUE":
+        expr = expr.args[0]
+    if not isinstance(expr, Call) or expr.function != "=":
+        return None
+    return expr.args[0], expr.args[1]
+
+
+def _tests_nulls(expr: Expr, operands: tuple[Expr, Expr]) -> bool:
+    """Whether an expression holds if both operands are NULL, and only then."""
+    if not isinstance(expr, Call) or expr.function != "AND" or len(expr.args) != 2:
+        return False
+    tested = [arg.args[0] for arg in expr.args if isinstance(arg, Call) and arg.function == "IS NULL"]
+    return tested in ([*operands], [*operands[::-1]])

@@ -1,0 +1,103 @@
+"""Correlate: put the rows of a table function beside the row of its arguments.
+
+Flink: StreamExecCorrelate, TableFunctionCollector. A change of the input is a change of each of its results,
+of the same kind. A row for which the function gives no row is dropped, or padded with NULLs in a LEFT JOIN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import KIND, ORDER, field
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.runtime.dataflow.operator import Clock, RowOperator
+from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.operators.calc.calc import Calc
+from firesteel.runtime.operators.correlate.unnest import FunctionRows, Index, replicate, unnest
+from firesteel.runtime.spec.correlate import CorrelateSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.types.arrow import to_arrow
+from firesteel.types.internal_values import one_chunk
+
+
+class Correlate(RowOperator):
+    """Operator without state: the results of a row are adjacent, in the order of the function's rows."""
+
+    def __init__(self, spec: CorrelateSpec) -> None:
+        self._spec = spec
+        self._args = Calc(spec.args)
+        self._condition = None if spec.condition is None else _Condition(spec.condition)
+        self._types = [to_arrow(kind) for kind in spec.types]
+
+    def process(self, changes: pa.Table) -> pa.Table:
+        """Return the results of some changes."""
+        found = self._rows(changes)
+        if self._condition is not None:
+            found = self._condition.passing(found)
+        at, places = found.at, np.arange(len(found.at))
+        if self._spec.pads:
+            at, places = _with_alone(found.at, changes.num_rows)
+        rows, taken = pa.array(at), pa.array(places, mask=places < 0)
+        width = sum(name.startswith("f") for name in changes.column_names)
+        own = [one_chunk(changes.column(field(i))).take(rows) for i in range(width)]
+        columns = [column.take(taken) for column in found.columns]
+        return caused(changes, at, one_chunk(changes.column(KIND)).take(rows), [*own, *columns])
+
+    def _rows(self, changes: pa.Table) -> FunctionRows:
+        """The rows of the function for each change."""
+        spec, args = self._spec, self._args.process(changes)
+        arguments = [args.column(field(i)) for i in range(len(spec.args.types))]
+        if spec.function == "REPLICATE":
+            found = replicate(arguments[0], arguments[1:])
+        else:
+            found = unnest(arguments[0], spec.args.types[0], spec.ordinality)
+        columns = zip(found.columns, self._types, strict=True)
+        return FunctionRows(found.at, tuple(one_chunk(column).cast(kind) for column, kind in columns))
+
+
+class _Condition:
+    """A condition over the columns of function rows.
+
+    Args:
+        spec: A Calc without a projection.
+    """
+
+    def __init__(self, spec: CalcSpec) -> None:
+        self._calc = Calc(spec)
+
+    def passing(self, rows: FunctionRows) -> FunctionRows:
+        """Return the rows for which it is true."""
+        count = len(rows.at)
+        numbers, kinds = np.arange(count, dtype=np.int64), np.zeros(count, np.int8)
+        names = [KIND, ORDER, *map(field, range(len(rows.columns)))]
+        table = pa.Table.from_arrays([pa.array(kinds), pa.array(numbers), *rows.columns], names=names)
+        kept = one_chunk(self._calc.process(table).column(ORDER))
+        return FunctionRows(rows.at[kept.to_numpy()], tuple(c.take(kept) for c in rows.columns))
+
+
+def _with_alone(at: Index, rows: int) -> tuple[Index, Index]:
+    """Add the argument rows that have no function row.
+
+    Returns:
+        The argument row of each result, and its function row, -1 for none.
+    """
+    alone = np.flatnonzero(np.bincount(at, minlength=rows) == 0)
+    every = np.concatenate([at, alone])
+    places = np.concatenate([np.arange(len(at)), np.full(len(alone), -1)])
+    by = np.argsort(every, kind="stable")
+    return every[by], places[by]
+
+
+def build(spec: CorrelateSpec, state: StateBackend | None, clock: Clock) -> Correlate:
+    return Correlate(spec)
+
+
+def code(spec: CorrelateSpec) -> Iterator[str]:
+    join = "LEFT" if spec.pads else "INNER"
+    yield f"-- Correlate ({join}), {spec.function}{' WITH ORDINALITY' if spec.ordinality else ''}"
+    yield "-- of " + ", ".join(spec.args.projection)
+    if spec.condition is not None:
+        yield f"WHERE {spec.condition.condition}"

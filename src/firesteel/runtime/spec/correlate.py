@@ -1,0 +1,30 @@
+"""Specs of table functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.runtime.spec.operators import OperatorSpec
+from firesteel.types.sql import SqlType
+
+
+@dataclass(frozen=True)
+class CorrelateSpec(OperatorSpec):
+    """Rows of a table function beside the row of its arguments (Flink: StreamExecCorrelate).
+
+    Attributes:
+        function: Name of the function: UNNEST or REPLICATE.
+        args: Projection to the arguments.
+        types: Types of the function's columns.
+        pads: Whether a row for which the function gives no row is sent with NULLs.
+        ordinality: Whether a last column counts the function's rows, from 1. UNNEST only.
+        condition: Condition over the function's columns, as a Calc without a projection. None lets all pass.
+    """
+
+    function: str
+    args: CalcSpec
+    types: tuple[SqlType, ...]
+    pads: bool = False
+    ordinality: bool = False
+    condition: CalcSpec | None = None
