@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -18,6 +20,11 @@ from firesteel.cli.interrupts import (
     second_interrupt_leaves,
     stop_on_signals,
 )
+from firesteel.cli.run import Runner
+from firesteel.sql.parser import parse_script
+
+if TYPE_CHECKING:
+    from firesteel import TableEnvironment
 
 
 class Cleared:
@@ -117,6 +124,44 @@ def test_one_that_was_dropped_while_the_statement_was_planned_is_raised_before_i
         pass
     assert exit_status(stopped.value) == 143
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+class Planning:
+    """An environment in which Ctrl-C comes while a statement is planned."""
+
+    def __init__(self, planned: Callable[[], None]) -> None:
+        self._planned = planned
+
+    def execute(self, *_: object, **__: object) -> object:
+        self._planned()
+        return self
+
+    def wait(self) -> None:
+        raise AssertionError("the job runs")
+
+    def cancel(self) -> None:
+        """End the job."""
+
+
+def dropped() -> None:
+    Cleared()
+
+
+def converted() -> None:
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        raise ImportError("initialization failed") from None
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("planned", [dropped, converted])
+def test_one_that_comes_while_a_statement_is_planned(planned: Callable[[], None]) -> None:
+    (statement,) = parse_script("SHOW TABLES")
+    runner = Runner(cast("TableEnvironment", Planning(planned)))
+    with pytest.raises(Stopped) as stopped:
+        runner.execute(statement, "SHOW TABLES")
+    assert exit_status(stopped.value) == 130
 
 
 @pytest.mark.parametrize("came", [[], [signal.SIGTERM]])

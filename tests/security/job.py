@@ -1,6 +1,6 @@
 """A stream with state, a checkpoint and metrics, run in a process whose arguments hold no secret.
 
-usage: python -m tests.security.job FOLDER
+usage: python -m tests.security.job FOLDER FAST_START
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ INSERT INTO o SELECT k, SUM(v), COUNT(*) FROM t GROUP BY k;
 def main() -> None:
     from firesteel.cli.main import command
 
-    folder = Path(sys.argv[1])
+    folder, fast_start = Path(sys.argv[1]), sys.argv[2]
     script = folder / "job.sql"
     script.write_text(SCRIPT)
     sys.argv[:] = ["firesteel", "run", str(script), "--checkpoint", str(folder / "checkpoint")]
     sys.argv += ["--metrics-port", "0", "--set", "parallelism.default=2"]
+    sys.argv += ["--set", f"firesteel.fast-start={fast_start}"]
     sys.argv += ["--set", f"spark.hadoop.fs.s3a.secret.key={SECRET}"]
     sys.exit(command())
 

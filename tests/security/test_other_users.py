@@ -52,8 +52,9 @@ class Job:
         return [path for name in ("tmp", "cache", "checkpoint") for path in (self.folder / name).rglob("*")]
 
 
-@pytest.fixture(scope="module")
-def job() -> Iterator[Job]:
+@pytest.fixture(scope="module", params=["auto", pytest.param("off", marks=pytest.mark.full)])
+def job(request: pytest.FixtureRequest) -> Iterator[Job]:
+    """The job, with each way to start Spark: `firesteel.fast-start`."""
     folder = Path(tempfile.mkdtemp(prefix="shared-", dir="/tmp"))
     folder.chmod(0o755)
     (folder / "tmp").mkdir()
@@ -64,7 +65,7 @@ def job() -> Iterator[Job]:
         "TMPDIR": str(folder / "tmp"),
         "FIRESTEEL_CACHE_DIR": str(folder / "cache"),
     }
-    command = [sys.executable, "-m", "tests.security.job", str(folder)]
+    command = [sys.executable, "-m", "tests.security.job", str(folder), request.param]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
     try:

@@ -97,8 +97,15 @@ class Interrupts:
             raise
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         _put_back(self._before)
+        if isinstance(error, Exception):  # a library made it of what was raised
+            self.check()
+
+    def check(self) -> None:
+        """Raise Stopped if a signal has come."""
+        if self.came:
+            raise Stopped(self.came)
 
     def checked(self, items: Iterator[T]) -> Iterator[T]:
         """Yield the items until a signal comes.
@@ -107,8 +114,7 @@ class Interrupts:
             Stopped: A signal came.
         """
         for item in items:
-            if self.came:
-                raise Stopped(self.came)
+            self.check()
             yield item
 
     def _remember(self, number: int, _frame: object) -> None:

@@ -178,13 +178,16 @@ class Runner:
                 if self._metrics is not None:
                     self._metrics.watch(progress)
 
-            result = self._environment.execute(statement, text, watch=watch)
+            result: TableResult | None = None
             try:
                 with Interrupts() as interrupts:
+                    result = self._environment.execute(statement, text, watch=watch)
+                    interrupts.check()
                     self._show_result(result, line, interrupts)
             except KeyboardInterrupt as stop:
                 with second_interrupt_leaves(), suppress(Exception):  # the signal may have ended Spark, too
-                    result.cancel()
+                    if result is not None:
+                        result.cancel()
                 raise Stopped(signal_of(stop), line.latest) from None
         sys.stdout.flush()
         if line.skipped:

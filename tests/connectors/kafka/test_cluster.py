@@ -52,3 +52,35 @@ def test_answers_that_are_no_offset(answer: int, error: type[JobError]) -> None:
 
 def test_an_offset() -> None:
     assert answering(7).latest([("t", 0)]) == {("t", 0): 7}
+
+
+class Away:
+    """A client of a cluster that is away, and its clock: a request lasts as long as it may."""
+
+    def __init__(self, errors: list[Any], code: int) -> None:
+        self._errors, self._code, self.now = errors, code, 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def list_topics(self, _: str | None, timeout: float) -> None:
+        assert timeout > 0
+        self.now += timeout
+        self._errors.append(kafka.KafkaError(self._code))
+        raise kafka.KafkaException(kafka.KafkaError(kafka.KafkaError._TRANSPORT))
+
+    def poll(self, _: float) -> None:
+        """Errors have been given already."""
+
+
+@pytest.mark.parametrize(("code", "seconds"), [("_ALL_BROKERS_DOWN", 0.4), ("_TRANSPORT", 2.0)])
+def test_no_request_outlasts_the_time_after_which_an_absence_is_believed(
+    code: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = Cluster(read_options(OPTIONS))
+    away = Away(cluster._errors, getattr(kafka.KafkaError, code))
+    cluster._admin = away
+    monkeypatch.setattr("firesteel.connectors.kafka.cluster.time", away)
+    with pytest.raises(UnreachableError):
+        cluster.partitions()
+    assert away.now == pytest.approx(seconds)

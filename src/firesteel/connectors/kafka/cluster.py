@@ -151,12 +151,12 @@ class Cluster:
                 return self._admin.list_topics(topic, timeout=timeout)
             except self._kafka.KafkaException as error:
                 self._admin.poll(0)
-                timeout = min(2 * timeout, 1.0)  # a far cluster is slow to answer
                 waited = time.monotonic() - began
                 all_down = any(each.code() == down for each in self._errors)
                 patience = _ALL_REFUSED if all_down else _REFUSED if self._errors else _PATIENCE
-                if waited > patience:
+                if waited >= patience:
                     raise self._unreachable(error) from None
+                timeout = min(2 * timeout, 1.0, patience - waited)  # a far cluster is slow to answer
 
     def ids(self, topics: Iterable[str]) -> dict[str, str]:
         """Return the id of each topic: a topic that is created again has another one.
