@@ -24,11 +24,13 @@ _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = 0, 1, 2, 3
 ROW, ROOM = 0, 1
 """Positions in `progress`: the next input row, and the number of changes written."""
 
-START, APPEND, NUMBERED, UPDATE_BEFORE, REPLACES = range(5)
+START, APPEND, NUMBERED, UPDATE_BEFORE, REPLACES, DROPS = range(6)
 """Positions in `settings`."""
 
 
-def settings_of(start: int, append: bool, numbered: bool, update_before: bool, replaces: bool) -> Integers:
+def settings_of(
+    start: int, append: bool, numbered: bool, update_before: bool, replaces: bool, drops: bool
+) -> Integers:
     """Return the settings of a kernel.
 
     Args:
@@ -37,8 +39,9 @@ def settings_of(start: int, append: bool, numbered: bool, update_before: bool, r
         numbered: Whether rows whose rank changes are sent.
         update_before: Whether -U is sent.
         replaces: Whether a row that pushes out another is sent as its update.
+        drops: Whether only the row that enters the range and the one that leaves it are sent.
     """
-    return np.array([start, append, numbered, update_before, replaces], np.int64)
+    return np.array([start, append, numbered, update_before, replaces, drops], np.int64)
 
 
 @compiled
@@ -65,7 +68,7 @@ def play(
         ends: int64[g], N of each key.
         alike: int64[n], value of each input row. Empty if no row takes another away.
         members: int64[s], places sorted by value, then by arrival.
-        settings: int64[5], see `settings_of`.
+        settings: int64[6], see `settings_of`.
     """
     row, at = progress[ROW], 0
     while row < len(slots):
@@ -132,6 +135,8 @@ def enter(
     """
     if settings[NUMBERED]:
         rank = rank_of(words, levels, place, top, min(size - 1, end) + 1)
+        if settings[DROPS]:
+            return _enter_range(out, at, row, words, levels, rows, place, rank, top, size, end, settings)
         return _shift_down(out, at, row, words, levels, rows, place, rank, top, end, settings)
     if size <= end:
         return emit(out, at, row, _INSERT, row, 1)
@@ -153,7 +158,10 @@ def _take(
     if place <= top:
         if settings[NUMBERED]:
             rank = rank_of(words, levels, place, top, min(size, end))
-            at = _shift_up(out, at, row, words, levels, rows, place, rank, top, size, end, settings)
+            if settings[DROPS]:
+                at = _leave_range(out, at, row, words, levels, rows, place, rank, top, size, end, settings)
+            else:
+                at = _shift_up(out, at, row, words, levels, rows, place, rank, top, size, end, settings)
         else:
             at = emit(out, at, row, _DELETE, rows[place], 1)
             if size > end:
@@ -177,6 +185,15 @@ def rank_of(words: Words, levels: Integers, place: int, top: int, rank: int) -> 
         top = below(words, levels, top)
         rank -= 1
     return rank
+
+
+@part
+def place_of_rank(words: Words, levels: Integers, place: int, rank: int, wanted: int) -> int:
+    """Return the place of a rank, from a place of the set behind it and its rank."""
+    while rank > wanted:
+        place = below(words, levels, place)
+        rank -= 1
+    return place
 
 
 @part
@@ -219,6 +236,40 @@ def _shift_up(
     return at
 
 
+@part
+def _enter_range(
+    out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
+    top: int, size: int, end: int, settings: Integers,
+) -> int:  # fmt: skip
+    """Send the row that leaves the range and the one that enters it when an input row is added."""
+    start = settings[START]
+    if size > end:
+        at = emit(out, at, row, _DELETE, rows[top], end)
+    if rank >= start:
+        return emit(out, at, row, _INSERT, row, rank)
+    if size >= start:
+        first = place_of_rank(words, levels, top, min(size - 1, end) + 1, start)
+        at = emit(out, at, row, _INSERT, rows[first], start)
+    return at
+
+
+@part
+def _leave_range(
+    out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
+    top: int, size: int, end: int, settings: Integers,
+) -> int:  # fmt: skip
+    """Send the row that leaves the range and the one that enters it when the row of a place is taken away."""
+    start = settings[START]
+    if rank >= start:
+        at = emit(out, at, row, _DELETE, rows[place], rank)
+    elif size >= start:
+        first = place_of_rank(words, levels, top, min(size, end), start)
+        at = emit(out, at, row, _DELETE, rows[first], start)
+    if size > end:
+        at = emit(out, at, row, _INSERT, rows[above(words, levels, top)], end)
+    return at
+
+
 @inlined
 def emit(out: Integers, at: int, row: int, kind: int, content: int, rank: int) -> int:
     """Write a change, and return the position after it."""
@@ -232,5 +283,5 @@ def emit(out: Integers, at: int, row: int, kind: int, content: int, rank: int) -
 def warm() -> None:
     """Load the kernels, or compile them."""
     none, out = np.empty(0, np.int64), np.empty((0, 4), np.int64)
-    settings = settings_of(1, True, True, True, True)
+    settings = settings_of(1, True, True, True, True, True)
     play(out, np.zeros(2, np.int64), *no_places(0), none, none, none, none, *given(*[none] * 6, settings))

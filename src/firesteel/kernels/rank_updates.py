@@ -13,6 +13,7 @@ import numpy as np
 from firesteel.kernels.compiler import compiled, inlined, part
 from firesteel.kernels.places import above, below, no_places, put, remove
 from firesteel.kernels.rank import (
+    DROPS,
     NUMBERED,
     ROOM,
     ROW,
@@ -20,13 +21,14 @@ from firesteel.kernels.rank import (
     UPDATE_BEFORE,
     emit,
     enter,
+    place_of_rank,
     rank_of,
     room_for,
     settings_of,
-)  # fmt: skip
+)
 from firesteel.kernels.types import Integers, Words, given
 
-_UPDATE_BEFORE, _UPDATE_AFTER = 1, 2
+_INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = 0, 1, 2, 3
 """Values of changelog.RowKind."""
 
 
@@ -48,7 +50,7 @@ def play_updates(
         ends: int64[g], N of each key.
         codes: int64[s], equal for places with equal sort keys.
         identities: int64[s], row key of each place.
-        settings: int64[5], as in kernels/rank.py.
+        settings: int64[6], as in kernels/rank.py.
     """
     row, at = progress[ROW], 0
     while row < len(slots):
@@ -132,6 +134,8 @@ def _move_up(
     while 0 <= other < old:
         now -= 1
         other = above(words, levels, other)
+    if settings[DROPS]:
+        return _move_range(out, at, row, words, levels, rows, place, old, rank, now, settings)
     other = above(words, levels, place)
     while now < rank:
         if now >= start and before:
@@ -161,6 +165,12 @@ def _move_down(
     Such a row breaks the promise of the input. It is followed as Flink does.
     """
     start, before = settings[START], settings[UPDATE_BEFORE] > 0
+    if settings[DROPS]:
+        now, other = rank, above(words, levels, old)
+        while other < place:
+            now += 1
+            other = above(words, levels, other)
+        return _move_range(out, at, row, words, levels, rows, place, old, rank, now, settings)
     if before and rank >= start:
         at = emit(out, at, row, _UPDATE_BEFORE, rows[old], rank)
     other = above(words, levels, old)
@@ -176,8 +186,30 @@ def _move_down(
     return at
 
 
+@part
+def _move_range(
+    out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, old: int,
+    rank: int, now: int, settings: Integers,
+) -> int:  # fmt: skip
+    """Send the row that leaves the range and the one that enters it when a row moves from `rank` to `now`."""
+    start = settings[START]
+    if rank >= start and now >= start:
+        return emit(out, at, row, _UPDATE_AFTER, row, now)
+    if rank >= start:  # the row at the last rank before the range enters it
+        first = place
+        for _ in range(start - now):
+            first = above(words, levels, first)
+        at = emit(out, at, row, _DELETE, rows[old], rank)
+        return emit(out, at, row, _INSERT, rows[first], start)
+    if now >= start:
+        first = place_of_rank(words, levels, place, now, start - 1)
+        at = emit(out, at, row, _DELETE, rows[first], start)
+        return emit(out, at, row, _INSERT, row, now)
+    return at
+
+
 def warm() -> None:
     """Load the kernels, or compile them."""
     none, out = np.empty(0, np.int64), np.empty((0, 4), np.int64)
-    settings = settings_of(1, True, True, True, True)
+    settings = settings_of(1, True, True, True, True, True)
     play_updates(out, np.zeros(2, np.int64), *no_places(0), *[none] * 4, *given(*[none] * 5, settings))

@@ -36,7 +36,12 @@ class RankModel:
             rows = self._partitions.setdefault(name, [])
             end = spec.end
             assert end is not None
-            for sent, content, rank in self._one(rows, kind in ("+I", "+U"), row, end):
+            before = rows[spec.start - 1 : end]
+            sent_by_ranks = list(self._one(rows, kind in ("+I", "+U"), row, end))
+            if spec.start > 1 and not (spec.with_number or spec.emit_update_before):
+                out += self._net(before, rows[spec.start - 1 : end])
+                continue
+            for sent, content, rank in sent_by_ranks:
                 if sent == "-U" and not spec.emit_update_before:
                     continue
                 if not spec.shifts:
@@ -44,6 +49,17 @@ class RankModel:
                 elif spec.start <= rank <= end:
                     out.append((sent, *content, *([rank] if spec.with_number else [])))
         return out
+
+    def _net(self, before: list[Row], after: list[Row]) -> Iterator[Row]:
+        """How the rows of the range differ, for a table by their key."""
+        old, new = ({self._name(row): row for row in rows} for rows in (before, after))
+        yield from (("-D", *row) for name, row in old.items() if name not in new)
+        yield from (("+I", *row) for name, row in new.items() if name not in old)
+        yield from (("+U", *row) for name, row in new.items() if name in old and old[name] is not row)
+
+    def _name(self, row: Row) -> Any:
+        """What tells a row from others: its key, or itself."""
+        return tuple(row[i] for i in self._spec.row_key) if self._spec.row_key else id(row)
 
     def left(self) -> list[Row]:
         """Return the rows that a batch query answers."""
@@ -84,7 +100,7 @@ class RankModel:
         at = next((i for i, each in enumerate(rows) if repr(each) == repr(row)), None)
         if at is None:
             return
-        rows.pop(at)
+        row = rows.pop(at)
         if at >= end:
             return
         if not self._spec.shifts:

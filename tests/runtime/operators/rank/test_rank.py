@@ -169,6 +169,16 @@ def test_an_offset_under_retraction_gives_the_rows_of_the_range() -> None:
     assert drive.changes("-D a 2 20") == "-D[a,1,10]"
 
 
+def test_a_row_that_leaves_the_range_is_deleted_where_nobody_reads_updates() -> None:
+    """Flink sends changes by rank, without -U: a table by the key of the rows keeps what has left."""
+    drive = driver(spec(RETRACT, 3, start=2, emit_update_before=False))
+    assert drive.changes("+I a 1 10, +I a 2 20, +I a 3 30") == "+I[a,2,20] +I[a,3,30]"
+    assert drive.changes("+I a 4 5") == "-D[a,3,30] +I[a,1,10]"
+    assert drive.changes("-D a 4 5") == "-D[a,1,10] +I[a,3,30]"
+    assert drive.changes("-D a 2 20") == "-D[a,2,20]"
+    assert drive.changes("-D a 1 10") == "-D[a,3,30]"
+
+
 def test_an_offset_over_inserts() -> None:
     drive = driver(spec(APPEND, 3, DESCENDING, start=2))
     assert drive.changes("+I a 1 10, +I a 2 20, +I a 3 20, +I a 4 30, +I a 5 5") == (

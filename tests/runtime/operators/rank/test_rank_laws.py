@@ -111,6 +111,8 @@ def test_any_cutting_sends_the_changes_of_the_model(
     operator = build(of, state, standing_clock(1))
     at = 0
     left: Counter[Any] = Counter()
+    table: dict[Any, Any] = {}
+    key = upsert_key(of)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(game, "PIECE", piece)
         while at < len(rows):
@@ -120,12 +122,35 @@ def test_any_cutting_sends_the_changes_of_the_model(
             at += len(some)
             if update_before:
                 fold(left, sent)
+            else:
+                upsert(table, sent, key)
             if chance.random() < 0.3:
                 all_rows(operator.barrier())
                 state.commit()
                 operator = build(of, state, standing_clock(1))
     if update_before and strategy is not UPDATE:
         assert +left == Counter(tuple(map(repr, row)) for row in model.left())
+    if not update_before and key is not None:
+        assert set(map(repr, table.values())) == set(map(repr, model.left()))
+
+
+def upsert_key(of: RankSpec) -> tuple[int, ...] | None:
+    """The fields by which a table takes the changes if there is no -U, None for none."""
+    if of.with_number:
+        return (*of.partition, len(of.input_types))
+    if of.is_top1 and of.strategy is not RETRACT:
+        return of.partition
+    return of.row_key or None
+
+
+def upsert(table: dict[Any, Any], sent: list[Row], key: tuple[int, ...] | None) -> None:
+    """Apply changes without -U to a table with a primary key."""
+    for kind, *row in sent if key is not None else ():
+        name = tuple(row[i] for i in key or ())
+        if kind == "-D":
+            del table[name]
+        else:
+            table[name] = tuple(row)
 
 
 def fold(left: Counter[Any], sent: list[Row]) -> None:

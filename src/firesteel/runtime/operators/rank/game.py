@@ -76,8 +76,8 @@ def play_rows(spec: RankSpec, places: RankPlaces, game: Game, alike: Index | Non
         counts = np.bincount(values[places.rows], minlength=int(values.max()) + 1)
         heads = np.cumsum(counts) - counts
         tails = heads + np.bincount(values[places.inputs :], minlength=len(counts))
-    inputs, append = places.inputs, spec.strategy is RankStrategy.APPEND
-    settings = settings_of(spec.start, append, spec.shifts, spec.emit_update_before, spec.is_top1 and append)
+    inputs = places.inputs
+    settings = _settings(spec)
     read = given(
         places.slots[:inputs],
         game.rows,
@@ -103,11 +103,24 @@ def play_updated_rows(spec: RankSpec, places: RankPlaces, game: Game, identities
     inputs, of_places = places.inputs, identities[places.rows]
     current = np.full(int(identities.max(initial=-1)) + 1, -1, np.int64)
     current[identities[inputs:]] = places.slots[inputs:]
-    settings = settings_of(spec.start, True, spec.shifts, spec.emit_update_before, spec.is_top1)
+    settings = _settings(spec)
     read = given(places.slots[:inputs], places.owners[:inputs], game.ends, places.codes, of_places, settings)
     updated = (game.words, game.levels, game.last, game.sizes, game.rows, current)
     yield from _pieces(
         lambda out, progress: play_updates(out, progress, *updated, *read), inputs, game.most(places)
+    )
+
+
+def _settings(spec: RankSpec) -> Index:
+    """Return the settings of the kernels.
+
+    With an offset and neither ranks nor -U, a table by the key of the rows takes the changes. It needs to
+    know which row has left the range. Flink sends changes by rank, which leave it there or delete another.
+    """
+    inserts, retracts = spec.strategy is RankStrategy.APPEND, spec.strategy is RankStrategy.RETRACT
+    drops = spec.start > 1 and not (spec.with_number or spec.emit_update_before)
+    return settings_of(
+        spec.start, inserts, spec.shifts, spec.emit_update_before, spec.is_top1 and not retracts, drops
     )
 
 

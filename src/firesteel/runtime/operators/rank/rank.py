@@ -5,8 +5,8 @@ arrival. Then a kernel plays the batch row by row on the places in this sequence
 with which kind and rank (kernels/rank.py, kernels/rank_updates.py). At the end columns are taken by number.
 
 Where Flink's changes do not lead to the answer of a batch query, those sent here do (docs/compatibility.md):
-an offset over retractions, an update of the one row of a Top-1 that leaves its sort key, a last rank above
-100 from a field, and a retraction of a row that is not there.
+an offset over retractions or without -U, an update of the one row of a Top-1 that leaves its sort key, a last
+rank from a field that is above 100 or over updates, and a retraction of a row that is not there.
 """
 
 from __future__ import annotations
