@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,8 @@ def fits() -> bool:
 def test_deltas_change_feed_comes_in_and_changes_go_out(tmp_path: Path) -> None:
     command = [sys.executable, "-c", PROGRAM, str(tmp_path / "table"), package()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=800, check=False, cwd=tmp_path)
+    if lost := re.search(r"(unresolved dependency|download failed): [^\]]+", done.stderr):
+        pytest.fail(f"Delta's jars cannot be fetched from Maven: {lost[0]}", pytrace=False)
     left: dict[str, str] = {}
     for line in done.stdout.splitlines():
         kind, name, total = line.split()

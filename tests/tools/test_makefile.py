@@ -1,0 +1,51 @@
+"""`make demo` and `make test` share one environment: it is made once, whichever comes first."""
+
+from __future__ import annotations
+
+import configparser
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+
+
+def make(*arguments: str) -> str:
+    """Run make in the project's folder and return what it prints."""
+    done = subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def steps(target: str, environment: Path) -> list[str]:
+    """The steps of making an environment that `make TARGET` would take."""
+    marks = {"-m venv": "venv", "-e .": "install", ".[dev]": "tools", "compileall -qq": "compile the demo's"}
+    lines = make("--dry-run", target, f"VENV={environment}").splitlines()
+    return [step for line in lines for mark, step in marks.items() if mark in line]
+
+
+def test_it_is_made_once(tmp_path: Path) -> None:
+    assert steps("demo", tmp_path) == ["venv", "install"]
+    assert steps("test", tmp_path) == ["venv", "tools", "compile the demo's"]
+    (tmp_path / "pyvenv.cfg").touch()
+    assert steps("test", tmp_path) == ["tools", "compile the demo's"]
+    (tmp_path / ".usable").touch()
+    assert steps("demo", tmp_path) == []
+    (tmp_path / ".ready").touch()
+    assert steps("test", tmp_path) == []
+
+
+def test_what_the_demo_left_uncompiled_is_compiled_before_tests(tmp_path: Path) -> None:
+    (line,) = (each for each in make("-n", "test", f"VENV={tmp_path}").splitlines() if "-qq" in each)
+    assert line.startswith(f"if [ -e {tmp_path}/.usable ]; then ")
+    assert f"{tmp_path}/lib" in line
+
+
+def test_pyspark_is_not_compressed() -> None:
+    shown = make("--silent", "--eval", "shown: ; @echo $$DIST_EXTRA_CONFIG", "shown").strip()
+    settings = configparser.ConfigParser()
+    assert settings.read(shown) == [str(ROOT / "tools" / "stored_wheels.cfg")]
+    assert settings["bdist_wheel"]["compression"] == "stored"
