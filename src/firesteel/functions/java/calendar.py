@@ -1,11 +1,13 @@
-"""java.util.GregorianCalendar, lenient and English (US): Julian before 1582-10-15, weeks begin on Sunday.
+"""Java's calendars, English (US): weeks begin on Sunday, and week 1 contains January 1.
 
+`GREGORIAN` is that of java.time. `SINCE_1582` is java.util.GregorianCalendar, Julian before 1582-10-15.
 Days are counted since 1970-01-01. Months are 1 to 12 and may overflow. Years before 1 are 0, -1, ...
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 GREGORIAN_START = -141_427
 _CUTOVER_YEAR = 1582
@@ -35,16 +37,20 @@ def day_of(year: int, month: int, day: int) -> int:
     return gregorian if gregorian >= GREGORIAN_START and julian >= GREGORIAN_START else julian
 
 
+def gregorian_date(days: int) -> tuple[int, int, int]:
+    """Return year, month and day of a day in the proleptic Gregorian calendar."""
+    era, of_era = divmod(days + 719_468, 146_097)
+    of_year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
+    yearday = of_era - (365 * of_year + of_year // 4 - of_year // 100)
+    m = (5 * yearday + 2) // 153
+    month = m + 3 if m < 10 else m - 9
+    return of_year + era * 400 + (month <= 2), month, yearday - (153 * m + 2) // 5 + 1
+
+
 def date_of(days: int) -> tuple[int, int, int]:
     """Return year, month and day, Julian or Gregorian, of a day."""
     if days >= GREGORIAN_START:
-        z = days + 719_468
-        era, of_era = divmod(z, 146_097)
-        of_year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
-        yearday = of_era - (365 * of_year + of_year // 4 - of_year // 100)
-        m = (5 * yearday + 2) // 153
-        month = m + 3 if m < 10 else m - 9
-        return of_year + era * 400 + (month <= 2), month, yearday - (153 * m + 2) // 5 + 1
+        return gregorian_date(days)
     c = days + _EPOCH_JULIAN_DAY + 32082
     d = (4 * c + 3) // 1461
     e = c - 1461 * d // 4
@@ -62,12 +68,49 @@ def on_or_before(days: int, wanted: int) -> int:
     return days - (weekday(days) - wanted) % 7
 
 
-def week_of(days: int) -> tuple[int, int]:
-    """Return the week-based year and week of a day. Week 1 contains January 1."""
-    year = date_of(days)[0]
-    if days >= on_or_before(day_of(year + 1, 1, 1), 1):
-        return year + 1, 1
-    return year, (days - on_or_before(day_of(year, 1, 1), 1)) // 7 + 1
+@dataclass(frozen=True)
+class Calendar:
+    """Calendar that numbers days.
+
+    Attributes:
+        day_of: Returns the day of a year, month and day of the month.
+        date_of: Returns the year, month and day of the month of a day.
+    """
+
+    day_of: Callable[[int, int, int], int]
+    date_of: Callable[[int], tuple[int, int, int]]
+
+    def week_of(self, days: int) -> tuple[int, int]:
+        """Return the week-based year and week of a day."""
+        year = self.date_of(days)[0]
+        if days >= on_or_before(self.day_of(year + 1, 1, 1), 1):
+            return year + 1, 1
+        return year, (days - on_or_before(self.day_of(year, 1, 1), 1)) // 7 + 1
+
+    def field(self, letter: str, days: int, seconds: int) -> int:
+        """Return the value of a field by its pattern letter, one of MLdDwWEHkKhms. Sunday is 1.
+
+        Args:
+            letter: The pattern letter.
+            days: The day.
+            seconds: Seconds of the day.
+        """
+        if letter in "HkKhms":
+            hour = seconds // 3600
+            clock = {"H": hour, "k": hour or 24, "K": hour % 12, "h": hour % 12 or 12}
+            return clock.get(letter, seconds // 60 % 60 if letter == "m" else seconds % 60)
+        if letter == "w":
+            return self.week_of(days)[1]
+        year, month, day = self.date_of(days)
+        if letter == "D":
+            return days - self.day_of(year, 1, 1) + 1
+        if letter == "W":
+            return (days - on_or_before(self.day_of(year, month, 1), 1)) // 7 + 1
+        return {"d": day, "E": weekday(days)}.get(letter, month)
+
+
+GREGORIAN = Calendar(gregorian_day, gregorian_date)
+SINCE_1582 = Calendar(day_of, date_of)
 
 
 def resolved_day(fields: Mapping[str, int]) -> int:

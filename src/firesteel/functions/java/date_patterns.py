@@ -6,16 +6,14 @@ The locale is English (US), so weeks begin on Sunday. SimpleDateFormat is in sim
 from __future__ import annotations
 
 from calendar import day_abbr, day_name, month_abbr, month_name
-from datetime import date
 from functools import lru_cache
 
 from firesteel.errors import JobError
+from firesteel.functions.java.calendar import GREGORIAN, gregorian_date, weekday
 
 Piece = tuple[str, int]
 """Pattern letter and its count, or literal text and 0. Brackets of optional parts have -1."""
 
-GREGORIAN_START = date(1582, 10, 15).toordinal() - date(1970, 1, 1).toordinal()
-_EPOCH = date(1970, 1, 1).toordinal()
 _ORDINALS = ("st", "nd", "rd", "th")
 _KNOWN = "GuyYDMLdQqwWEecFaHkKhmsSAnNB"
 _MOST = {
@@ -74,14 +72,13 @@ def pieces_of(pattern: str) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def formatted(pattern: str, day: date, nanos: int, years: int = 0) -> str:
+def formatted(pattern: str, days: int, nanos: int) -> str:
     """Return a date and time as DateTimeFormatter writes it. Optional parts without a value are left out.
 
     Args:
         pattern: The pattern.
-        day: Date.
+        days: Days since 1970-01-01.
         nanos: Nanoseconds of the day.
-        years: Years to add to the date's year, a multiple of 400.
 
     Raises:
         JobError: The pattern has a field that a local date and time does not have.
@@ -98,7 +95,7 @@ def formatted(pattern: str, day: date, nanos: int, years: int = 0) -> str:
                 raise JobError(f"Unsupported field: {_ZONED[text]}")
             parts[-1] = None
         else:
-            _add(parts, _field(text, count, day, nanos, years) if count else text)
+            _add(parts, _field(text, count, days, nanos) if count else text)
     return "".join("".join(part or []) for part in parts)
 
 
@@ -126,33 +123,33 @@ def checked(pattern: str) -> None:
             raise JobError(f"Too many pattern letters: {letter}")
 
 
-def _field(letter: str, count: int, day: date, nanos: int, years: int) -> str:
-    if letter == "G" and day.year + years < 1:
-        return {4: "Before Christ", 5: "B"}.get(count, "BC")
+def _field(letter: str, count: int, days: int, nanos: int) -> str:
     if letter in _TEXTS and (letter not in "MLQqec" or count > 2):
-        return _text(letter, count, day, nanos)
+        return _text(letter, count, days, nanos)
     if letter in "uyY":
-        return _year(letter, count, day, years)
+        return _year(letter, count, days)
     if letter == "S":
         return f"{nanos % 10**9:09d}"[:count].ljust(count, "0")
-    return str(_number(letter, day, nanos)).zfill(count)
+    return str(_number(letter, days, nanos)).zfill(count)
 
 
 _TEXTS = "EGaMLQqecB"
 
 
-def _text(letter: str, count: int, day: date, nanos: int) -> str:
+def _text(letter: str, count: int, days: int, nanos: int) -> str:
+    year, month, _ = gregorian_date(days)
     if letter in "Eec":
-        name = day_name[day.weekday()] if count == 4 else day_abbr[day.weekday()]
+        name = (day_name if count == 4 else day_abbr)[(weekday(days) + 5) % 7]
         return name[0] if count == 5 else name
     if letter in "ML":
-        name = month_name[day.month] if count == 4 else month_abbr[day.month]
+        name = month_name[month] if count == 4 else month_abbr[month]
         return name[0] if count == 5 else name
     if letter in "Qq":
-        quarter = (day.month + 2) // 3
+        quarter = (month + 2) // 3
         return {3: f"Q{quarter}", 5: str(quarter)}.get(count, f"{quarter}{_ORDINALS[quarter - 1]} quarter")
     if letter == "G":
-        return {4: "Anno Domini", 5: "A"}.get(count, "AD")
+        long, short, letters = ("Before Christ", "BC", "B") if year < 1 else ("Anno Domini", "AD", "A")
+        return {4: long, 5: letters}.get(count, short)
     if letter == "B":
         return _day_period(nanos // (60 * 10**9))
     return "AM" if nanos < 43200 * 10**9 else "PM"
@@ -166,8 +163,8 @@ def _day_period(minutes: int) -> str:
     return next((name for end, name in names if hour < end), "at night")
 
 
-def _year(letter: str, count: int, day: date, years: int) -> str:
-    year = years + (week_of_year(day)[0] if letter == "Y" else day.year)
+def _year(letter: str, count: int, days: int) -> str:
+    year = GREGORIAN.week_of(days)[0] if letter == "Y" else gregorian_date(days)[0]
     if letter == "y" and year < 1:
         year = 1 - year  # of its era
     if count == 2:
@@ -176,44 +173,11 @@ def _year(letter: str, count: int, day: date, years: int) -> str:
     return sign + str(year).zfill(count)
 
 
-def _number(letter: str, day: date, nanos: int) -> int:
-    seconds = nanos // 10**9
-    hour = seconds // 3600
-    first = (day.replace(day=1).weekday() + 1) % 7  # Sunday is 0
-    numbers = {
-        "M": day.month,
-        "L": day.month,
-        "d": day.day,
-        "D": day.timetuple().tm_yday,
-        "Q": (day.month + 2) // 3,
-        "q": (day.month + 2) // 3,
-        "e": (day.weekday() + 1) % 7 + 1,
-        "c": (day.weekday() + 1) % 7 + 1,
-        "F": (day.day - 1) % 7 + 1,
-        "W": (day.day + first - 1) // 7 + 1,
-        "H": hour,
-        "k": hour or 24,
-        "K": hour % 12,
-        "h": hour % 12 or 12,
-        "m": seconds // 60 % 60,
-        "s": seconds % 60,
-        "n": nanos % 10**9,
-        "N": nanos,
-        "A": nanos // 10**6,
-    }
-    return week_of_year(day)[1] if letter == "w" else numbers[letter]
-
-
-def week_of_year(day: date) -> tuple[int, int]:
-    """Return the week-based year and week. Weeks begin on Sunday, and week 1 contains January 1."""
-    sunday = day.toordinal() - (day.weekday() + 1) % 7
-    for year in (day.year + 1, day.year):
-        if year > 9999:
-            if day.month == 12 and day.day + 6 - (day.weekday() + 1) % 7 > 31:
-                return year, 1
-            continue
-        january = date(year, 1, 1)
-        first = january.toordinal() - (january.weekday() + 1) % 7
-        if sunday >= first:
-            return year, (sunday - first) // 7 + 1
-    return day.year, 1
+def _number(letter: str, days: int, nanos: int) -> int:
+    if letter in "nNA":
+        return {"n": nanos % 10**9, "N": nanos, "A": nanos // 10**6}[letter]
+    if letter in "Qq":
+        return (gregorian_date(days)[1] + 2) // 3
+    if letter == "F":
+        return (gregorian_date(days)[2] - 1) % 7 + 1
+    return GREGORIAN.field("E" if letter in "ec" else letter, days, nanos // 10**9)

@@ -74,7 +74,7 @@ def simple_format(pattern: str, millis: int, zone: str) -> str:
 def _field(letter: str, count: int, days: int, clock: int, offset: int, millis: int, zone: str) -> str:
     year, month, day = calendar.date_of(days)
     if letter in "yY":
-        year = calendar.week_of(days)[0] if letter == "Y" else year
+        year = calendar.SINCE_1582.week_of(days)[0] if letter == "Y" else year
         year = year if year > 0 else 1 - year
         return f"{year % 100:02d}" if count == 2 else str(year).zfill(count)
     if letter in "ML" and count > 2:
@@ -90,30 +90,17 @@ def _field(letter: str, count: int, days: int, clock: int, offset: int, millis: 
         return _zone_name(count, millis // 1000, zone)
     if letter in "ZX":
         return _offset_text(letter, count, offset)
-    return str(_number(letter, days, clock, month, day)).zfill(count)
+    return str(_number(letter, days, clock, day)).zfill(count)
 
 
-def _number(letter: str, days: int, clock: int, month: int, day: int) -> int:
-    hour = clock // 3_600_000
-    year = calendar.date_of(days)[0]
-    first = calendar.day_of(year, month, 1)
-    numbers = {
-        **dict.fromkeys("ML", month),
-        "d": day,
-        "D": days - calendar.day_of(year, 1, 1) + 1,
-        "F": (days - first) // 7 + 1,
-        "W": (days - calendar.on_or_before(first, 1)) // 7 + 1,
-        "w": calendar.week_of(days)[1],
-        "u": (calendar.weekday(days) + 5) % 7 + 1,
-        "H": hour,
-        "k": hour or 24,
-        "K": hour % 12,
-        "h": hour % 12 or 12,
-        "m": clock // 60_000 % 60,
-        "s": clock // 1000 % 60,
-        "S": clock % 1000,
-    }
-    return numbers[letter]
+def _number(letter: str, days: int, clock: int, day: int) -> int:
+    if letter == "S":
+        return clock % 1000
+    if letter == "F":
+        return (day - 1) // 7 + 1
+    if letter == "u":
+        return (calendar.weekday(days) + 5) % 7 + 1
+    return calendar.SINCE_1582.field(letter, days, clock // 1000)
 
 
 def _offset_text(letter: str, count: int, offset: int) -> str:

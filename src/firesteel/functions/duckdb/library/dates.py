@@ -8,7 +8,6 @@ and DATE_FORMAT of a string by SimpleDateFormat (functions/java/simple_date_form
 from __future__ import annotations
 
 import math
-from datetime import date, timedelta
 from decimal import Decimal
 
 import pyarrow as pa
@@ -26,7 +25,6 @@ from firesteel.types.zones import zone_id
 _DAY = 86_400
 _BLANKS = "".join(map(chr, range(33)))
 """What String.trim takes away."""
-_YEAR_2000, _CYCLE = 10_957, 146_097
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _UNREAD = -(1 << 63)
 _UNREAD_DAY = 622_191_233
@@ -38,8 +36,7 @@ def format_timestamp(value: int, unit: int, pattern: str) -> str:
     """Return DATE_FORMAT of a wall clock. `unit` is the nanoseconds of one count of `value`."""
     checked(pattern)
     days, nanos = divmod(value * unit, _DAY * 10**9)
-    cycles, rest = divmod(days - _YEAR_2000, _CYCLE)  # 400 years have the same days everywhere
-    return formatted(pattern, date(2000, 1, 1) + timedelta(days=rest), nanos, 400 * cycles)
+    return formatted(pattern, days, nanos)
 
 
 def format_string(text: str, pattern: str) -> str | None:
