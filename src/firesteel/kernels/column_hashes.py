@@ -88,9 +88,7 @@ def null_mask(array: pa.Array) -> NDArray[np.bool_]:
 
 
 def fixed_width(array: pa.Array, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
-    """Return the values buffer of a fixed-width array as a NumPy array. Rows that are NULL have arbitrary
-    values.
-    """
+    """Return the values buffer of a fixed-width array as a NumPy array. NULL rows have arbitrary values."""
     buffer = array.buffers()[1]
     if buffer is None or not len(array):
         return np.zeros(len(array), dtype)
@@ -101,10 +99,9 @@ def fixed_width(array: pa.Array, dtype: np.dtype[np.generic]) -> NDArray[np.gene
 
 
 def simple_words(array: pa.Array) -> U64:
-    """Return 64 bits for each value of a type of at most 8 bytes, equal if the values are equal in binary
-    form.
+    """Return 64 bits for each value of a type of at most 8 bytes. Values equal in binary form have equal bits.
 
-    Rows that are NULL have arbitrary values.
+    NULL rows have arbitrary bits.
     """
     kind = array.type
     if pa.types.is_boolean(kind):
@@ -150,9 +147,7 @@ def offsets_of(array: pa.Array) -> NDArray[np.int64]:
 
 
 def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
-    """Hash each string by its length and its zero-padded words of 8 bytes. Long strings are hashed by a
-    digest.
-    """
+    """Hash each string by its length and its zero-padded words of 8 bytes, long strings by a digest."""
     from firesteel.kernels.hashing import hash_strings
 
     hash1, hash2 = np.empty(len(array), np.uint64), np.empty(len(array), np.uint64)
@@ -178,7 +173,5 @@ def _hash_lists(array: pa.Array) -> tuple[U64, U64]:
 
 
 def fingerprint() -> str:
-    """Return the fingerprint of the hash functions: a hash of fixed values
-    (tests/runtime/state/test_keys.py).
-    """
+    """Return the fingerprint of the hash functions, a hash of fixed values (test_keys.py)."""
     return _FINGERPRINT

@@ -1,8 +1,8 @@
-"""Find the records and values of CSV text. A value is a cell of kernels/json/cells.py: STRING, or ESCAPED if
-it contains doubled quotes.
+"""Find the records and values of CSV text, as Jackson's CsvDecoder does.
 
-A quote may open a value only at its beginning. After the closing quote, only a delimiter or the end of the
-record may follow (Jackson's CsvDecoder). Text with other quotes is not for these kernels.
+A value is a cell of kernels/json/cells.py: STRING, or ESCAPED if it contains doubled quotes. A quote may open
+a value only at its beginning. After the closing quote, only a delimiter or the end of the record may follow.
+Text with other quotes is not for these kernels.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Offsets
 from firesteel.kernels.words import byte_at, load_word, low_zeros
 
 ODD, OPEN = -1, -2
-"""Results in place of a position: quotes in other positions (ODD), and a quote that is never closed
-(OPEN).
-"""
+"""Results in place of a position: quotes in other positions (ODD), a quote that is never closed (OPEN)."""
 _LF, _CR = 10, 13
 _LOW = np.uint64(0x0E0E0E0E0E0E0E0E)
 """Bytes below this value are checked one by one."""
@@ -183,9 +181,7 @@ def _unquoted_end(data: Bytes, at: int, end: int, delimiter: int, quote: int) ->
 
 @inlined
 def _closing(data: Bytes, at: int, end: int, quote: int) -> tuple[int, bool]:
-    """Return the position of the quote that closes a value, or OPEN; and whether doubled quotes precede
-    it.
-    """
+    """Return the position of the quote that closes a value, or OPEN; and whether doubled quotes precede it."""
     doubled = False
     while True:
         at = _next_of(data, at, end, quote, quote)

@@ -10,8 +10,9 @@ from firesteel.kernels.types import Flags, Integers, Offsets, given
 
 @compiled
 def add_groups(sums: Integers, order: Integers, starts: Integers, values: Integers) -> None:
-    """Write the sum of each group to `sums`. Sums wrap. A group has the values in `order` from its start
-    on.
+    """Write the sum of each group to `sums`. Sums wrap.
+
+    A group has the values in `order` from its start on.
     """
     for group in range(len(starts)):
         end = starts[group + 1] if group + 1 < len(starts) else len(order)

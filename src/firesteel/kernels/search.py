@@ -1,5 +1,6 @@
-"""Look up many words in sorted ones. If the wanted words ascend too, each search continues where the last one
-ended.
+"""Look up many words in sorted ones.
+
+If the wanted words ascend too, each search continues where the last one ended.
 """
 
 from __future__ import annotations
@@ -65,8 +66,9 @@ def find_between(
 
 @inlined
 def _first(words: Words, word: np.uint64, low: int, high: int, behind: bool) -> int:
-    """Return the first position in [low, high) of a word not below, or above, `word`. Steps double, then
-    halve.
+    """Return the first position in [low, high) of a word not below `word`, or above it if `behind`.
+
+    Steps double, then halve.
     """
     step = 1
     at = low

@@ -13,9 +13,7 @@ from firesteel.kernels.types import Integers, Words, given
 
 @compiled
 def pack(packed: Words, word_bits: int, place_bits: int, words: Words, codes: Integers) -> None:
-    """Pack the code, the leading bits of the word and the number of each row. Empty `codes` means no
-    codes.
-    """
+    """Pack the code, the leading bits of the word and the number of each row. `codes` may be empty."""
     bits, unread = np.uint64(place_bits), np.uint64(64 - word_bits)
     for row in range(len(packed)):
         number = words[row] >> unread
@@ -28,8 +26,7 @@ def pack(packed: Words, word_bits: int, place_bits: int, words: Words, codes: In
 def unpack(
     order: Integers, starts: Integers, place_bits: int, packed: Words, words1: Words, words2: Words
 ) -> int:
-    """Write the rows in sorted order and the begin of each group of equal rows, and return the number of
-    groups.
+    """Write the rows in sorted order and the begin of each group of equal rows. Return the number of groups.
 
     Returns:
         -1 if rows of one group differ in one of their words.

@@ -16,15 +16,15 @@ from firesteel.kernels.words import byte_at, high_word
 
 _PLUS, _MINUS, _POINT, _ZERO, _FIVE, _NINE, _LOWER_E, _LOWER_CASE = 43, 45, 46, 48, 53, 57, 101, 32
 MOST_DIGITS = 18
-"""That an int64 holds for certain."""
+"""Number of digits that an int64 always holds."""
 _TENS = np.array([10**power for power in range(MOST_DIGITS + 1)], np.int64)
 _MOST_EXPONENT = 99
 _WIDEST = 38
-"""Digits that two words hold for certain."""
+"""Number of digits that two words always hold."""
 _MOST_BYTES = 128
-"""Longer numbers are left to the exact reader."""
+"""The exact reader reads longer numbers."""
 _NONE, _THERE, _ODD = range(3)
-"""What a text is: a number that the type cannot hold, one that it can, or something else."""
+"""Outcome of a text: the type cannot hold the number, it can, or the text is something else."""
 
 
 @compiled
@@ -65,7 +65,7 @@ def read_decimals(
 
 @inlined
 def _read(data: Bytes, at: int, end: int, precision: int, scale: int) -> tuple[int, int, int]:
-    """What a text is, and the words of its magnitude."""
+    """Return the outcome of a text, and the low and the high word of its magnitude."""
     begin = at
     at += at < end and byte_at(data, at) == _MINUS
     first = at
@@ -87,8 +87,7 @@ def _read(data: Bytes, at: int, end: int, precision: int, scale: int) -> tuple[i
 def _read_wide(
     data: Bytes, begin: int, end: int, at: int, low: int, point: int, precision: int, scale: int
 ) -> tuple[int, int, int]:
-    """Read on behind the first chunk of a text, which is `low`: what the text is, and the words of its
-    magnitude."""
+    """Continue after the first chunk of a text, and return what `_read` does. The chunk's value is `low`."""
     high, digits, taken = 0, MOST_DIGITS, MOST_DIGITS
     while taken == MOST_DIGITS and at < end and digits <= _WIDEST:
         number, taken, at, point = _read_chunk(data, at, end, point, 1)
@@ -202,7 +201,7 @@ def _scaled(number: int, power: int, precision: int) -> tuple[int, int, int]:
 
 @inlined
 def _shifted(low: int, high: int, power: int) -> tuple[int, int]:
-    """A 128-bit number times 10 ** power; it stays below 2 ** 127."""
+    """Return the low and the high word of a 128-bit number times 10 ** power, which stays below 2 ** 127."""
     while power > 0:
         step = min(power, MOST_DIGITS)
         low, high = low * _TENS[step], high_word(low, high, _TENS[step], 0)
@@ -212,7 +211,7 @@ def _shifted(low: int, high: int, power: int) -> tuple[int, int]:
 
 @part
 def _read_long(data: Bytes, at: int, end: int, precision: int, scale: int) -> tuple[int, int, int]:
-    """A number of any length: what it is, and the words of its magnitude."""
+    """Read a number of any length, and return what `_read` does."""
     good, begin, digits, exponent = _find_digits(data, at, end)
     if not good or end - at > _MOST_BYTES:
         return _ODD, 0, 0
@@ -235,8 +234,12 @@ def _read_long(data: Bytes, at: int, end: int, precision: int, scale: int) -> tu
 
 @inlined
 def _find_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int, int]:
-    """Whether this is a number; where its first digit that is not 0 stands, how many there are from there on,
-    and the power of 10 that they stand for."""
+    """Find the digits of a number.
+
+    Returns:
+        Whether the text is a number, the position of its first digit that is not 0, the number of digits from
+        there on, and the power of 10 of the last one.
+    """
     at += at < end and byte_at(data, at) == _MINUS
     begin, digits, seen, exponent, point = at, 0, 0, 0, False
     while at < end:
@@ -260,7 +263,7 @@ def _find_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int, int]:
 
 @inlined
 def _add_up(data: Bytes, at: int, count: int) -> tuple[int, int, int]:
-    """The words of the number that `count` digits from here on make, and where the next byte stands."""
+    """Return the words of the number with the next `count` digits, and the position after them."""
     low = high = 0
     while count > 0:
         number, taken = 0, 0

@@ -16,8 +16,9 @@ _BLANK, _PLUS, _POINT, _ZERO, _NINE, _LOWER_E, _LOWER_CASE = 32, 43, 46, 48, 57,
 
 @compiled
 def trim(data: Bytes, cells: Cells, blanks: bool) -> None:
-    """Remove from numbers in strings what Java ignores: a plus before a digit and, with `blanks`, characters
-    up to the blank at both ends.
+    """Remove from numbers in strings what Java ignores.
+
+    That is a plus before a digit and, with `blanks`, characters up to the blank at both ends.
     """
     for index in range(len(cells)):
         if cells[index] >> KIND_SHIFT != STRING:

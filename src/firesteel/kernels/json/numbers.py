@@ -11,17 +11,18 @@ from firesteel.kernels.types import Bytes, Cells, Flags, Offsets
 from firesteel.kernels.words import byte_at
 
 TEXT_BYTES = 32
-"""Of a number's text, at most."""
+"""Maximum of bytes of a number's text."""
 UNSURE = -1
+"""Result for a number whose text is not certain."""
 SURE_DIGITS = 15
-"""A number of so many digits is the shortest text of a double."""
+"""Every number of so many digits is the shortest text of a double."""
 _ROUNDED, _NOT_WHOLE = 15, 19
-"""Between these powers of 10, Java up to 18 does not look for the shortest text (types/text.py)."""
+"""Java before 19 does not find the shortest text between these powers of 10 (types/text.py)."""
 _MOST_POWER = 300
 _TENS = np.array([10**power for power in range(SURE_DIGITS + 1)], np.int64)
 _PLUS, _MINUS, _POINT, _ZERO, _UPPER_E = 43, 45, 46, 48, 69
 _DOUBLES_LEAST, _DOUBLES_MOST, _DECIMALS_LEAST = -3, 6, -6
-"""The powers of 10 of the first digit between which there is no exponent."""
+"""Powers of 10 of the first digit between which texts have no exponent."""
 
 
 @compiled
@@ -52,11 +53,20 @@ def write_numbers(
 
 @part
 def write_number(data: Bytes, at: int, end: int, as_decimals: bool, out: Bytes, place: int) -> int:
-    """Write a number's text into out[place:], TEXT_BYTES at most: as a double's, or as_decimals: as that of a
-    BigDecimal without zeros at the end; behind it. UNSURE for a 0, and for one with more digits than a double
-    has for certain.
+    """Write a number's text to out[place:], and return the position after it.
 
-    Java: Double.toString, BigDecimal.toString.
+    The number must have at most 15 digits and not be 0. Java: Double.toString, BigDecimal.toString.
+
+    Args:
+        data: The bytes.
+        at: Begin of the number.
+        end: End of the number.
+        as_decimals: Whether to write a BigDecimal without trailing zeros, else a double.
+        out: Receives up to TEXT_BYTES bytes.
+        place: Position in `out`.
+
+    Returns:
+        The position after the text, or UNSURE.
     """
     good, number, exponent = read_digits(data, at, end)
     while number > 0 and number % 10 == 0:
@@ -91,13 +101,13 @@ def _size(number: int) -> int:
 
 @inlined
 def _digit(number: int, size: int, index: int) -> int:
-    """As a character; those behind the last one are 0."""
+    """Return a digit as a character, 0 for positions after the last one."""
     return _ZERO + (number // _TENS[size - 1 - index]) % 10 if 0 <= index < size else _ZERO
 
 
 @inlined
 def _plain(number: int, size: int, power: int, with_fraction: bool, out: Bytes, place: int) -> int:
-    """Write the digits around a point; behind them. power: of 10, of the first digit."""
+    """Write the digits with a point, and return the position after them. `power` is that of the first digit."""
     last = min(power - size + 1, -1 if with_fraction else 0)
     for weight in range(max(power, 0), last - 1, -1):
         if weight == -1:
@@ -110,7 +120,7 @@ def _plain(number: int, size: int, power: int, with_fraction: bool, out: Bytes, 
 
 @inlined
 def _scientific(number: int, size: int, power: int, as_decimals: bool, out: Bytes, place: int) -> int:
-    """Write one digit, the others behind a point, and the exponent; behind them."""
+    """Write one digit, a point, the other digits and the exponent, and return the position after them."""
     for index in range(size if as_decimals else max(size, 2)):
         if index == 1:
             out[place] = _POINT
@@ -130,6 +140,6 @@ def _scientific(number: int, size: int, power: int, as_decimals: bool, out: Byte
 
 
 def warm() -> None:
-    """Have the kernel loaded, or compiled."""
+    """Load the kernel, or compile it."""
     data, cells = np.zeros(8, np.uint8), np.empty(0, np.int64)
     write_numbers(data, cells, True, np.empty(1, np.int32), data, np.empty(0, np.bool_))

@@ -16,14 +16,20 @@ from firesteel.kernels.words import byte_at, entry, load_word
 
 VALUE, OBJECT, LIST, MAP = range(4)
 KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT, DIGITS, NODE_SIZE = range(9)
-"""Entries of a node. TABLE: a place in `tables`. FIRST_MEMBER, MEMBERS: one of its members, and how many
-there are. INNER: the node of elements or of entries' values. IS_FLAT: an object is odd if it holds objects
-or lists. DIGITS: where not 0, nobody wants a value that is a plain number of so many digits, below 0 with a
-point among them if there is one: it is as good as null. Nodes and members are named by their places."""
+"""Entries of a node. Nodes and members are identified by their positions.
+
+TABLE: position in `tables`. FIRST_MEMBER, MEMBERS: one of its members, and their number. INNER: node of a
+list's elements, or of a map's values. IS_FLAT: whether an object with objects or lists in it is odd.
+DIGITS: if not 0, a plain number of up to so many digits is read as null, as nobody reads its value. If
+negative, the number may have a point.
+"""
 NODE, NEXT, NAME, LENGTH, HEAD, WRITTEN_LENGTH, WRITTEN, WRITTEN_BITS, MEMBER_SIZE = range(9)
-"""Entries of a member: its node, the member behind it, where in `names` its name begins, its length, its
-first eight bytes as a word. WRITTEN_LENGTH, WRITTEN: the same of the name as it mostly stands in a message,
-with its quotes and the colon; WRITTEN_BITS: which bits of that word are of it."""
+"""Entries of a member.
+
+NODE: its node. NEXT: the next member. NAME, LENGTH, HEAD: position of its name in `names`, its length, and
+its first eight bytes as a word. WRITTEN_LENGTH, WRITTEN: length and word of the name with quotes and colon,
+the usual form in a message. WRITTEN_BITS: the bits of that word that belong to the name.
+"""
 
 
 @inlined

@@ -57,23 +57,23 @@ from firesteel.kernels.types import Bytes, Cells, Flags, Integers
 from firesteel.kernels.words import byte_at, entry, load_word, put
 
 FULL = -2
-"""A table has no room left: the block is to be scanned again with more."""
+"""Result if a table has no room left. The caller scans the block again with larger tables."""
 BASE, WIDTH, CAPACITY, COUNT, _BEFORE, TABLE_SIZE = range(6)
-"""Entries of a table in `tables`: where in `cells` it begins, its columns, the rows for which there is room,
-and those that there are."""
+"""Entries of a table in `tables`: its begin in `cells`, the number of columns, rows with room, and used rows.
+"""
 KNOWN = 16
-"""Of `known`, two entries each: where a value that nobody wants began and its length, by its number in what
-it is in."""
+"""Number of skipped values in `known`. Each has its begin and its length, by its position in its parent."""
 MAX_DEPTH = 32
-"""What `stack` has room for: what is open around a value, each with its node, the place of its row (of a list
-or map, of its cell), how many elements it has so far, and the member that is looked for next."""
+"""Depth of `stack`. Each level has a node, the position of its row (for a list or map, of its cell), the
+number of elements so far, and the next expected member.
+"""
 _OPEN_SIZE = 4
 _QUOTE, _COMMA, _MINUS, _POINT, _ZERO, _NINE, _N = 34, 44, 45, 46, 48, 57, 110
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
 _LONGEST = 20_000_000
-"""A longer message, which may hold a text beyond Jackson's limit, is another reader's."""
+"""Longer messages are odd, since they may have a text beyond Jackson's limit."""
 _MOST_ENTRIES = 500
-"""A larger map is another reader's: its keys are compared one with another."""
+"""Larger maps are odd, since each key is compared with all others."""
 
 
 @compiled
@@ -81,11 +81,21 @@ def scan(
     data: Bytes, offsets: Integers, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
     numbers: Integers, odd: Flags, stack: Integers, known: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
-    """Fill the tables from n messages, message i being data[offsets[i]:offsets[i + 1]]; the number of root
-    rows, or FULL. plan: nodes and members, the root first. numbers: int64[n], gets the message of each root
-    row. odd: bool[n], gets which are odd; one without any bytes is not, and has no row. To work with: stack:
-    int64[MAX_DEPTH * 4], known: int64[KNOWN * 2], scratch: uint8[any], for keys with escapes; those for which
-    it is too short are odd."""
+    """Fill the tables from n messages, and return the number of root rows, or FULL.
+
+    Args:
+        data: The bytes. Message i is data[offsets[i]:offsets[i + 1]]. An empty message has no row.
+        offsets: int64[n + 1].
+        plan: Nodes and members, the root first.
+        names: Names of the members.
+        tables: TABLE_SIZE entries for each table.
+        cells: Receives the rows of all tables.
+        numbers: int64[n], receives the message of each root row.
+        odd: bool[n], receives which messages are odd.
+        stack: int64[MAX_DEPTH * 4], work space.
+        known: int64[KNOWN * 2], work space.
+        scratch: Work space for keys with escapes. A message with a longer key is odd.
+    """
     rows = 0
     for place in range(KNOWN):
         known[place * 2 + 1] = 0
@@ -190,8 +200,11 @@ def _message(
 
 @inlined
 def _skipped(data: Bytes, at: int, end: int, known: Integers, nth: int) -> int:
-    """Behind an object or list that nobody wants, the nth of what it is in. Servers write some with each
-    message, types of columns for example: the same text as the last one there is not looked at again."""
+    """Return the position after the nth value of its parent, an object or list that is not wanted.
+
+    Servers repeat some of them in each message (types of columns, for example). Text that equals the last
+    value in this position is not scanned again.
+    """
     place = nth % KNOWN * 2
     start, length = entry(known, place), entry(known, place + 1)
     if length > 0 and at + length <= end and _is_same(data, start, at, length):
@@ -232,8 +245,12 @@ def _slot(
     data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells, node: int,
     place: int, step: int, scratch: Bytes,
 ) -> tuple[int, int, int, int]:  # fmt: skip
-    """Where the next value begins, BAD or FULL; its node, or -1 where nobody wants it; its row's place; the
-    member that is looked for next."""
+    """Find the value of the next member or element.
+
+    Returns:
+        The begin of the value, BAD or FULL; its node, -1 if it is not wanted; the position of its row; and
+        the next expected member.
+    """
     kind, child = entry(plan, node + KIND), entry(plan, node + INNER)
     key, length, escapes, is_known = 0, 0, 0, False
     if kind == OBJECT and is_next(data, at, end, plan, names, step):
@@ -269,7 +286,7 @@ def _slot(
 
 @inlined
 def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: int, digits: int) -> int:
-    """Behind a value whose cell is put in its place."""
+    """Write the cell of a value, and return the position after the value."""
     byte = byte_at(data, at)
     start, kind = at, STRING
     if byte == _QUOTE:
@@ -299,8 +316,10 @@ def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: in
 
 @part
 def _is_plain_number(data: Bytes, at: int, end: int, most: int) -> bool:
-    """Whether these bytes are digits, not more than `most`, with a minus before them or not; below 0: not
-    more than -most with a point among them."""
+    """Return whether the bytes are a number of up to `most` digits, with or without a minus.
+
+    If `most` is negative, the number has up to -most characters, one of them a point or none.
+    """
     if at < end and byte_at(data, at) == _MINUS:
         at += 1
     first, points = at, 0 if most < 0 else 1
@@ -322,7 +341,7 @@ def _is_plain_number(data: Bytes, at: int, end: int, most: int) -> bool:
 def _opened(
     data: Bytes, at: int, node: int, place: int, plan: Integers, tables: Integers, cells: Cells
 ) -> int:  # fmt: skip
-    """Behind the bracket of an object, a list or a map of the plan, which is the one to be closed next."""
+    """Return the position after the opening bracket of a wanted object, list or map."""
     kind = entry(plan, node + KIND)
     if byte_at(data, at) != (_OPEN_LIST if kind == LIST else _OPEN_OBJECT):
         return BAD
@@ -337,8 +356,11 @@ def _opened(
 def _closed(
     data: Bytes, plan: Integers, tables: Integers, cells: Cells, node: int, own: int, count: int
 ) -> bool:  # fmt: skip
-    """Note how many elements the list or map that ends here has; whether it is none with a key twice. own:
-    the place of its cell."""
+    """Write the number of elements of a list or map to its cell, at position `own`.
+
+    Returns:
+        False if a map has a key twice.
+    """
     kind = entry(plan, node + KIND)
     if kind == OBJECT:
         return True
@@ -356,8 +378,10 @@ def _closed(
 
 @compiled
 def _has_repeated(data: Bytes, cells: Cells, place: int, width: int, count: int) -> bool:
-    """Whether two of the keys, `width` cells from one to the next, are the same. Those with escapes are
-    looked at by whoever takes the map."""
+    """Return whether two keys are equal. The next key is `width` cells further.
+
+    Keys with escapes are compared in their escaped form only, so the reader of the map has to check them.
+    """
     for one in range(1, count):
         key = cells[place + one * width]
         start, length = key & START_MASK, key >> LENGTH_SHIFT  # of its kind, too
@@ -376,7 +400,7 @@ def _has_repeated(data: Bytes, cells: Cells, place: int, width: int, count: int)
 
 
 def warm() -> None:
-    """Have the kernel loaded, or compiled: a root without members, of no message."""
+    """Load the kernel, or compile it, with a root without members."""
     data = np.zeros(8, np.uint8)
     data.flags.writeable = False
     plan = np.zeros(NODE_SIZE, np.int64)

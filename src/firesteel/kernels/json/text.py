@@ -23,8 +23,11 @@ _MEANINGS = _escapes()
 
 @part
 def copy_unescaped(data: Bytes, at: int, end: int, out: Bytes, place: int) -> int:
-    """Copy the string in data[at:end], which is one, to out[place:]; behind what was written, or BAD at
-    half of a surrogate pair. It is never longer without its escapes."""
+    """Copy the string data[at:end] to out[place:] without escapes, which never makes it longer.
+
+    Returns:
+        The position after the copy, or BAD if half of a surrogate pair is missing.
+    """
     while at < end:
         byte = data[at]
         if byte != _BACKSLASH:

@@ -16,13 +16,13 @@ from firesteel.kernels.words import byte_at, load_word, low_zeros
 
 BAD = -1
 _MAX_DEPTH = 64
-"""Deeper values are another reader's: one bit a level says what kind of bracket is open."""
+"""Deeper values are odd. One bit for each level records the kind of the open bracket."""
 _MAX_NUMBER_LENGTH = 1000
-"""Jackson's StreamReadConstraints."""
+"""Limit of Jackson's StreamReadConstraints."""
 MAX_NAME_LENGTH = 50_000
-"""Jackson's limit, in bytes; a longer name is another reader's."""
+"""Jackson's limit in bytes. Messages with longer names are odd."""
 _MAX_EXPONENT_DIGITS = 9
-"""Larger exponents, which may be beyond what a BigDecimal has, are another reader's."""
+"""Larger exponents are odd, since a BigDecimal may not have them."""
 
 _QUOTE, _BACKSLASH, _COMMA, _COLON, _MINUS, _PLUS, _POINT = 34, 92, 44, 58, 45, 43, 46
 _ZERO, _NINE, _LOWER_E, _LOWER_U = 48, 57, 101, 117
@@ -47,8 +47,9 @@ def blanks_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def string_end(data: Bytes, at: int, end: int) -> int:
-    """Return the position of the closing quote times 2, plus 1 if there are escapes. `at` is after the
-    opening quote.
+    """Return the position of the closing quote times 2, plus 1 if the string has escapes.
+
+    `at` is the position after the opening quote.
     """
     escapes = 0
     while at < end:
@@ -78,8 +79,10 @@ def string_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def _marks(word: Any) -> Any:
-    """The high bits of bytes that are a quote, a backslash or no ASCII; of those behind the first, of others
-    as well, it may be."""
+    """Return the high bits of bytes that are a quote, a backslash or not ASCII.
+
+    Only the lowest bit that is set is reliable.
+    """
     quotes, backslashes = word ^ (_ONES * _U_QUOTE), word ^ (_ONES * _U_BACKSLASH)
     found = ((quotes - _ONES) & ~quotes) | ((backslashes - _ONES) & ~backslashes) | word
     return found & _HIGH_BITS
@@ -117,8 +120,9 @@ def hexadecimal(byte: Any) -> Any:
 
 @part
 def _character_end(data: Bytes, at: int, end: int) -> int:
-    """Return the position after a character of several bytes: shortest form, no surrogate, none above
-    U+10FFFF.
+    """Return the position after a character of several bytes.
+
+    It must be in its shortest form, no surrogate, and not above U+10FFFF.
     """
     first = byte_at(data, at)
     if first < 0xC2 or first > 0xF4:
