@@ -99,7 +99,7 @@ def fixed_width(array: pa.Array, dtype: np.dtype[np.generic]) -> NDArray[np.gene
 
 
 def simple_words(array: pa.Array) -> U64:
-    """Return 64 bits for each value of a type of at most 8 bytes. Values equal in binary form have equal bits.
+    """Return 64 bits for each value of a type of at most 8 bytes, equal for values equal in binary form.
 
     NULL rows have arbitrary bits.
     """

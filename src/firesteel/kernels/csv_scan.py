@@ -181,7 +181,7 @@ def _unquoted_end(data: Bytes, at: int, end: int, delimiter: int, quote: int) ->
 
 @inlined
 def _closing(data: Bytes, at: int, end: int, quote: int) -> tuple[int, bool]:
-    """Return the position of the quote that closes a value, or OPEN; and whether doubled quotes precede it."""
+    """Return the position of the closing quote of a value, or OPEN; and whether doubled quotes precede it."""
     doubled = False
     while True:
         at = _next_of(data, at, end, quote, quote)

@@ -120,7 +120,7 @@ def _file(symbol: str) -> Path:
 
 
 def _digest(symbol: str, code: bytes) -> bytes:
-    """Return the digest at the beginning of a function's file. Truncated and foreign files do not match it."""
+    """Return the digest at the beginning of a function's file. Truncated and foreign files do not match."""
     return hashlib.blake2b(f"{len(symbol)} {symbol} ".encode() + code, digest_size=_DIGEST_BYTES).digest()
 
 

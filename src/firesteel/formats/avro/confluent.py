@@ -1,4 +1,4 @@
-"""avro-confluent: messages of Avro whose schema a registry keeps; inserts alone.
+"""The format avro-confluent: Avro messages whose schemas a registry stores. INSERT only.
 
 Flink: RegistryAvroFormatFactory.
 """
@@ -26,7 +26,12 @@ class AvroConfluent:
     no_subject = "Option avro-confluent.subject is required for serialization"
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
-        """Raises ValidationError, NotSupportedError for other ways to reach a registry."""
+        """Check the options.
+
+        Raises:
+            ValidationError: An option or a column's type is wrong.
+            NotSupportedError: The options ask for another way to reach a registry.
+        """
         registry(options, self.name)
         self.schema(row(names, types))
 
@@ -34,24 +39,24 @@ class AvroConfluent:
         raise NotSupportedError(f"Files of {self.name} cannot be read, only messages such as Kafka's.")
 
     def decoder(self, fields: Fields, options: Options) -> Decoder:
-        """Of one split; of the writer's record it reads the wanted fields."""
+        """Return the decoder of a split. It reads the wanted fields of the writer's record."""
         return AvroMessages(fields, self.registered(fields.names, fields.types, options))
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
-        """Of one writer. Raises ValidationError where no subject is set."""
+        """Return an encoder. Raises ValidationError if no subject is set."""
         self.check_subject(options)
         return AvroMessages(fields, self.registered(fields.all_names, fields.all_types, options))
 
     def schema(self, kind: SqlType) -> Schema:
-        """Of the messages of a table with these columns."""
+        """Return the schema of the messages of a table with these columns."""
         return to_schema(kind.with_nullable(False))
 
     def registered(self, names: tuple[str, ...], types: tuple[SqlType, ...], options: Options) -> Registered:
-        """The messages of these columns."""
+        """Return the reader and writer of messages with these columns."""
         return Registered(registry(options, self.name), self.schema(row(names, types)), _subject(options))
 
     def check_subject(self, options: Options) -> None:
-        """Raises ValidationError where none is set."""
+        """Raise ValidationError if no subject is set."""
         if _subject(options) is None:
             raise ValidationError(self.no_subject, hint="set the subject")
 

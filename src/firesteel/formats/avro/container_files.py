@@ -1,7 +1,7 @@
-"""The records of Avro's container files, with what a block says of itself checked.
+"""Records of Avro container files, with checks of the blocks.
 
-fastavro reads as many records as a block says that it has, and looks neither at what is left of the block nor
-at the checksum that snappy's blocks have: a damaged count would lose rows without a word.
+fastavro reads as many records as a block declares. It ignores the rest of the block and the checksum of
+snappy, so a damaged count would lose rows silently.
 
 Source of the rules: Avro 1.12 specification, "Object Container Files".
 """
@@ -17,23 +17,23 @@ from typing import Any, BinaryIO
 from firesteel.errors import DataError, FiresteelError
 
 _SYNC, _CHECKSUM = 16, 4
-"""Bytes at the end of a block: its mark, and before it the checksum of snappy's."""
+"""Bytes at the end of a block: the sync marker, and before it the checksum if the codec is snappy."""
 _MOST_EMPTY = 1 << 24
-"""Records of no bytes that a block may have."""
+"""Maximum of records without bytes in a block."""
 
 
 def file_records(avro: Any, path: str) -> Iterator[Any]:
-    """Read the records of a file, by its own schema.
+    """Read the records of a file, by the file's schema.
 
     Args:
         avro: The package fastavro.
         path: The file.
 
     Yields:
-        The records, as fastavro has them.
+        The records, in fastavro's form.
 
     Raises:
-        DataError: The file cannot be read, is damaged or cut off; with its path.
+        DataError: The file cannot be read, is damaged or truncated. The error names the path.
     """
     try:
         with Path(path).open("rb") as stream:
@@ -55,7 +55,7 @@ def file_records(avro: Any, path: str) -> Iterator[Any]:
 
 
 def _records(block: Any, stream: BinaryIO) -> Iterator[Any]:
-    """Raises ValueError where a block does not hold what it says."""
+    """Yield the records of a block. Raises ValueError if the block does not match its declaration."""
     size = block.bytes_.getbuffer().nbytes
     if not 0 <= block.num_records <= (size or _MOST_EMPTY):
         raise ValueError(f"the block at byte {block.offset} says that it has {block.num_records} records")

@@ -1,4 +1,4 @@
-"""avro: messages without their schema, and files of Avro's own; inserts alone.
+"""The format avro: messages without their schema, and Avro container files. INSERT only.
 
 Flink: AvroFormatFactory, AvroRowDataDeserializationSchema, AvroFileFormatFactory.
 """
@@ -29,7 +29,7 @@ _CODECS = {"null": "null", "deflate": "deflate", "snappy": "snappy", "bzip2": "b
 
 
 def fastavro() -> Any:
-    """The package. Raises UsageError where it is not installed."""
+    """Return the package fastavro. Raises UsageError if it is not installed."""
     try:
         import fastavro
     except ImportError:
@@ -42,18 +42,20 @@ def _in_millis(logical_type: str) -> str:
 
 
 class Bodies(Protocol):
-    """What a message is around its Avro value: nothing, or a registered schema's number."""
+    """Reader and writer of messages around an Avro value: without a header, or with a schema's number."""
 
     def read(self, message: bytes) -> dict[str, Any] | None:
-        """The record of a message. Raises whatever a bad one gives."""
+        """Return the record of a message. Any exception means that the message is bad."""
         ...
 
     def write(self, record: dict[str, Any]) -> bytes: ...
 
 
 class Plain:
-    """Bodies (above): a value of a schema that both sides know. In it Flink counts each point in time in
-    milliseconds, in microseconds, too, as the schema says of TIMESTAMP(6)."""
+    """Bodies without a header, of a schema that both sides know.
+
+    As in Flink, every point in time counts milliseconds, even if the schema says microseconds (TIMESTAMP(6)).
+    """
 
     def __init__(self, schema: Schema) -> None:
         self._avro = fastavro()
@@ -61,26 +63,23 @@ class Plain:
         self._plain = self._avro.parse_schema(plain(schema))
 
     def read(self, message: bytes) -> dict[str, Any] | None:
-        """See Bodies."""
         found: dict[str, Any] | None = read_whole(self._avro, message, self._plain)
         return found
 
     def write(self, record: dict[str, Any]) -> bytes:
-        """See Bodies."""
         out = BytesIO()
         self._avro.schemaless_writer(out, self._schema, record)
         return out.getvalue()
 
 
 class AvroMessages:
-    """A Decoder and an Encoder (formats/base.py) of inserts."""
+    """Decoder and encoder of INSERT messages."""
 
     def __init__(self, fields: Fields, bodies: Bodies, legacy: bool = True) -> None:
         self.skipped = 0
         self._fields, self._bodies, self._legacy = fields, bodies, legacy
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
-        """See Decoder."""
         at, records = [], []
         for index, message in enumerate(messages.to_pylist()):
             record = None if message is None else read_body(self._bodies, index, message, _FAILED)
@@ -90,7 +89,6 @@ class AvroMessages:
         return checked(records, self._fields, at, _FAILED), np.array(at, np.int64)
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
-        """See Encoder."""
         return pa.array(
             [self._bodies.write(record) for record in to_records(changes, self._fields, self._legacy)],
             pa.binary(),
@@ -98,7 +96,7 @@ class AvroMessages:
 
 
 def read_body(bodies: Bodies, index: int, message: bytes, failed: str) -> dict[str, Any] | None:
-    """The record of the message at `index`. Raises MessageError, whose text begins with `failed`."""
+    """Return the record of the message at `index`. The text of a MessageError begins with `failed`."""
     try:
         return bodies.read(message)
     except DataError as error:
@@ -118,7 +116,7 @@ def checked(
     failed: str,
     kinds: Sequence[int] | None = None,
 ) -> pa.Table:
-    """As `changes`. at: the message of each record. Raises MessageError, whose text begins with `failed`."""
+    """Return what `changes` does. `at` has the index of each record's message, for MessageError."""
     try:
         return changes(records, fields, kinds)
     except (FiresteelError, MemoryError):
@@ -135,8 +133,13 @@ def checked(
 def changes(
     records: Sequence[dict[str, Any]], fields: Fields, kinds: Sequence[int] | None = None
 ) -> pa.Table:
-    """The changes table (without `$order`) of records that were read; what one does not have is NULL. kinds:
-    of each, an insert where there are none."""
+    """Return a changes table (without `$order`) of records. A missing field is NULL.
+
+    Args:
+        records: The records.
+        fields: The wanted fields.
+        kinds: Row kind of each record. None if all are INSERT.
+    """
     insert = pa.scalar(int(RowKind.INSERT), pa.int8())
     columns = {KIND: pa.repeat(insert, len(records)) if kinds is None else pa.array(kinds, pa.int8())}
     for place, (name, kind) in enumerate(zip(fields.names, fields.types, strict=True)):
@@ -145,7 +148,7 @@ def changes(
 
 
 def to_records(table: pa.Table, fields: Fields, legacy: bool = True) -> Iterator[dict[str, Any]]:
-    """The rows as fastavro writes them."""
+    """Yield the rows in the form that fastavro writes."""
     makers = [to_avro(kind, legacy) for kind in fields.types]
     columns = [
         [make(value) for value in table[field(place)].to_pylist()] for place, make in enumerate(makers)
@@ -154,13 +157,12 @@ def to_records(table: pa.Table, fields: Fields, legacy: bool = True) -> Iterator
 
 
 class AvroReader:
-    """A FileReader (formats/base.py) of Avro's container files, by their own schema."""
+    """Reader of Avro container files, by the files' schemas."""
 
     def __init__(self, fields: Fields) -> None:
         self._avro, self._fields = fastavro(), fields
 
     def read(self, path: str) -> Iterator[pa.Table]:
-        """See FileReader."""
         records = file_records(self._avro, path)
         read = 0
         while part := list(islice(records, _ROWS)):
@@ -175,7 +177,7 @@ class AvroReader:
 
 
 class AvroWriter:
-    """A FileWriter (formats/base.py). The row may be NULL, as Flink writes it."""
+    """Writer of Avro container files. Records are nullable, as Flink writes them."""
 
     def __init__(self, fields: Fields, codec: str, stream: BinaryIO) -> None:
         from fastavro.write import Writer
@@ -185,12 +187,10 @@ class AvroWriter:
         self._writer = Writer(stream, fastavro().parse_schema(schema), codec=codec)
 
     def write(self, changes: pa.Table) -> None:
-        """See FileWriter."""
         for record in to_records(changes, self._fields):
             self._writer.write(record)
 
     def close(self) -> None:
-        """See FileWriter."""
         self._writer.flush()
 
 
@@ -211,7 +211,7 @@ class Avro:
     )
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
-        """Check options and types. Raises ValidationError in Flink's words."""
+        """Check options and types. Raises ValidationError with Flink's text."""
         values = TypedOptions(self.options, options)
         _ = values["codec"]
         if values["encoding"].lower() != "binary":
@@ -233,9 +233,7 @@ class Avro:
         return AvroMessages(fields, Plain(to_schema(kind, legacy)), legacy)
 
     def file_reader(self, fields: Fields, options: Options) -> AvroReader:
-        """See FileFormat."""
         return AvroReader(fields)
 
     def file_writer(self, fields: Fields, options: Options, stream: BinaryIO) -> AvroWriter:
-        """See FileFormat."""
         return AvroWriter(fields, _CODECS[TypedOptions(self.options, options)["codec"]], stream)

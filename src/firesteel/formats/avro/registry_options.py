@@ -1,7 +1,6 @@
-"""How a schema registry is reached, as options say: where it is, who asks, the certificates of TLS.
+"""Options for a schema registry: its address, credentials and TLS certificates.
 
-Flink: AvroConfluentFormatOptions. What they and `properties` hold is, in Flink, the configuration of
-Confluent's client.
+Flink: AvroConfluentFormatOptions. In Flink, these options and `properties` configure Confluent's client.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from firesteel.formats.avro.schema_registry import Registry, Tls
 from firesteel.formats.base import Options
 
 _FALLBACK = "schema-registry."
-"""In front of keys, as older versions of Flink had them."""
+"""Prefix of the keys in older versions of Flink."""
 _BASIC, _BEARER = "basic-auth", "bearer-auth"
 _WHO, _USER, _TOKEN = "credentials-source", f"{_BASIC}.user-info", f"{_BEARER}.token"
 _PROPERTIES = "properties."
 _CLIENT = "schema.registry."
-"""In front of what Confluent's client takes for TLS."""
+"""Prefix of the TLS properties of Confluent's client."""
 
 
 def _option(key: str, doc: str, *, required: bool = False) -> Option:
@@ -43,7 +42,12 @@ OPTIONS = (
 
 
 def registry(options: Options, name: str) -> Registry:
-    """The registry of a format. Raises ValidationError, and NotSupportedError for other ways to reach one."""
+    """Return the registry of a format.
+
+    Raises:
+        ValidationError: An option is wrong.
+        NotSupportedError: The options ask for another way to reach a registry.
+    """
     given = plain(options)
     if "schema" in given:
         raise NotSupportedError(f"'{name}.schema' is not supported")
@@ -57,7 +61,7 @@ def registry(options: Options, name: str) -> Registry:
 
 
 def plain(options: Options) -> dict[str, str]:
-    """The options by their own keys."""
+    """Return the options under the keys without older prefixes."""
     older = {key.removeprefix(_FALLBACK): text for key, text in options.items() if key.startswith(_FALLBACK)}
     return older | dict(options)
 
@@ -72,8 +76,7 @@ def _url(options: dict[str, str], name: str) -> str:
 
 
 def _authorization(options: dict[str, str], name: str) -> str | None:
-    """The header that says who asks. As for Confluent's client a user or a token without its source counts
-    for nothing."""
+    """Return the header `Authorization`. As in Confluent's client, a user without its source is ignored."""
     found = None
     for kind, source, key in ((_BASIC, "USER_INFO", _USER), (_BEARER, "STATIC_TOKEN", _TOKEN)):
         wanted = options.get(f"{kind}.{_WHO}")
@@ -99,7 +102,7 @@ _OF_TLS = (
 
 
 def _tls(options: dict[str, str], name: str) -> Tls | None:
-    """Raises NotSupportedError for a property or a kind of file that there is nothing for."""
+    """Return the TLS settings. Raises NotSupportedError for an unknown property or kind of file."""
     given: dict[str, str] = {}
     for key, text in options.items():
         property_ = key.removeprefix(_PROPERTIES)
@@ -119,7 +122,7 @@ def _tls(options: dict[str, str], name: str) -> Tls | None:
 
 
 def _pem(given: dict[str, str], store: str, name: str) -> str | None:
-    """The file of a store, None where there is none."""
+    """Return the file of a store, None if there is none."""
     location, kind = given.get(f"ssl.{store}.location"), given.get(f"ssl.{store}.type", "JKS")
     if location is None:
         return None

@@ -1,9 +1,9 @@
-"""A value written by one Avro schema, read by another, as Flink reads messages of a registry.
+"""Read values of one Avro schema as those of another, as Flink reads messages of a registry.
 
 Flink: RegistryAvroDeserializationSchema gives Avro's GenericDatumReader the writer's schema and the table's.
-It resolves by Avro's rules (numbers are widened, a field that is missing takes its default or is an error)
-but for names: a record stands for any other. Logical types have no part in it: a decimal is its digits,
-a time its number, whatever the writer says of their unit.
+Avro's rules apply: numbers are widened, and a missing field takes its default or is an error. But a record
+stands for any other, whatever its name. Logical types are ignored: a decimal is its digits, a time its
+number, whatever unit the writer declares.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _VALUE = "value"
 
 
 class Resolved:
-    """Reads what `writer` has written as `reader` has it.
+    """Reader of values written by one schema, as those of another.
 
-    Both are wrapped in a record of one field, which is written as the field is: fastavro keeps what it has
-    found out about a record, of a union it finds it out for each message.
+    Both schemas are wrapped in a record of one field, which does not change the bytes. fastavro caches how to
+    resolve a record, but resolves a union anew for each message.
     """
 
     def __init__(self, avro: Any, writer: Schema, reader: Schema) -> None:
@@ -31,14 +31,24 @@ class Resolved:
         self._reader = avro.parse_schema(_aligned([self._writer], wrapped("reader", plain(reader)), named))
 
     def value(self, message: bytes, start: int) -> Any:
-        """The value that begins at `start`, its logical types as plain numbers and bytes. Raises whatever
-        fastavro does."""
+        """Return the value that begins at `start`, with plain numbers and bytes for logical types.
+
+        Any exception of fastavro means that the message is bad.
+        """
         return read_whole(self._avro, message[start:], self._writer, self._reader)[_VALUE]
 
 
 def read_whole(avro: Any, message: bytes, writer: Schema, reader: Schema | None = None) -> Any:
-    """A value of schemas that fastavro has parsed. Raises EOFError where the message ends before it does:
-    fastavro does not see that of what it skips, so it is given a byte that it must not read."""
+    """Return a value. Raises EOFError if the message ends within it.
+
+    fastavro does not notice the end in skipped values. So it gets one more byte, which it must not read.
+
+    Args:
+        avro: The package fastavro.
+        message: The bytes.
+        writer: Parsed schema of the writer.
+        reader: Parsed schema of the reader, None for the writer's.
+    """
     stream = BytesIO(message + b"\0")
     found = avro.schemaless_reader(stream, writer, reader, handle_unicode_errors="replace")
     if stream.tell() > len(message):
@@ -47,17 +57,17 @@ def read_whole(avro: Any, message: bytes, writer: Schema, reader: Schema | None 
 
 
 def wrapped(name: str, schema: Schema) -> Schema:
-    """A record of one field, `value`."""
+    """Return a record of one field, `value`."""
     return {"type": "record", "name": f"firesteel.{name}", "fields": [{"name": _VALUE, "type": schema}]}
 
 
 def plain(schema: Schema) -> Schema:
-    """The schema without logical types."""
+    """Return the schema without logical types."""
     return with_logical_types(schema, lambda logical_type: None)
 
 
 def _aligned(writers: list[Schema], reader: Schema, named: Mapping[str, Schema]) -> Schema:
-    """The reader's schema, whose records have for aliases the names of those that the writer has there."""
+    """Return the reader's schema with the names of the writer's records as aliases of its records."""
     if isinstance(reader, list):
         return [_aligned(writers, each, named) for each in reader]
     if not isinstance(reader, dict):
@@ -81,7 +91,7 @@ def _aligned_field(records: Iterable[Schema], field: Schema, named: Mapping[str,
 
 
 def _alternatives(schemas: Iterable[Schema], named: Mapping[str, Schema]) -> Iterator[Schema]:
-    """What a value may be, names looked up; simple types left out."""
+    """Yield the alternatives of a value's type, with names resolved and without primitive types."""
     for schema in schemas:
         if isinstance(schema, list):
             yield from _alternatives(schema, named)

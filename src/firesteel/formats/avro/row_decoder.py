@@ -1,4 +1,4 @@
-"""Values between Arrow and Avro, as Python has them: a row is a dictionary by its fields' names.
+"""Convert values between Arrow and Avro in Python form. A row is a dictionary by field name.
 
 Flink: AvroToRowDataConverters, RowDataToAvroConverters.
 """
@@ -24,14 +24,22 @@ _MOST_MILLIS = (1 << 63) // 1000 - 1
 
 
 def to_avro(kind: SqlType, legacy: bool = True) -> Convert:
-    """Makes the value that fastavro writes of one of Arrow's. legacy: as for avro_schema.to_schema."""
+    """Return the converter of Arrow's values to those that fastavro writes.
+
+    Args:
+        kind: The type.
+        legacy: As in schema.to_schema.
+    """
     make = _to_avro(kind, legacy)
     return lambda value: None if value is None else make(value)
 
 
 def to_column(values: Sequence[Any], kind: SqlType) -> pa.Array:
-    """A column of values that fastavro has read. Raises ValueError or TypeError where they are of another
-    type."""
+    """Return a column of values that fastavro has read.
+
+    Raises:
+        ValueError, TypeError: A value does not fit.
+    """
     make = _from_avro(kind)
     return pa.array([None if value is None else make(value) for value in values], to_arrow(kind))
 
@@ -53,7 +61,7 @@ def _to_avro(kind: SqlType, legacy: bool) -> Convert:
 
 
 def _from_avro(kind: SqlType) -> Convert:
-    """Of a value that is no NULL."""
+    """Return the converter of values that are not NULL."""
     root = kind.root
     if root in INTEGER_BITS:
         return _cut(INTEGER_BITS[root])
@@ -74,17 +82,17 @@ def _from_avro(kind: SqlType) -> Convert:
 
 
 def _written_order(found: dict[str, Any]) -> dict[str, Any]:
-    """As Flink puts a map into one of Java's, made for so many, and Avro writes that."""
+    """Sort a map as Flink's HashMap of that size, which Avro writes."""
     return dict(hashed([*found.items()], string_hash, ceil(len(found) / 0.75)))
 
 
 def _read_order(found: dict[str, Any], hash_of: Hash) -> list[tuple[str, Any]]:
-    """As Avro reads into one map, and Flink puts that into another."""
+    """Sort a map as in the HashMap into which Flink puts the entries of Avro's map."""
     return hashed(hashed([*found.items()], _utf8_hash, len(found)), hash_of)
 
 
 def _utf8_hash(key: str) -> int:
-    """org.apache.avro.util.Utf8.hashCode."""
+    """Return the hash of a key (Java: org.apache.avro.util.Utf8.hashCode)."""
     code = 0
     for byte in key.encode():
         code = code * 31 + (byte ^ 0x80) - 0x80 & 0xFFFFFFFF
@@ -97,13 +105,13 @@ def _null_safe(kind: SqlType) -> Convert:
 
 
 def _cut(bits: int) -> Convert:
-    """A whole number as Java casts it to one of that many bits."""
+    """Return a converter that wraps integers to a number of bits, as a cast in Java."""
     half = 1 << (bits - 1)
     return lambda value: ((int(value) + half) & (2 * half - 1)) - half
 
 
 def _decimal(kind: SqlType) -> Convert:
-    """A decimal; plain bytes are its digits, NULL where they are too many."""
+    """Return the converter of DECIMAL. Plain bytes are the unscaled value, NULL if it has too many digits."""
     scale, most = kind.scale or 0, 10 ** (kind.precision or 0)
 
     def make(value: Any) -> Decimal | None:
@@ -128,8 +136,10 @@ def _text(value: Any) -> str:
 
 
 def _micros(value: Any) -> Any:
-    """A time; a plain number counts milliseconds, which become the column's microseconds. Raises ValueError
-    for one that they do not reach."""
+    """Convert milliseconds to the column's microseconds, if the value is a number.
+
+    Raises ValueError if microseconds in 64 bits cannot represent it.
+    """
     if not isinstance(value, int):
         return value
     if not -_MOST_MILLIS <= value <= _MOST_MILLIS:

@@ -1,4 +1,4 @@
-"""The Avro schema of a row. Flink: AvroSchemaConverter.convertToSchema."""
+"""Avro schemas of rows. Flink: AvroSchemaConverter.convertToSchema."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.errors import ValidationError
 from firesteel.types.sql import SqlType, TypeRoot
 
 Schema = Any
-"""A schema as JSON: a name, a list of alternatives, or an object."""
+"""Schema as JSON: a name, a list of alternatives, or an object."""
 
 _RECORD = "org.apache.flink.avro.generated.record"
 _SIMPLE = {
@@ -29,16 +29,22 @@ _SIMPLE = {
 
 
 def to_schema(kind: SqlType, legacy: bool = True, record: str = _RECORD) -> Schema:
-    """The schema of a type. legacy: TIMESTAMP is Avro's timestamp, an instant, and TIMESTAMP_LTZ nothing.
+    """Return the schema of a type.
 
-    Raises ValidationError in Flink's words for a type that Avro does not have.
+    Args:
+        kind: The type.
+        legacy: Whether TIMESTAMP is Avro's timestamp, an instant, and TIMESTAMP_LTZ is not supported.
+        record: Name of the record.
+
+    Raises:
+        ValidationError: Avro does not have the type. The text is Flink's.
     """
     schema = _schema(kind, legacy, record)
     return ["null", schema] if kind.nullable and kind.root is not TypeRoot.NULL else schema
 
 
 def with_logical_types(schema: Schema, change: Callable[[str], str | None]) -> Schema:
-    """The schema with other logical types; None: with none there."""
+    """Return the schema with other logical types. If `change` returns None, the type has none."""
     if isinstance(schema, list):
         return [with_logical_types(each, change) for each in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""A schema registry, as Confluent's is: asked over HTTP for what is not known yet.
+"""Client of Confluent's schema registry over HTTP. Schemas are cached.
 
 A message is a zero byte, the schema's number in four bytes, and the value.
 Flink: ConfluentSchemaRegistryCoder.
@@ -29,8 +29,14 @@ _TYPE = "application/vnd.schemaregistry.v1+json"
 
 @dataclass(frozen=True)
 class Tls:
-    """Of a registry behind https. trusted: a PEM file with certificates, None for those that the system
-    trusts. own: one with a key and its certificates, for a registry that wants them. password: of the key."""
+    """TLS settings of a registry.
+
+    Attributes:
+        trusted: PEM file with trusted certificates, None for those of the system.
+        own: PEM file with a client key and its certificates, None for none.
+        password: Password of the key.
+        checks_host: Whether the server's name must match its certificate.
+    """
 
     trusted: str | None = None
     own: str | None = None
@@ -40,7 +46,13 @@ class Tls:
 
 @dataclass(frozen=True)
 class Registry:
-    """Where it is, and who asks: the header `Authorization`, None for nobody in particular."""
+    """Address and credentials of a registry.
+
+    Attributes:
+        url: The address.
+        authorization: The header `Authorization`, None for no credentials.
+        tls: TLS settings, None for the default.
+    """
 
     url: str
     authorization: str | None = field(default=None, repr=False)
@@ -48,8 +60,12 @@ class Registry:
 
 
 class Registered:
-    """Bodies (format.py) with their schemas' numbers. schema: the table's. subject: what is written is
-    registered there."""
+    """Bodies (format.py) with the numbers of their schemas.
+
+    Args:
+        schema: Schema of the table.
+        subject: Subject under which the schema is registered before a message is written.
+    """
 
     def __init__(self, registry: Registry, schema: Schema, subject: str | None) -> None:
         self._avro, self._registry, self._schema, self._subject = fastavro(), registry, schema, subject
@@ -57,7 +73,11 @@ class Registered:
         self._written: tuple[bytes, Any] | None = None
 
     def read(self, message: bytes) -> dict[str, Any] | None:
-        """See Bodies. Raises DataError for a number that the registry does not know."""
+        """Return the record of a message.
+
+        Raises:
+            DataError: The registry does not know the schema's number.
+        """
         if len(message) < _HEAD or message[0] != _MAGIC:
             raise ValueError("Unknown data format. Magic number does not match")
         number = int.from_bytes(message[1:_HEAD], "big")
@@ -69,7 +89,6 @@ class Registered:
         return found
 
     def write(self, record: dict[str, Any]) -> bytes:
-        """See Bodies."""
         if self._written is None:
             assert self._subject is not None
             number = register(self._registry, self._subject, json.dumps(self._schema))
@@ -84,9 +103,11 @@ class Registered:
 
 @lru_cache(maxsize=1000)
 def schema_of(registry: Registry, number: int) -> Schema:
-    """The schema of a number, which never gets another one.
+    """Return the schema with a number. The number of a schema never changes.
 
-    Raises DataError where there is none, JobError where the registry does not answer.
+    Raises:
+        DataError: The registry does not know the number.
+        JobError: The registry does not answer.
     """
     try:
         answer = _asked(registry, f"schemas/ids/{number}")
@@ -99,7 +120,7 @@ def schema_of(registry: Registry, number: int) -> Schema:
 
 @lru_cache(maxsize=1000)
 def register(registry: Registry, subject: str, schema: str) -> int:
-    """The number of a schema in a subject, to which it is added where it is new. Raises JobError."""
+    """Return the number of a schema in a subject, after adding it if it is new. Raises JobError."""
     try:
         path = f"subjects/{quote(subject, safe='')}/versions"
         return int(_asked(registry, path, {"schema": schema})["id"])
@@ -125,7 +146,7 @@ def _asked(registry: Registry, path: str, body: dict[str, str] | None = None) ->
 
 @lru_cache(maxsize=100)
 def _context(tls: Tls | None) -> ssl.SSLContext | None:
-    """Raises JobError for files that cannot be used."""
+    """Return the TLS context. Raises JobError if a file cannot be used."""
     if tls is None:
         return None
     file = tls.trusted

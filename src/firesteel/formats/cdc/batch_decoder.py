@@ -1,4 +1,4 @@
-"""The CDC formats with one row a message, in columns."""
+"""Columnar reader of the CDC formats with one row in each message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PAYLOAD = "payload"
 
 
 class EnvelopeColumns(JsonColumns):
-    """Reads messages of an envelope (message_decoder.Columns)."""
+    """Columnar reader of messages in an envelope (message_decoder.Columns)."""
 
     def __init__(self, envelope: Envelope, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:
         self._envelope, self._fields = envelope, fields
@@ -36,7 +36,6 @@ class EnvelopeColumns(JsonColumns):
         self._scan = JsonScan({_PAYLOAD: object_of(members)} if self._has_payload else members)
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
-        """See message_decoder.Columns."""
         scan, envelope = self._scan.read(messages), self._envelope
         reading, root = Reading(scan, iso=self._iso, exact=self._exact), scan.root.members
         if self._has_payload:
@@ -58,7 +57,7 @@ class EnvelopeColumns(JsonColumns):
         return changes.read(reading, self._schema, self._fields, cells)
 
     def _cells(self, changes: Changes, after: Cells, before: Cells, deletes: Flags) -> Cells:
-        """A field's cells; the row of a DELETE is the one before, but where that has only what changed."""
+        """Return a field's cells, int64[k]. The row of a DELETE is the one before, unless that is partial."""
         if self._envelope.partial:
             return changes.overlaid(after, before)
         return changes.whole(np.where(deletes, before, after), before)

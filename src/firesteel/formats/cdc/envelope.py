@@ -1,4 +1,4 @@
-"""What the formats of one JSON object a change have in common: before, after, and what was done."""
+"""Base of the CDC formats whose messages are JSON objects with one change each."""
 
 from __future__ import annotations
 
@@ -15,12 +15,19 @@ from firesteel.formats.messages.message_decoder import MessageDecoder, changes_s
 from firesteel.types.sql import SqlType
 
 Around = tuple[str, str]
-"""What is written before and after a row."""
+"""Texts before and after a row."""
 
 
 class EnvelopeJson:
-    """A format by its envelope. A class of one names its envelope, and what an INSERT and a DELETE are
-    written in; rows of updates are written as these too, as Flink does."""
+    """CDC format described by its envelope.
+
+    As in Flink, the rows of updates are written as INSERT and DELETE.
+
+    Attributes:
+        envelope: The envelope.
+        insert: Texts around the row of an INSERT.
+        delete: Texts around the row of a DELETE.
+    """
 
     name: str
     envelope: Envelope
@@ -32,11 +39,10 @@ class EnvelopeJson:
     options: tuple[Option, ...] = CDC_OPTIONS
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
-        """Raises ValidationError."""
+        """Check the options. Raises ValidationError."""
         check_options(self.name, self.options, options)
 
     def decoder(self, fields: Fields, options: Options) -> Decoder:
-        """Of one split."""
         parsed, schema = json_options(self.name, options), changes_schema(fields.types)
         columns = EnvelopeColumns(self.envelope, fields, parsed, schema) if in_columns(fields) else None
         return MessageDecoder(
@@ -48,9 +54,8 @@ class EnvelopeJson:
         )
 
     def framing(self, options: Options) -> Framing:
-        """A message a line."""
+        """Return a framing of one message in each line."""
         return Lines()
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
-        """Of one writer."""
         return JsonEncoder(fields, json_options(self.name, options), envelopes(self.insert, self.delete))

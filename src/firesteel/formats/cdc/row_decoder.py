@@ -1,4 +1,4 @@
-"""What the CDC formats with one row a message share: the envelope, read the exact way."""
+"""Exact reader of the CDC formats with one row in each message."""
 
 from __future__ import annotations
 
@@ -21,12 +21,16 @@ Values = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Envelope:
-    """How a format wraps rows.
+    """Object that wraps the rows of a CDC format.
 
-    title: the format's name in errors. operation: the member that says what happened, and operations
-    what its values mean. before, after: the members that hold the rows. partial: `before` holds only what
-    changed, and an insert's and a delete's row is in `after` (Maxwell). replica: the kind of connector
-    that the hint at a missing row before names.
+    Attributes:
+        title: Name of the format in errors.
+        operation: Member with the kind of the change.
+        operations: Kind of the change by the value of that member.
+        before: Member with the row before the change.
+        after: Member with the row after the change.
+        partial: Whether `before` has only the changed fields, and `after` the row of a DELETE (Maxwell).
+        replica: Tool that the hint about a missing row before names.
     """
 
     title: str
@@ -39,7 +43,7 @@ class Envelope:
 
 
 class EnvelopeMessages:
-    """Reads one message of an envelope (message_decoder.Exact)."""
+    """Exact reader of messages in an envelope (message_decoder.Exact)."""
 
     def __init__(self, envelope: Envelope, fields: Fields, options: JsonOptions) -> None:
         self._envelope = envelope
@@ -95,7 +99,7 @@ class EnvelopeMessages:
         raise BadMessage(f'Unknown "{envelope.operation}" value "{name}".')
 
     def _part(self, root: dict[str, Any], key: str) -> Values | None:
-        """A row of the message; None: there is none."""
+        """Return a row of the message, None if there is none."""
         value = root.get(key)
         if value is None or (self._options.ignore_parse_errors and not isinstance(value, dict)):
             return None
@@ -105,7 +109,7 @@ class EnvelopeMessages:
             raise ValueError(f"Fail to deserialize at field: {key}. {error}") from None
 
     def _filled(self, root: dict[str, Any], before: Values | None, new: Values) -> Values:
-        """The row before, from what changed and the row after."""
+        """Return the row before, from the changed fields and the row after."""
         old = _there(before, self._envelope.before)
         source = root.get(self._envelope.before)
         return tuple(

@@ -1,4 +1,4 @@
-"""csv in columns: records of the expected width, quoted values too."""
+"""Columnar reader of csv: records of the expected width, with or without quoted values."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from firesteel.types.sql import INTEGER_BITS, SqlType, TypeRoot
 _WORD = 8
 """Bytes that kernels read at once."""
 _WORTH_LOADING = 4096
-"""Fewer records are read one by one sooner than the kernel is loaded, as in formats/json/json_scan.py."""
+"""Number of records below which reading them one by one is faster than loading the kernel."""
 _BOM = codecs.BOM_UTF8[0]
 
 
 class CsvColumns:
-    """Reads records (message_decoder.Columns)."""
+    """Columnar reader of csv records (message_decoder.Columns)."""
 
     def __init__(self, fields: Fields, options: CsvOptions, schema: pa.Schema) -> None:
         self._fields, self._options, self._schema = fields, options, schema
@@ -41,17 +41,15 @@ class CsvColumns:
 
     @staticmethod
     def can_read(fields: Fields, options: CsvOptions) -> bool:
-        """Whether the kernel has the dialect, and columns the types."""
+        """Return whether the kernel supports the dialect, and the columnar conversion all types."""
         dialect = options.dialect
         single = (dialect.delimiter + (dialect.quote or "") + (dialect.escape or "")).isascii()
         return single and bool(fields.names) and are_plain(fields.types)
 
     def is_worth(self, messages: int) -> bool:
-        """See message_decoder.Columns."""
         return messages >= (WORTH_COLUMNS if KERNEL in sys.modules else _WORTH_LOADING)
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
-        """See message_decoder.Columns."""
         content = MessageBytes.of(messages)
         data = content.data[:]
         if len(data) < _WORD:
@@ -73,7 +71,7 @@ class CsvColumns:
         return Columnar(changes, numbers, np.flatnonzero(odd))
 
     def _scanned(self, data: Bytes, offsets: Indices) -> tuple[Cells, Flags]:
-        """int64[n, k]: the values of n records that are wanted; which are no records of the table's width."""
+        """Return the cells of the wanted values, int64[n, k], and which records have another width."""
         from firesteel.kernels.csv_scan import scan_records
 
         count, dialect = len(offsets) - 1, self._options.dialect
@@ -102,7 +100,7 @@ class CsvColumns:
         )
 
     def _odd(self, messages: pa.BinaryArray, content: MessageBytes) -> Flags:
-        """The messages that Jackson might not read as records of plain UTF-8."""
+        """Return which messages Jackson may not read as records of plain UTF-8, bool[n]."""
         data, count = content.data, len(messages)
         odd: Flags = content.lengths <= 2
         for mark in filter(None, self._marks):

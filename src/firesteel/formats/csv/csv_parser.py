@@ -1,6 +1,6 @@
-"""CSV text to records, as Jackson's CsvDecoder reads it, which Flink uses.
+"""Parse CSV text to records as Jackson's CsvDecoder does, which Flink uses.
 
-A value is quoted only if the quote is its very first character; in it the quote is doubled, and line ends
+A value is quoted only if the quote is its very first character. Inside, quotes are doubled, and line ends
 belong to the value. Outside, spaces belong to the value. A record ends at LF, CR or CR LF.
 """
 
@@ -15,12 +15,12 @@ _LINE_ENDS = "\r\n"
 
 
 class OpenQuote(BadMessage):
-    """A quoted value is not closed where the text ends."""
+    """A quoted value is not closed at the end of the text."""
 
 
 @dataclass(frozen=True)
 class CsvDialect:
-    """How a file is written. quote and escape: None if there is none."""
+    """Syntax of a file. `quote` and `escape` are None if there is none."""
 
     delimiter: str = ","
     quote: str | None = '"'
@@ -30,8 +30,14 @@ class CsvDialect:
 
 @dataclass
 class Record:
-    """One record: its values, and what is wrong with it, if so, in the value of which number (from 1).
-    beyond: what is wrong further on; the text is read no further."""
+    """One record.
+
+    Attributes:
+        values: The values.
+        error: The error in the record, None for none.
+        wrong: Number of the value with the error, from 1.
+        beyond: An error after the record's last valid value, at which reading the text ends.
+    """
 
     values: list[str]
     error: str | None = None
@@ -40,7 +46,7 @@ class Record:
 
 
 class CsvReader:
-    """Reads the records of one text. After `error` in a record the rest of its line was skipped."""
+    """Reader of the records of one text. After a record with an error, it skips the rest of the line."""
 
     def __init__(self, text: str, dialect: CsvDialect) -> None:
         self._text = text
@@ -49,18 +55,18 @@ class CsvReader:
 
     @property
     def position(self) -> int:
-        """Where the next record starts."""
+        """Return the position of the next record."""
         return self._position
 
     def next(self) -> Record | None:
-        """The next record, or None at the end. Raises OpenQuote: the text ends within it."""
+        """Return the next record, or None at the end. Raises OpenQuote if the text ends in it."""
         while self._position < len(self._text):
             if not (self._dialect.comments and self._skipped_line()):
                 return self._record()
         return None
 
     def _skipped_line(self) -> bool:
-        """With comments, a line that is blank or starts with # is none."""
+        """Skip a line that is blank or begins with `#`, if comments are allowed. Return whether it did."""
         text, start = self._text, self._position
         while start < len(text) and text[start] <= " " and text[start] not in _LINE_ENDS:
             start += 1
@@ -87,7 +93,7 @@ class CsvReader:
                 record.error, record.wrong = error, len(record.values)
 
     def _value(self, values: list[str]) -> str | None:
-        """Read one value; what is wrong with it, if so."""
+        """Read one value. Return the error in it, None for none."""
         text, quote = self._text, self._dialect.quote
         if quote is not None and text.startswith(quote, self._position):
             return self._quoted(values, quote)
@@ -103,7 +109,7 @@ class CsvReader:
         return None
 
     def _with_escapes(self, stops: str) -> str:
-        """Read up to one of `stops`."""
+        """Read text with escapes up to one of `stops`."""
         text, parts = self._text, []
         while self._position < len(text) and text[self._position] not in stops:
             character = text[self._position]

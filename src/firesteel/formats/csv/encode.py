@@ -1,4 +1,4 @@
-"""SQL values as CSV records, as Flink's RowDataToCsvConverters and Jackson's CsvEncoder write them."""
+"""Write SQL values as CSV records, as Flink's RowDataToCsvConverters and Jackson's CsvEncoder do."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from firesteel.types.text import plain_values
 
 Write = Callable[[Any], str]
 _UNCHECKED_LENGTH = 24
-"""Jackson quotes longer texts without looking at them."""
+"""Jackson quotes longer texts without checking them."""
 _CONTROL_ESCAPE = "\\"
-"""What Jackson looks for where no escape character is set."""
+"""Jackson quotes texts with this character if no escape character is set."""
 _LINE_ENDS = "\r\n"
 _NUMBERS = (*INTEGERS, TypeRoot.DECIMAL, TypeRoot.FLOAT, TypeRoot.DOUBLE, TypeRoot.BOOLEAN)
-"""Types that are written as numbers and so never quoted."""
+"""Types whose values are never quoted."""
 
 
 class CsvEncoder:
-    """An Encoder."""
+    """Encoder of rows to csv records."""
 
     def __init__(self, fields: Fields, options: CsvOptions) -> None:
         self._options = options
@@ -42,7 +42,6 @@ class CsvEncoder:
         self._writers = [self._field(kind) for kind in fields.types]
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
-        """See Encoder."""
         columns = [
             [write(value) for value in plain_values(changes[field(index)])]
             for index, write in enumerate(self._writers)
@@ -57,7 +56,7 @@ class CsvEncoder:
         return lambda value: self._null if value is None else self._quoted(write(value))
 
     def _text(self, kind: SqlType) -> Write:
-        """The writer of a type, before quoting."""
+        """Return the writer of a type, without quotes."""
         root = kind.root
         if root in CHARACTER:
             return str
@@ -73,7 +72,7 @@ class CsvEncoder:
         return _SIMPLE[root]
 
     def _joined(self, kind: SqlType) -> Write:
-        """The elements of an ARRAY or the fields of a ROW in one column."""
+        """Return the writer of an ARRAY or a ROW, whose parts share one column."""
         separator = self._options.array_delimiter
         children = [self._text(child) for child in kind.children]
 
@@ -87,7 +86,7 @@ class CsvEncoder:
         return write
 
     def _quoted(self, text: str) -> str:
-        """The text in quotes where Jackson puts it in quotes, which is more often than it must."""
+        """Return the text, in quotes if Jackson adds them, which is more often than necessary."""
         quote, escape = self._quote, self._escape
         if quote is None:
             return text

@@ -1,4 +1,4 @@
-"""csv: records of text; inserts alone. Flink: CsvFileFormatFactory, CsvReaderFormat."""
+"""The format csv: records of text. INSERT only. Flink: CsvFileFormatFactory, CsvReaderFormat."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ from firesteel.types.sql import SqlType
 
 
 class _OfFile(MessageDecoder):
-    """The first record of a file may begin with a byte order mark."""
+    """Decoder of a file, whose first record may begin with a byte order mark."""
 
     _started = False
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
-        """See Decoder."""
         if not self._started and len(messages):
             self._started = True
             first = messages[0].as_py() or b""
@@ -38,11 +37,11 @@ class _OfFile(MessageDecoder):
 
 
 class _Fatal(BadMessage):
-    """Wrong quotes in the rest of a record that is bad already."""
+    """A record with an error has wrong quotes in its rest, too."""
 
 
 class CsvRecords:
-    """Reads one record (message_decoder.Exact)."""
+    """Exact reader of single records (message_decoder.Exact)."""
 
     def __init__(self, fields: Fields, options: CsvOptions) -> None:
         converters = CsvConverters(
@@ -57,7 +56,6 @@ class CsvRecords:
         self._converters = [converters.converter(kind) for kind in fields.types]
 
     def error(self, message: bytes, reason: str) -> str:
-        """See Exact."""
         try:
             record = CsvReader(message.decode("utf-8", "replace"), self._options.dialect).next()
         except OpenQuote:
@@ -66,7 +64,6 @@ class CsvRecords:
         return f"Failed to deserialize CSV row '{text}'. {reason}"
 
     def read(self, message: bytes) -> Sequence[Row] | None:
-        """See Exact."""
         try:
             record = self._record(message)
             if record is None:
@@ -95,8 +92,10 @@ class CsvRecords:
         raise _Fatal(error) if self._fields.in_file else ValueError(error)
 
     def _refused(self, record: Record, error: str) -> ValueError | _Fatal:
-        """Ignoring errors does not ignore all in files: Flink's CsvReaderFormat goes to the next record where
-        nothing catches what the rest of a bad one raises."""
+        """Return the error for a record. It is fatal if Flink does not ignore it in files.
+
+        Flink's CsvReaderFormat skips the rest of a bad record outside the code that catches errors.
+        """
         beyond = error if record.wrong > self._width + 1 else record.beyond
         ignores = self._options.ignore_parse_errors and self._fields.in_file
         return _Fatal(beyond) if ignores and beyond is not None else ValueError(error)

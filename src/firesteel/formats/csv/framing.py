@@ -1,8 +1,8 @@
-"""Files of csv to records: a quoted value may hold line ends.
+"""Split csv files into records. A quoted value may contain line ends.
 
-Jackson opens a quote only where a value begins, and only a separator or a line end may follow the closing
-one. Where all quotes of a piece of text stand so, records are found by a kernel. Any other text is read
-character by character.
+Jackson opens a quote only at the beginning of a value, and only a separator or a line end may follow the
+closing one. If all quotes of a block are such, a kernel finds the records. Other text is read character by
+character.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from firesteel.kernels.types import Bytes
 _LF, _CR = ord("\n"), ord("\r")
 KERNEL = "firesteel.kernels.csv_scan"
 _WORTH_LOADING = 1 << 18
-"""Bytes: fewer are read character by character sooner than the kernel is loaded, as in
-formats/json/json_scan.py."""
+"""Number of bytes below which reading characters is faster than loading the kernel."""
 _SHORT = 64
-"""Bytes of a record: with more records a block is looked at twice."""
+"""Expected bytes of a record. A block with shorter records is scanned twice."""
 
 
 class Records:
-    """A Framing (formats/base.py): each record is a message and keeps its line end."""
+    """Framing of csv: each record is a message and keeps its line end."""
 
     def __init__(self, dialect: CsvDialect) -> None:
         self._dialect = dialect
@@ -35,7 +34,6 @@ class Records:
         self._marks = [mark.encode() for mark in marks if mark]
 
     def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
-        """See Framing."""
         if self._dialect.quote is None and not self._marks and b"\r" not in block:
             return Lines().split(block)
         data = np.frombuffer(block, dtype=np.uint8)
@@ -54,8 +52,10 @@ class Records:
         return cut(block[:whole], ends), block[whole:]
 
     def _ends(self, data: Bytes) -> tuple[Indices | None, bool]:
-        """The places behind all records, None where some quotes stand where Jackson gives them another
-        meaning, or none; whether a quote is open behind them."""
+        """Return the position after each record, and whether a quote is open after the last one.
+
+        The positions are None if quotes are in other positions than those above.
+        """
         from firesteel.kernels.csv_scan import ODD, record_ends
 
         quote = -1 if self._dialect.quote is None else ord(self._dialect.quote)
@@ -68,7 +68,7 @@ class Records:
             room = count
 
     def finish(self, rest: bytes) -> pa.BinaryArray:
-        """See Framing: an open quote is for the decoder to refuse."""
+        """Return the last record. The decoder reports an open quote."""
         return cut(rest, np.array([len(rest)] if rest else [], dtype=np.int64))
 
     def _exactly(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
@@ -90,6 +90,6 @@ class Records:
 
 
 def _lone_returns(data: Bytes) -> bool:
-    """Whether a CR stands before something else than a LF: it ends a record, if it is not quoted."""
+    """Return whether a CR is not followed by a LF. Outside of quotes it ends a record."""
     at = np.flatnonzero(data == _CR)
     return bool((data[np.minimum(at + 1, len(data) - 1)] != _LF).any())

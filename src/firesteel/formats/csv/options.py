@@ -1,4 +1,4 @@
-"""The options of the format csv, as Flink's CsvCommons checks them."""
+"""Options of the format csv, with the checks of Flink's CsvCommons."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OPTIONS = (
     Option("trim-spaces", Kind.BOOLEAN, "false", _FALSE),
 )
 _LAST_UNIT = "\uffff"
-"""Characters behind it are two to Java."""
+"""Java has two chars for each character after this one."""
 _DEFAULT_ALONE = tuple(option for option in OPTIONS if option.doc in (_TRUE, _FALSE))
 _ESCAPE = re.compile(
     r"\\(?:u+\+?(?P<unit>[0-9a-fA-F]{4})|(?P<octal>[0-3][0-7]{0,2}|[4-7][0-7]?)|(?P<named>[bntfr\\'\"])|(?!u))"
@@ -51,7 +51,7 @@ _NAMED = dict(zip("bntfr\\'\"", "\b\n\t\f\r\\'\"", strict=True))
 
 @dataclass(frozen=True)
 class CsvOptions:
-    """The options of one table, parsed."""
+    """Parsed options of one table."""
 
     dialect: CsvDialect
     ignore_parse_errors: bool = False
@@ -61,7 +61,7 @@ class CsvOptions:
 
 
 def csv_options(options: Mapping[str, str]) -> CsvOptions:
-    """Parse the options. Raises ValidationError, and NotSupportedError."""
+    """Parse the options. Raises ValidationError or NotSupportedError."""
     for option in _DEFAULT_ALONE:
         if options.get(option.key, str(option.default)).lower() != option.default:
             raise NotSupportedError(
@@ -92,7 +92,10 @@ def csv_options(options: Mapping[str, str]) -> CsvOptions:
 
 
 def _unescaped(text: str) -> str:
-    """StringEscapeUtils.unescapeJava of Apache Commons: another backslash is left out."""
+    """Return the text without escapes, and without other backslashes.
+
+    Apache Commons: StringEscapeUtils.unescapeJava.
+    """
 
     def meant(found: re.Match[str]) -> str:
         if found["unit"]:

@@ -1,4 +1,4 @@
-"""CSV texts to SQL values, as Flink's CsvToRowDataConverters does."""
+"""Convert CSV texts to SQL values as Flink's CsvToRowDataConverters does."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ Convert = Callable[[str], Any]
 _JOINED = (TypeRoot.ARRAY, TypeRoot.ROW)
 _NO_TEXT = (TypeRoot.MAP, TypeRoot.MULTISET)
 _MILLIS_KEPT = (1000, 100, 10, 1)
-"""TIME(p): Flink cuts the milliseconds to this multiple."""
+"""Flink truncates the milliseconds of a TIME(p) to this multiple."""
 
 
 class CsvConverters:
-    """Converters by type. separator: between the elements of an ARRAY or a ROW; null_literal: of such an
-    element, or a value of another type; ignore_errors: a bad value becomes None."""
+    """Factory of converters of texts by SQL type.
+
+    Args:
+        separator: Text between the parts of an ARRAY or a ROW.
+        null_literal: Text of NULL, for all types except ARRAY and ROW. None for none.
+        ignore_errors: Whether a bad value becomes None.
+    """
 
     def __init__(self, *, separator: str, null_literal: str | None, ignore_errors: bool) -> None:
         self._separator = separator
@@ -28,7 +33,7 @@ class CsvConverters:
         self._ignore_errors = ignore_errors
 
     def converter(self, kind: SqlType) -> Convert:
-        """The converter of a type. Raises ValueError at a text that Flink refuses."""
+        """Return the converter of a type. It raises ValueError for a text that Flink refuses."""
         convert = self._strict(kind)
         null = None if kind.root in _JOINED else self._null_literal
 
@@ -69,7 +74,7 @@ class CsvConverters:
         return _SIMPLE[root]
 
     def _split(self, text: str) -> list[str]:
-        """Jackson's CsvParser: of a blank text there are no values."""
+        """Return the parts of a text. A blank text has none (Jackson: CsvParser)."""
         return text.split(self._separator) if self._separator in text or values.trim(text) else []
 
     def _row(self, kind: SqlType) -> Convert:
@@ -88,8 +93,7 @@ class CsvConverters:
 
 
 def check_types(names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
-    """Raises ValidationError, in Flink's words, for a column that csv has no text for. Flink:
-    CsvRowSchemaConverter."""
+    """Raise ValidationError with Flink's text if csv cannot write a column. Flink: CsvRowSchemaConverter."""
     for name, kind in zip(names, types, strict=True):
         if kind.root in _NO_TEXT:
             raise ValidationError(f"Unsupported type '{kind}' for field '{name}'.")
@@ -103,7 +107,7 @@ def check_types(names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
 
 
 def too_short(expected: int, actual: int) -> str:
-    """Flink's words for a record that lacks fields."""
+    """Return Flink's text for a record that lacks fields."""
     return f"Row length mismatch. {expected} fields expected but was {actual}."
 
 

@@ -1,4 +1,4 @@
-"""The format json in columns: an object a message."""
+"""Columnar reader of the format json: one object in each message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ from firesteel.types.value_parts import WHOLE
 
 
 class JsonRows(JsonColumns):
-    """Reads objects (message_decoder.Columns). as_written: see Reading."""
+    """Columnar reader of objects (message_decoder.Columns).
+
+    Args:
+        as_written: See Reading.
+    """
 
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema, *, as_written: bool) -> None:
         self._fields, self._options, self._schema, self._as_written = fields, options, schema, as_written
@@ -41,7 +45,6 @@ class JsonRows(JsonColumns):
                 yield name, shape_of(kind, read, required=required)
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
-        """See message_decoder.Columns."""
         scan = self._scan.read(messages)
         reading = Reading(
             scan, iso=self._options.iso_timestamps, as_written=self._as_written, exact=self._exact

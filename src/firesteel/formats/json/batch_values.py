@@ -1,4 +1,4 @@
-"""What the columnar readers of the JSON formats share: cells of a scan to values of SQL types."""
+"""Convert the cells of a scan to columns of SQL values, for the columnar readers of the JSON formats."""
 
 from __future__ import annotations
 
@@ -23,13 +23,18 @@ _SAFE_DIGITS = {
     **{root: len(str(1 << (bits - 1))) - 1 for root, bits in INTEGER_BITS.items()},
     **dict.fromkeys((TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT), -30),
 }
-"""Plain numbers of so many digits are values of these types for sure, or NULL: see Shape."""
+"""Every plain number of at most so many digits is a value of the type, or NULL (see Shape.digits)."""
 
 
 class Reading:
-    """The messages of one scan. odd: the rows of the scan that are for the exact reader. as_written: a number
-    read as a text has its digits as they stand there, as Jackson's parser has them and its tree has not.
-    exact: reads single values that columns cannot judge, so that their messages are not odd."""
+    """Messages of one scan.
+
+    Args:
+        scan: The scan.
+        iso: Whether timestamps are in ISO-8601 format.
+        as_written: Whether a number read as text keeps its digits, as in Jackson's parser, not its tree.
+        exact: Converter of single values that columns cannot convert. Their messages are not odd then.
+    """
 
     def __init__(
         self, scan: Scan, *, iso: bool, as_written: bool = False, exact: ExactValues | None = None
@@ -42,7 +47,7 @@ class Reading:
         self.odd: Flags = np.zeros(self.count, dtype=bool)
 
     def values(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
-        """The values of cells; NULL where there is none. at: the message of each."""
+        """Return the values of n cells, NULL for missing ones. `at` is int64[n], the message of each cell."""
         column, odd = self._judged(cells, kind)
         if not odd.any():
             return column
@@ -58,7 +63,7 @@ class Reading:
         return column
 
     def _judged(self, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
-        """The values, and which cells' are not to be told in columns."""
+        """Return the values, and which of them have no certain columnar conversion, bool[n]."""
         if kind.root in WHOLE_BITS:
             return integers(self._scan.data, cells, kind)
         if kind.root is TypeRoot.DECIMAL:
@@ -73,7 +78,7 @@ class Reading:
         return column.values, odd
 
     def _written(self, cells: Cells) -> Iterator[bytes]:
-        """The JSON text of each value that is there."""
+        """Yield the JSON text of each existing value."""
         from firesteel.kernels.json.cells import lengths, starts
 
         data, quotes = self._scan.data.data, _is_text(cells).astype(np.int64)
@@ -82,20 +87,20 @@ class Reading:
             yield data[start:end].tobytes()
 
     def unread(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
-        """NULLs for values that nobody looks at; those that may be refused are found."""
+        """Return NULLs for values that the query does not read, after checking them for errors."""
         left = np.flatnonzero(is_there(cells))
         if len(left):
             self.values(cells[left], kind, at[left])
         return pa.nulls(len(cells), to_arrow(kind))
 
     def names(self, cells: Cells, at: Indices) -> pa.StringArray:
-        """The values as JsonNode.asText has them; those of which columns cannot tell are odd."""
+        """Return the values as texts (Jackson: JsonNode.asText). Messages with uncertain ones are odd."""
         texts, odd = self._judged(cells, STRING)
         self.odd[at[odd]] = True
         return texts
 
     def texts(self, cells: Cells, at: Indices) -> pa.StringArray:
-        """The values as they stand there, strings without quotes and escapes."""
+        """Return the values as they are written, strings without quotes and escapes."""
         texts, odd = self._texts(cells)
         self.odd[at[odd]] = True
         return texts
@@ -111,13 +116,13 @@ class Reading:
         return pa.Array.from_buffers(pa.string(), count, buffers), odd
 
     def has_escapes(self, cells: Cells) -> bool:
-        """Whether some are strings with escapes."""
+        """Return whether strings have escapes."""
         from firesteel.kernels.json.cells import ESCAPED, kinds
 
         return bool((kinds(cells) == ESCAPED).any())
 
     def codes(self, cells: Cells, meanings: Mapping[str, int]) -> npt.NDArray[np.int8]:
-        """What each name means; UNREAD for another one."""
+        """Return the code of each name, UNREAD for unknown names, int8[n]."""
         from firesteel.kernels.json.values import find_words
 
         words = [name.encode() for name in meanings]
@@ -128,15 +133,15 @@ class Reading:
         return codes
 
     def odd_numbers(self) -> Indices:
-        """The indices of all messages for the exact reader."""
+        """Return the indices of all messages for the exact reader."""
         return np.concatenate([self._scan.odd, self._scan.numbers[self.odd]])
 
     def numbers(self, at: Indices) -> Indices:
-        """The indices of these messages."""
+        """Return the indices of messages in their column."""
         return self._scan.numbers[at]
 
     def _doubtful(self, cells: Cells) -> Flags:
-        """Values that are no texts, whose own texts may not be what stands there."""
+        """Return which values are not strings, and may have another text than the written one."""
         from firesteel.kernels.json.cells import (
             DECIMAL,
             INTEGER,
@@ -166,14 +171,14 @@ def _is_text(cells: Cells) -> Flags:
 
 
 def _negative_zeros(values: pa.Array) -> Flags:
-    """As an integer, or read as a BigDecimal, the number has no sign."""
+    """Return which values are -0.0. Read from an integer or as a BigDecimal, the number has no sign."""
     numbers = values.fill_null(1.0).to_numpy(zero_copy_only=False)
     found: Flags = (numbers == 0) & np.signbit(numbers)
     return found
 
 
 def row_shape(fields: Fields, *, is_flat: bool = False) -> Shape:
-    """A row of plain values."""
+    """Return the schema of a row without nested values."""
     unread, texts = fields.unread, fields.unread_texts
     named = zip(fields.names, fields.types, strict=True)
     shapes = {name: unread_shape(kind) if name in unread else TEXT for name, kind in named}
@@ -181,16 +186,16 @@ def row_shape(fields: Fields, *, is_flat: bool = False) -> Shape:
 
 
 def unread_shape(kind: SqlType) -> Shape:
-    """A plain value that nobody looks at."""
+    """Return the schema of a value that the query does not read."""
     return Shape(digits=_SAFE_DIGITS.get(kind.root, 0))
 
 
 def flags(values: pa.Array) -> Flags:
-    """A column of booleans; NULL is false."""
+    """Return a boolean column as bool[n], with False for NULL."""
     found: Flags = values.fill_null(False).to_numpy(zero_copy_only=False)
     return found
 
 
 def in_columns(fields: Fields) -> bool:
-    """Whether the columnar reader has the types."""
+    """Return whether the columnar reader supports all types, and no name is repeated."""
     return are_plain(fields.types) and len(set(fields.names)) == len(fields.names)

@@ -1,4 +1,4 @@
-"""What is wanted of a JSON value, for a scan (json_scan.py)."""
+"""Decode schemas: the wanted parts of a JSON value, for a scan (json_scan.py)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 VALUE, OBJECT, LIST, MAP = range(4)
-"""Kinds of nodes, as kernels/json/plan.py has them: it is loaded where messages are read, not where jobs are
-planned."""
+"""Kinds of nodes, equal to those of kernels/json/plan.py, which is not imported where jobs are planned."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """members: of an object, those that are wanted. inner: of a list's elements, a map's values. is_flat: an
-    object with objects or lists in it is for the exact reader. digits: of a value; where not 0, plain numbers
-    of so many digits are left out (below 0: or of so many with a point among them): nobody looks at them."""
+    """Wanted parts of a JSON value.
+
+    Attributes:
+        kind: VALUE, OBJECT, LIST or MAP.
+        members: Wanted members of an object.
+        inner: Schema of a list's elements, or of a map's values.
+        is_flat: Whether an object that contains objects or lists needs the exact reader.
+        digits: If not 0, plain numbers of at most so many digits are left out, as nobody reads them. If
+            negative, also numbers of at most -digits characters with a point.
+    """
 
     kind: int = VALUE
     members: Mapping[str, Shape] = field(default_factory=dict)
@@ -24,7 +30,7 @@ class Shape:
 
 
 TEXT = Shape()
-"""A value as it stands there."""
+"""Schema of a value without wanted parts."""
 
 
 def object_of(members: Mapping[str, Shape], *, is_flat: bool = False) -> Shape:

@@ -1,4 +1,4 @@
-"""SQL values as JSON text, as Flink's RowDataToJsonConverters and Jackson write them."""
+"""Write SQL values as JSON text, as Flink's RowDataToJsonConverters and Jackson do."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _NANOS_PER_DAY = 86_400 * 10**9
 
 
 class JsonWriters:
-    """Writers by type, each from the form that types.text.plain_values gives to JSON text."""
+    """Factory of writers by SQL type. They take the values of types.text.plain_values."""
 
     def __init__(self, options: JsonOptions) -> None:
         self._options = options
 
     def objects(self, changes: pa.Table, names: tuple[str, ...], types: tuple[SqlType, ...]) -> Iterator[str]:
-        """The rows of a changes table as JSON objects."""
+        """Yield the rows of a changes table as JSON objects."""
         columns = []
         for index, (name, kind) in enumerate(zip(names, types, strict=True)):
             write = self.nullable(kind)
@@ -46,7 +46,7 @@ class JsonWriters:
             yield "{" + ",".join([text for text in row if text is not None]) + "}"
 
     def nullable(self, kind: SqlType) -> Write:
-        """The writer of a type, null included."""
+        """Return the writer of a type, which accepts None."""
         write = self._writer(kind)
         return lambda value: "null" if value is None else write(value)
 
@@ -115,7 +115,7 @@ class JsonWriters:
 
 
 def quoted(text: str) -> str:
-    """A JSON string; characters beyond U+FFFF as two escapes, as Jackson's byte output has them."""
+    """Return a JSON string. Characters beyond U+FFFF are two escapes, as in Jackson's byte output."""
     if text.isascii():
         return f'"{text.translate(ESCAPES)}"'
     escaped = text.translate(ESCAPES)
@@ -130,14 +130,14 @@ def _surrogates(character: str) -> str:
 
 
 def time_text(nanos: int) -> str:
-    """`HH:mm:ss` and the fraction without trailing zeros."""
+    """Return `HH:mm:ss` and the fraction without trailing zeros."""
     seconds, fraction = divmod(nanos, 10**9)
     text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
     return f"{text}.{fraction:09d}".rstrip("0") if fraction else text
 
 
 def timestamp_text(nanos: int, separator: str = " ") -> str:
-    """A TIMESTAMP, given as nanoseconds since the epoch."""
+    """Return the text of a TIMESTAMP, given as nanoseconds since 1970."""
     days, rest = divmod(nanos, _NANOS_PER_DAY)
     return f"{date_text(days)}{separator}{time_text(rest)}"
 

@@ -1,5 +1,7 @@
-"""Values of JSON that columns cannot judge, one by one, by the rules of a format's exact reader: the rest of
-their messages is read in columns all the same."""
+"""Convert single JSON values that have no columnar conversion, by the rules of a format's exact reader.
+
+The other values of their messages are still read in columns.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,20 @@ from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
 
 Convert = Callable[[bytes], Any]
 _WITH_FRACTIONS = 32
-"""Bits of the integers that numbers with fractions are cut to; shorter ones refuse them."""
+"""Integers of at least so many bits truncate fractions. Shorter ones refuse them."""
 _NUMBER, _WHOLE = re.compile(rb"-?[0-9][-+.0-9eE]{0,40}"), re.compile(rb"-?[0-9]+")
-"""Of what the scan has found to be a number."""
+"""Patterns for values that the scan has recognized as numbers."""
 
 
 class ExactValues:
-    """convert: by type, what makes a value of a JSON text; it raises BadMessage or ValueError where the exact
-    reader would have more to say of the message than the value. as_decimals: numbers that become texts are
-    BigDecimals, not doubles. trims_decimals: whether blanks are passed over in a DECIMAL's text."""
+    """Converter of single JSON values.
+
+    Args:
+        convert: Returns the converter of a type. The converter takes a JSON text. It raises BadMessage or
+            ValueError if the exact reader has to read the whole message.
+        as_decimals: Whether numbers that become texts are BigDecimals, else doubles.
+        trims_decimals: Whether blanks around the text of a DECIMAL are ignored.
+    """
 
     def __init__(
         self, convert: Callable[[SqlType], Convert], *, as_decimals: bool, trims_decimals: bool
@@ -40,7 +47,7 @@ class ExactValues:
         self._made: dict[SqlType, Convert] = {}
 
     def simplified(self, data: Bytes, cells: Cells, kind: SqlType) -> Cells:
-        """The cells, those of forms that columns do not know as such of a form that they do."""
+        """Return the cells, with unusual forms replaced by equal forms that have a columnar conversion."""
         from firesteel.kernels.json.compact import KEYS
         from firesteel.kernels.json.forms import cut_fractions, shorten, trim
         from firesteel.kernels.json.numbers import TEXT_BYTES
@@ -56,7 +63,7 @@ class ExactValues:
         return found
 
     def number_texts(self, data: Bytes, cells: Cells) -> tuple[pa.StringArray, Flags]:
-        """Numbers as the texts that Java makes of them; which cells are none, or none for certain."""
+        """Return the texts that Java makes of numbers, and which cells have no certain text, bool[n]."""
         from firesteel.kernels.json.numbers import TEXT_BYTES, write_numbers
 
         count = len(cells)
@@ -69,7 +76,17 @@ class ExactValues:
     def mended(
         self, column: pa.Array, kind: SqlType, texts: Iterable[bytes], places: Indices
     ) -> tuple[pa.Array, Indices]:
-        """The column with the values of these texts in these places; the places where there is none still."""
+        """Convert single values of a column.
+
+        Args:
+            column: The column.
+            kind: Its SQL type.
+            texts: JSON texts of the values.
+            places: Positions of the values in the column.
+
+        Returns:
+            The column with these values, and the positions of values that could not be converted.
+        """
         convert = self._made.get(kind) or self._made.setdefault(kind, self._convert(kind))
         known: dict[bytes, Any] = {}
         values: list[Any] = []
@@ -85,7 +102,7 @@ class ExactValues:
 
 
 def replaced(column: pa.Array, values: pa.Array, places: Indices, left: Flags) -> tuple[pa.Array, Indices]:
-    """The column with a value for each of these places, but for those that are left; and these."""
+    """Return the column with values at the positions where `left` is not set, and the other positions."""
     if left.any():
         values = values.filter(pa.array(~left))
     if not len(values):
@@ -98,7 +115,7 @@ def replaced(column: pa.Array, values: pa.Array, places: Indices, left: Flags) -
 
 
 def tree_values(fields: Fields, options: JsonOptions) -> ExactValues:
-    """Of the CDC formats."""
+    """Return the converter of the CDC formats."""
     exact = any(map(has_decimal, fields.types))
     made = TreeConverters(iso=options.iso_timestamps, ignore_errors=False, exact=exact)
 
@@ -110,7 +127,7 @@ def tree_values(fields: Fields, options: JsonOptions) -> ExactValues:
 
 
 def stream_values(fields: Fields, options: JsonOptions) -> ExactValues:
-    """Of the format json."""
+    """Return the converter of the format json."""
     exact = any(map(has_decimal, fields.types))
     made = StreamConverters(
         iso=options.iso_timestamps,
@@ -133,7 +150,7 @@ def stream_values(fields: Fields, options: JsonOptions) -> ExactValues:
 
 
 def _plain(text: bytes) -> str | None:
-    """What the parser makes of a short number, or a string without escapes; None for the others."""
+    """Return what the parser makes of a short number or a string without escapes, None for other texts."""
     if _NUMBER.fullmatch(text):
         return IntText(text.decode()) if _WHOLE.fullmatch(text) else FloatText(text.decode())
     return text[1:-1].decode() if text[:1] == b'"' and b"\\" not in text else None

@@ -1,6 +1,6 @@
-"""json: one object a line, or an array of them; inserts alone.
+"""The format json: one object, or an array of objects, in each line. INSERT only.
 
-Rules: Flink JsonParserRowDataDeserializationSchema and JsonFormatFactory.
+Flink: JsonParserRowDataDeserializationSchema, JsonFormatFactory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from firesteel.types.sql import SqlType, row
 
 
 class JsonMessages:
-    """Reads one message of the format `json` (message_decoder.Exact)."""
+    """Exact reader of single messages (message_decoder.Exact)."""
 
     def __init__(self, fields: Fields, options: JsonOptions) -> None:
         self._options = options

@@ -1,4 +1,4 @@
-"""Rows as lines of JSON: plain objects, or objects in a CDC format's envelope."""
+"""Encode rows as lines of JSON: plain objects, or objects in the envelope of a CDC format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ PLAIN = ("", "")
 
 
 class JsonEncoder:
-    """An Encoder. envelopes: for each row kind's byte, the text before and after the row's object."""
+    """Encoder of rows to JSON.
+
+    Args:
+        envelopes: By row kind, the texts before and after the row's object.
+    """
 
     def __init__(
         self, fields: Fields, options: JsonOptions, envelopes: Mapping[int, tuple[str, str]] | None = None
@@ -25,7 +29,6 @@ class JsonEncoder:
         self._envelopes = envelopes or dict.fromkeys(range(4), PLAIN)
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
-        """See Encoder."""
         objects = self._writers.objects(changes, self._fields.names, self._fields.types)
         parts = []
         for kind, text in zip(changes[KIND].to_pylist(), objects, strict=True):
@@ -35,5 +38,5 @@ class JsonEncoder:
 
 
 def envelopes(upsert: tuple[str, str], delete: tuple[str, str]) -> dict[int, tuple[str, str]]:
-    """The CDC formats lose the update: +I and +U are one thing, -U and -D another."""
+    """Return the envelopes of all row kinds. As in Flink, an update is written as DELETE and INSERT."""
     return {0: upsert, 1: delete, 2: upsert, 3: delete}

@@ -1,9 +1,9 @@
-"""One pass over a column of JSON messages: the wanted values by where they stand, as cells
-(kernels/json/cells.py).
+"""Scan a column of JSON messages in one pass, and return the wanted values as cells (kernels/json/cells.py).
 
-A **shape** (decode_schema.py) says what is wanted of a value. Members are found by their keys, wherever they
-stand, with or without escapes; everything else is looked at only as far as it must be JSON. What has another
-structure than its shape, or a wanted member twice, is for the exact reader."""
+A decode schema (decode_schema.py) describes the wanted parts of a value. Members are found by their keys in
+any sequence, with or without escapes. Everything else is only checked to be JSON. Messages that differ in
+structure from the schema, or have a wanted member twice, are for the exact reader.
+"""
 
 from __future__ import annotations
 
@@ -27,21 +27,25 @@ if TYPE_CHECKING:
 
 _KERNEL = "firesteel.kernels.json.scan"
 _WORTH_LOADING = 4096
-"""Fewer messages are read one by one sooner than the kernel is loaded, or compiled, in a process that has not
-done so at its start."""
+"""Number of messages below which reading them one by one is faster than loading the kernel."""
 _STACK, _KNOWN = 32 * 4, 16 * 2
 _LONGEST_KEY = 1 << 16
 _WORD = 8
 """Bytes that kernels read at once."""
 _BYTES_A_ROW = 128
-"""The first guess; a block with more rows is scanned again."""
+"""First guess. A block with more rows is scanned again."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """cells: int64[n], what n values are. members: of objects, n values each; nothing is there where there
-    is no object. inner: of lists all elements, of maps all entries' values, one list behind the other.
-    keys: int64 of each entry."""
+    """Result of a scan for one node of the decode schema.
+
+    Attributes:
+        cells: int64[n], n values.
+        members: For objects, n values of each member. Members of missing objects are missing.
+        inner: For lists, all elements. For maps, the values of all entries. One list follows the other.
+        keys: For maps, int64 with the key of each entry.
+    """
 
     cells: Cells
     members: Mapping[str, Found]
@@ -51,8 +55,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Scan:
-    """data: what cells speak of. root: what was found, a value a message. numbers: the messages' indices.
-    odd: the indices of the messages for the exact reader. Messages without any bytes are in neither."""
+    """Result of a scan.
+
+    Attributes:
+        data: The bytes to which the cells refer.
+        root: Values of the messages, one for each message that is not odd.
+        numbers: int64[n], index of the message of each value.
+        odd: Indices of the messages for the exact reader. Empty messages are in neither.
+    """
 
     data: Bytes
     root: Found
@@ -61,15 +71,18 @@ class Scan:
 
 
 class JsonColumns:
-    """What the columnar readers of JSON have in common."""
+    """Base of the columnar readers of JSON."""
 
     def is_worth(self, messages: int) -> bool:
-        """See message_decoder.Columns."""
         return messages >= (WORTH_COLUMNS if _KERNEL in sys.modules else _WORTH_LOADING)
 
 
 class JsonScan:
-    """Reads the wanted members of messages that are objects."""
+    """Scanner of messages that are objects.
+
+    Args:
+        members: Decode schemas of the wanted members.
+    """
 
     def __init__(self, members: Mapping[str, Shape]) -> None:
         self._shape = object_of(members)
@@ -87,7 +100,7 @@ class JsonScan:
         return ScanPlan.of(self._shape)
 
     def read(self, messages: pa.BinaryArray) -> Scan:
-        """See above."""
+        """Scan a column of messages."""
         from firesteel.kernels.json.scan import FULL, scan
 
         content = MessageBytes.of(messages.fill_null(b"") if messages.null_count else messages)
@@ -117,7 +130,7 @@ class JsonScan:
 
 
 def _found(node: Node, tables: list[Cells]) -> Found:
-    """What a node found, in columns of their own."""
+    """Return the result for a node, with columns of its own."""
     members = {name: _found(child, tables) for name, child in node.members.items()}
     cells = tables[node.table][:, node.column].copy()
     if node.inner is None:
@@ -127,8 +140,7 @@ def _found(node: Node, tables: list[Cells]) -> Found:
 
 
 def owners(lists: Cells) -> tuple[Indices, Indices]:
-    """Of lists or maps, int64[n + 1]: where the elements of each begin among all, and of each element, whose
-    it is."""
+    """Return where the elements of n lists or maps begin, int64[n + 1], and the list of each element."""
     from firesteel.kernels.json.cells import NESTED, kinds, lengths
 
     counts = np.where(kinds(lists) == NESTED, lengths(lists), 0)
@@ -138,7 +150,7 @@ def owners(lists: Cells) -> tuple[Indices, Indices]:
 
 
 def is_there(cells: Cells) -> Flags:
-    """Whether each is a value, not null and not missing."""
+    """Return which cells are values, neither null nor missing, bool[n]."""
     from firesteel.kernels.json.cells import WORD, is_from
 
     return is_from(cells, WORD)

@@ -1,4 +1,4 @@
-"""A shape as the kernel of a scan reads it (kernels/json/plan.py): its nodes, then their members."""
+"""Compile a decode schema to the plan that the kernel reads (kernels/json/plan.py)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,21 @@ from firesteel.kernels.types import Bytes
 _WORD = 8
 """Bytes that a kernel reads at once."""
 _NEVER = 1 << 40
-"""A length that no key has."""
+"""Length that no key has."""
 
 
 @dataclass
 class Node:
-    """One value of a shape. place: where it stands in the plan. table: the number of the table that has its
-    cell, in this column. members, inner: as a shape's."""
+    """Value of a decode schema.
+
+    Attributes:
+        shape: Its decode schema.
+        place: Its position in the plan.
+        table: Number of the table with its cell.
+        column: Column of that table.
+        members: Nodes of its members.
+        inner: Node of a list's elements, or of a map's values.
+    """
 
     shape: Shape
     place: int
@@ -32,7 +40,7 @@ class Node:
     inner: Node | None = None
 
     def all(self) -> Iterator[Node]:
-        """This one and those in it, by their places."""
+        """Yield this node and the nodes in it, in the sequence of their positions."""
         yield self
         for node in (*self.members.values(), *([self.inner] if self.inner else ())):
             yield from node.all()
@@ -40,8 +48,14 @@ class Node:
 
 @dataclass(frozen=True)
 class ScanPlan:
-    """root: the messages'. widths: the columns of each table. entries: int64 of all nodes, then of all
-    members. names: the members' keys as they mostly are written, one behind the other."""
+    """Plan of a scan.
+
+    Attributes:
+        root: Node of the messages.
+        widths: Number of columns of each table.
+        entries: int64 of all nodes, then of all members.
+        names: Keys of the members in their usual form, one after the other.
+    """
 
     root: Node
     widths: list[int]
@@ -56,7 +70,12 @@ class ScanPlan:
         return cls(root, widths, entries, names)
 
     def tables(self, messages: int, rows: int) -> Indices:
-        """The kernel's tables, a row each, with room for so many messages and so many rows in every other."""
+        """Return the kernel's tables, one row each.
+
+        Args:
+            messages: Rows with room in the first table.
+            rows: Rows with room in each other table.
+        """
         tables = np.zeros((len(self.widths), TABLE_SIZE), np.int64)
         tables[:, WIDTH] = self.widths
         tables[:, CAPACITY] = rows
@@ -67,7 +86,10 @@ class ScanPlan:
 
 
 def _node(shape: Shape, table: int, widths: list[int], places: Iterator[int]) -> Node:
-    """The nodes of a shape, which get columns of a table and, for what lists and maps hold, tables."""
+    """Return the nodes of a decode schema.
+
+    A node gets a column of its parent's table, and the elements of a list or map a table of their own.
+    """
     node = Node(shape, next(places), table, widths[table], {})
     widths[table] += 1
     node.members = {name: _node(one, table, widths, places) for name, one in shape.members.items()}
@@ -78,7 +100,7 @@ def _node(shape: Shape, table: int, widths: list[int], places: Iterator[int]) ->
 
 
 def _entries(nodes: list[Node]) -> tuple[Indices, Bytes]:
-    """The plan of these nodes, and the names in it."""
+    """Return the plan of the nodes, and the names in it."""
     nobody = len(nodes) * json_plan.NODE_SIZE  # the member that is looked for where none is wanted
     members = nobody + json_plan.MEMBER_SIZE
     entries = np.zeros(members + json_plan.MEMBER_SIZE * sum(len(node.members) for node in nodes), np.int64)
@@ -98,7 +120,7 @@ def _entries(nodes: list[Node]) -> tuple[Indices, Bytes]:
 
 
 def _set_node(entries: Indices, node: Node, first_member: int) -> None:
-    """The entries of a node, which come first of these."""
+    """Fill the entries of a node, which are the first ones."""
     entries[json_plan.KIND] = node.shape.kind
     entries[json_plan.TABLE] = node.table * TABLE_SIZE
     entries[json_plan.COLUMN] = node.column
@@ -110,7 +132,7 @@ def _set_node(entries: Indices, node: Node, first_member: int) -> None:
 
 
 def _add_name(name: bytes, member: Indices, names: bytearray) -> None:
-    """What a member's entries have about its key. One that would have escapes is never written as it is."""
+    """Fill the entries of a member's key. A key that needs escapes never has the usual form."""
     written = b'"%b":' % name
     is_plain = not any(mark in name for mark in b'"\\')
     member[json_plan.NAME] = len(names) + 1  # behind the quote
@@ -122,6 +144,6 @@ def _add_name(name: bytes, member: Indices, names: bytearray) -> None:
 
 
 def _word(text: bytes) -> int:
-    """Its first bytes as the kernel reads them, at once, the first one lowest: the int64 with these bits."""
+    """Return the first eight bytes as the kernel reads them: an int64 whose lowest byte is the first one."""
     word = int.from_bytes(text[:_WORD], "little")
     return word - (1 << 64) if word >> 63 else word

@@ -1,8 +1,8 @@
-"""JSON values to SQL values token by token, as Flink's JsonParserToRowDataConverters does.
+"""Convert JSON to SQL values token by token, as Flink's JsonParserToRowDataConverters does.
 
-The format `json` uses it. It differs from json_tree where Flink does: a row stops looking once it has found
-as many members as it has fields (so of repeated keys the first may win), numbers keep their text, and after
-a bad value that is ignored reading goes on at the very next token.
+The format `json` uses it. It differs from row_decoder.py as in Flink. A row stops reading once it has found
+as many members as it has fields, so the first of repeated keys may win. Numbers keep their text. After an
+ignored bad value, reading continues with the next token.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Token = tuple[str, Any]
 
 
 class Tokens:
-    """The tokens of a value and where reading stands. Raises ValueError past the end."""
+    """Tokens of a value, and the current position. Raises ValueError past the end."""
 
     def __init__(self, value: Any) -> None:
         self._tokens: list[Token] = []
@@ -34,7 +34,7 @@ class Tokens:
         self._add(value)
 
     def _add(self, value: Any) -> None:
-        """Add the tokens of a value. Without recursion: it may be deep."""
+        """Add the tokens of a value. It uses a stack, because a value may be deeply nested."""
         add = self._tokens.append
         opened: list[tuple[Iterator[Any], str | None]] = [(iter((value,)), None)]
         while opened:
@@ -59,27 +59,27 @@ class Tokens:
 
     @property
     def kind(self) -> str | None:
-        """The kind of the current token; None at the end."""
+        """Return the kind of the current token, None at the end."""
         return self._tokens[self._position][0] if self._position < len(self._tokens) else None
 
     @property
     def value(self) -> Any:
-        """The value of the current token, if it is a VALUE."""
+        """Return the value of the current token, None if it is not a VALUE."""
         token = self._tokens[self._position]
         return token[1] if token[0] is VALUE else None
 
     @property
     def is_null(self) -> bool:
-        """Whether there is no token or it is null."""
+        """Return whether there is no token or it is null."""
         return self.kind is None or (self.kind is VALUE and self.value is None)
 
     def next(self) -> str | None:
-        """Go on; the kind of the new token."""
+        """Move to the next token and return its kind."""
         self._position += 1
         return self.kind
 
     def text(self) -> str:
-        """Return the token's text, as JsonParser.getText does. Raises ValueError where it is too long."""
+        """Return the token's text (Jackson: JsonParser.getText). Raises ValueError if it is too long."""
         kind, value = self._tokens[self._position]
         if kind is NAME:
             return str(value)
@@ -90,8 +90,10 @@ class Tokens:
         return "null" if value is None else check_text(str(value))
 
     def take(self) -> Any:
-        """Return the value that starts here, objects as dicts, as readValueAsTree does; stand at its last
-        token. Without recursion: the value may be deep."""
+        """Return the value that starts here, objects as dicts, and move to its last token.
+
+        Jackson: readValueAsTree. It uses a stack instead of recursion, because a value may be deeply nested.
+        """
         opened: list[Any] = []
         names: list[str] = []  # of each that is open, the member that is read
         while True:
@@ -118,7 +120,7 @@ class Tokens:
             self.next()
 
     def skip_to_next_member(self) -> None:
-        """Go past the value (or the name and value) that starts here."""
+        """Move past the value (or the name and value) that starts here."""
         if self.kind is None:
             raise ValueError("Unexpected end of the message")
         if self.kind in (START_OBJECT, START_ARRAY):
@@ -135,7 +137,14 @@ Convert = Callable[[Tokens], Any]
 
 
 class StreamConverters:
-    """Converters by type. fail_on_missing: `json.fail-on-missing-field`; the rest as TreeConverters."""
+    """Factory of converters of tokens by SQL type.
+
+    Args:
+        iso: As in TreeConverters.
+        ignore_errors: As in TreeConverters.
+        exact: As in TreeConverters.
+        fail_on_missing: Whether a missing field is an error (`json.fail-on-missing-field`).
+    """
 
     def __init__(self, *, iso: bool, ignore_errors: bool, exact: bool, fail_on_missing: bool) -> None:
         self._iso = iso
@@ -144,7 +153,7 @@ class StreamConverters:
         self._tree = TreeConverters(iso=iso, ignore_errors=ignore_errors, exact=exact)
 
     def converter(self, kind: SqlType) -> Convert:
-        """The null-safe converter of a type. Raises ValueError at a value that Flink refuses."""
+        """Return the converter of a type. It accepts null, and raises ValueError if Flink refuses a value."""
         convert = self._not_null(kind)
 
         def null_safe(tokens: Tokens) -> Any:
@@ -223,7 +232,7 @@ class StreamConverters:
         return convert
 
     def row(self, names: tuple[str, ...], kinds: tuple[SqlType, ...]) -> Convert:
-        """Objects to tuples in the order of `names`."""
+        """Return the converter of objects to tuples in the sequence of `names`."""
         fields = {name: (i, self.converter(k)) for i, (name, k) in enumerate(zip(names, kinds, strict=True))}
 
         def convert(tokens: Tokens) -> tuple[Any, ...]:
@@ -245,7 +254,7 @@ class StreamConverters:
 
 
 def _member(tokens: Tokens, fields: dict[str, tuple[int, Convert]], row: list[Any]) -> bool:
-    """Read one member into the row; whether it was a field's."""
+    """Read one member into the row. Return whether it was a field."""
     if tokens.kind is None:
         raise ValueError("Unexpected end of the message")
     name = tokens.text()
@@ -281,7 +290,7 @@ def _integer(bits: int) -> Convert:
 
 
 def _truncated(text: str, bits: int) -> int:
-    """JsonParser.getIntValue, getLongValue of a number with a fraction."""
+    """Return a number without its fraction (Jackson: JsonParser.getIntValue, getLongValue)."""
     number = float(text)
     least, most = float(-(1 << (bits - 1))), float((1 << (bits - 1)) - 1)
     if not least <= number <= most:

@@ -1,6 +1,6 @@
-"""ROW, ARRAY and MAP of the format json in columns: each leaf is one column of values, however deep it is.
+"""Convert ROW, ARRAY and MAP of the format json in columns. Each leaf is one column, however deep it is.
 
-Rules: Flink JsonParserToRowDataConverters. A map's entries stand in the order of Java's HashMap.
+Map entries are in the sequence of Java's HashMap. Flink: JsonParserToRowDataConverters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from firesteel.types.value_parts import WHOLE, Parts, below, is_read, keys_of
 
 
 def in_columns(fields: Fields) -> bool:
-    """Whether the columnar reader has the types."""
+    """Return whether the columnar reader supports all types, and no name is repeated."""
     return _are_distinct(fields.names) and all(map(_is_readable, fields.types))
 
 
@@ -41,9 +41,16 @@ def _are_distinct(names: tuple[str, ...]) -> bool:
 
 
 def shape_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) -> Shape:
-    """What is scanned for a value of this type, of which these parts are looked at. STRINGs that are not are
-    left out of a ROW, and a MAP of STRINGs is scanned as a row of its keys: there is nothing about the others
-    that could be wrong. required: but a row's missing member is."""
+    """Return the decode schema of a type, of which the query reads some parts.
+
+    STRINGs that are not read are left out of a ROW, since any value is valid. For the same reason, a MAP of
+    STRINGs of which some keys are read is scanned as an object with these members.
+
+    Args:
+        kind: The type.
+        parts: The parts that the query reads.
+        required: Whether a missing member of a ROW is an error, so that all are scanned.
+    """
     if kind.root is TypeRoot.ROW:
         return object_of(
             {
@@ -63,14 +70,19 @@ def shape_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) -> 
 
 
 class NestedValues:
-    """The values of a reading. required: a row's missing member is an error (`fail-on-missing-field`)."""
+    """Converter of the values of a reading.
+
+    Args:
+        reading: The reading.
+        required: Whether a missing member of a ROW is an error (`fail-on-missing-field`).
+    """
 
     def __init__(self, reading: Reading, *, required: bool) -> None:
         self._reading = reading
         self._required = required
 
     def values(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
-        """What was found of a `shape_of(kind)` as the SQL type. at: the message of each."""
+        """Return the values of a type, scanned by `shape_of(kind)`. `at` has the message of each value."""
         if kind.root is TypeRoot.ROW:
             return self._rows(found, kind, at)
         if kind.root is TypeRoot.ARRAY:
@@ -80,7 +92,7 @@ class NestedValues:
         return self._reading.values(found.cells, kind, at)
 
     def member(self, found: Found, kind: SqlType, at: Indices, there: Flags) -> pa.Array:
-        """The same of a member of a row. there: whether there is a row, of each value."""
+        """Return the values of a ROW's member. `there` says which rows exist."""
         if self._required:
             self._reading.odd[at[there & (found.cells == 0)]] = True
         return self.values(found, kind, at)
@@ -115,7 +127,7 @@ class NestedValues:
         return _lists(offsets, entries, kind, found.cells)
 
     def _maps_of_keys(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
-        """Maps that have of their entries those of some keys."""
+        """Return maps with the entries of some keys only."""
         values = [self.values(each, kind.children[1], at) for each in found.members.values()]
         there = np.column_stack([flags(value.is_valid()) for value in values])
         offsets = np.append(0, np.cumsum(there.sum(axis=1)))
@@ -135,7 +147,7 @@ def _lists(offsets: Indices, values: pa.Array, kind: SqlType, lists: Cells) -> p
 
 
 def _repeated(keys: pa.DictionaryArray, of: Indices) -> Indices:
-    """Entries of maps that have their key once more."""
+    """Return the entries whose map has their key before them."""
     words = of * (len(keys.dictionary) + 1) + keys.indices.fill_null(len(keys.dictionary)).to_numpy()
     order = np.argsort(words, kind="stable")
     found: Indices = order[1:][words[order[1:]] == words[order[:-1]]]
@@ -143,7 +155,7 @@ def _repeated(keys: pa.DictionaryArray, of: Indices) -> Indices:
 
 
 def _java_order(keys: pa.DictionaryArray, offsets: Indices, of: Indices) -> Indices:
-    """The entries map by map, each in the order of a HashMap into which they were put one by one."""
+    """Return the entries map by map, each in the sequence of a HashMap filled one by one."""
     hashes = np.array([*map(hasher(STRING), keys.dictionary.to_pylist())], np.int64) & 0xFFFFFFFF
     spread = np.append(hashes ^ hashes >> 16, 0)[keys.indices.fill_null(len(hashes)).to_numpy()]
     sizes, which = np.unique(np.diff(offsets), return_inverse=True)

@@ -1,4 +1,4 @@
-"""The options of the JSON formats, as Flink's JsonFormatOptions checks them."""
+"""Options of the JSON formats, with the checks of Flink's JsonFormatOptions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _MAP_NULL_KEY_MODES = ("DROP", "LITERAL", "FAIL")
 
 @dataclass(frozen=True)
 class JsonOptions:
-    """The options of one table's JSON format, parsed."""
+    """Parsed options of one table's JSON format."""
 
     ignore_parse_errors: bool = False
     fail_on_missing_field: bool = False
@@ -108,6 +108,6 @@ def json_options(name: str, options: Mapping[str, str]) -> JsonOptions:
 
 
 def check_options(name: str, table: tuple[Option, ...], options: Mapping[str, str]) -> None:
-    """Check the values of a JSON format's options (unknown names are the connector's to report)."""
+    """Check the values of a JSON format's options. The connector reports unknown names."""
     known = {option.key for option in table}
     json_options(name, {key: value for key, value in options.items() if key in known})

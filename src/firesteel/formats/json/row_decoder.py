@@ -1,6 +1,6 @@
-"""Conversion of JSON values (json_parser.parse_tree) to SQL values, as in Flink's JsonToRowDataConverters.
+"""Convert JSON values (json_parser.parse_tree) to SQL values, as Flink's JsonToRowDataConverters does.
 
-The CDC formats use it. The `json` format converts the parser's tokens instead (json_stream).
+The CDC formats use it. The format `json` converts the parser's tokens instead (json_stream.py).
 """
 
 from __future__ import annotations

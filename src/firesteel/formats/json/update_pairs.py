@@ -1,4 +1,4 @@
-"""Rows of messages to changes, in columns: an UPDATE's row before it stands before it."""
+"""Expand the rows of messages into changes, in columns. An UPDATE is the row before and the row after it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,14 @@ from firesteel.types.arrow import to_arrow
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of n messages. kinds: int8[n], of each message's rows, where an UPDATE's is +U. starts, olds:
-    int64[n], where its rows begin among all, and its old ones among all old ones; counts: how many it has."""
+    """Rows of n messages.
+
+    Attributes:
+        kinds: int8[n], kind of the rows of each message. That of an UPDATE is +U.
+        starts: int64[n], first row of each message.
+        olds: int64[n], first old row of each message.
+        counts: int64[n], number of rows of each message.
+    """
 
     kinds: npt.NDArray[np.int8]
     starts: Indices
@@ -29,8 +35,15 @@ class Rows:
 
 @dataclass(frozen=True)
 class Changes:
-    """k changes. messages: int64[k], of each; rows: its row; old_rows: its old one, if it is the one before
-    an UPDATE, else -1."""
+    """k changes.
+
+    Attributes:
+        of: The rows.
+        kinds: int8[k], kind of each change.
+        messages: int64[k], message of each change.
+        rows: int64[k], row of each change.
+        old_rows: int64[k], old row of a change before an UPDATE, else -1.
+    """
 
     of: Rows
     kinds: npt.NDArray[np.int8]
@@ -40,7 +53,7 @@ class Changes:
 
     @classmethod
     def of_messages(cls, rows: Rows, left_out: Flags) -> Changes:
-        """Those of all messages but some."""
+        """Return the changes of the messages that are not left out."""
         from firesteel.kernels.changed_rows import lay_out
 
         room = 2 * int(rows.counts.sum())
@@ -51,7 +64,7 @@ class Changes:
         return cls(rows, kinds[:count], messages, places, old_rows)
 
     def overlaid(self, now: Cells, old: Cells) -> Cells:
-        """int64[k]: a field's cells. The old rows have what changed."""
+        """Return the cells of a field, int64[k], if old rows have only the changed fields."""
         from firesteel.kernels.changed_rows import overlay
 
         found = np.empty(len(self.kinds), np.int64)
@@ -59,14 +72,20 @@ class Changes:
         return found
 
     def whole(self, now: Cells, old: Cells) -> Cells:
-        """The same where the old rows have all fields."""
+        """Return the cells of a field, int64[k], if old rows have all fields."""
         return np.where(self.old_rows < 0, now[self.rows], old[self.old_rows])
 
     def read(
         self, reading: Reading, schema: pa.Schema, fields: Fields, cells: Iterable[tuple[str, Cells]]
     ) -> Columnar:
-        """What a reading gives. cells: of the fields that are read, each with its name. Changes of messages
-        whose values turn out to be odd are left out."""
+        """Return the changes as a table, without those of messages with odd values.
+
+        Args:
+            reading: The reading.
+            schema: Schema of the changes.
+            fields: The wanted fields.
+            cells: Name and cells of each field that is read.
+        """
         types = dict(zip(fields.names, fields.types, strict=True))
         unread = fields.unread
         made = {

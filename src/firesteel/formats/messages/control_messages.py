@@ -1,6 +1,6 @@
-"""Messages of CDC tools that are no change of a row: DDL, heartbeats, marks of transactions and snapshots.
+"""Messages of CDC tools that are not changes of rows: DDL, heartbeats, marks of transactions and snapshots.
 
-Flink's formats end the job at each of them, as here. The error says what the message is.
+As Flink's formats do, they end the job. The error says what the message is.
 """
 
 from __future__ import annotations

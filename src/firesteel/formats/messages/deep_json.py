@@ -1,4 +1,4 @@
-"""Parses JSON without recursion: for messages that are nested too deeply for Python's own parser."""
+"""Parse JSON without recursion, for messages that are nested too deeply for Python's own parser."""
 
 from __future__ import annotations
 
@@ -19,18 +19,24 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 class DeepParser:
-    """Parse the first value of a text as json.JSONDecoder.raw_decode does with `strict=False`.
+    """Parser of the first value of a text, like json.JSONDecoder.raw_decode with `strict=False`.
 
     Args:
-        integer, fraction: Make a number of its text.
-        members: Makes an object of its list of (name, value).
+        integer: Converts the text of an integer.
+        fraction: Converts the text of a number with a fraction or an exponent.
+        members: Converts the list of an object's (name, value).
     """
 
     def __init__(self, integer: Make, fraction: Make, members: Make) -> None:
         self._integer, self._fraction, self._members = integer, fraction, members
 
     def parse(self, text: str) -> Any:
-        """The value. Raises json.JSONDecodeError, and BadMessage where it is too deep."""
+        """Return the value.
+
+        Raises:
+            json.JSONDecodeError: The text is not JSON.
+            BadMessage: The value is nested too deeply.
+        """
         opened: list[tuple[str, list[Any]]] = []
         names: list[str] = []
         at = _after_blanks(text, 0)
@@ -85,7 +91,7 @@ def _after_blanks(text: str, at: int) -> int:
 
 
 def _name(text: str, at: int) -> tuple[str, int]:
-    """The name that begins there, and the place of its value."""
+    """Return the name that begins here, and the position of its value."""
     if text[at : at + 1] != '"':
         raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, at)
     name, at = _string(text, at + 1, False)

@@ -1,4 +1,4 @@
-"""Columns out of cells (kernels/json/cells.py), and which cells hold something else than such values."""
+"""Convert cells (kernels/json/cells.py) to columns of numbers, and find cells without a certain number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from firesteel.types.sql import WHOLE_BITS, SqlType
 
 
 def integers(data: Bytes, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
-    """Of a type that is held as a whole number."""
+    """Read cells as values of a type that is stored as an integer.
+
+    Returns:
+        The values, and which cells are no certain integers.
+    """
     from firesteel.kernels.json.values import read_integers
 
     bits, count = WHOLE_BITS[kind.root], len(cells)
@@ -38,7 +42,7 @@ def decimals(data: Bytes, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]
 
 
 def text_cells(texts: pa.StringArray) -> tuple[Bytes, Cells]:
-    """The bytes of a column of texts, and its values as cells in them."""
+    """Return the bytes of a column of texts, and its values as cells."""
     from firesteel.kernels.json.cells import KIND_SHIFT, LENGTH_SHIFT, NULL, STRING
 
     _, offsets, data = texts.buffers()
@@ -50,5 +54,5 @@ def text_cells(texts: pa.StringArray) -> tuple[Bytes, Cells]:
 
 
 def bitmap(there: Flags) -> pa.Buffer | None:
-    """Arrow's bits of what is there; None where all is."""
+    """Return Arrow's validity bitmap, None if all values exist."""
     return None if there.all() else pa.py_buffer(np.packbits(there, bitorder="little"))

@@ -1,6 +1,6 @@
-"""Jackson's limits on what a JSON message may hold, and big decimals as Java has them.
+"""Jackson's limits for JSON messages, and big decimals as in Java.
 
-Rules: Jackson 2.20 StreamReadConstraints, with the defaults that Flink 2.3 leaves in place; Java BigDecimal.
+Source: Jackson 2.20 StreamReadConstraints, with the defaults that Flink 2.3 keeps; Java BigDecimal.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from decimal import Decimal
 from typing import Any
 
 MAX_DEPTH = 1000
-"""Objects and arrays that may be open at once."""
+"""Maximum of open objects and arrays."""
 MAX_NUMBER_LENGTH = 1000
-"""Digits of a number; its sign, point and exponent mark are not counted."""
+"""Maximum of digits of a number. Its sign, point and exponent mark do not count."""
 MAX_NAME_BYTES = 50_000
-"""Bytes of a member's name in UTF-8, without escapes."""
+"""Maximum of bytes of a member's name in UTF-8, without escapes."""
 MAX_TEXT_LENGTH = 20_000_000
-"""Characters of a text."""
+"""Maximum of characters of a text."""
 _DIGITS = re.compile("[0-9]")
 _NUMBER = re.compile(r"[+-]?\d*\.?(\d*)(?:[eE]([+-]?)0*(\d*))?")
 _EXPONENT_DIGITS = 10
@@ -25,11 +25,11 @@ _INT = 1 << 31
 
 
 class BadMessage(Exception):
-    """A message that the format cannot read; the text says why."""
+    """The format cannot read a message. The text says why."""
 
 
 def check_number(text: str) -> None:
-    """Raises BadMessage where a number is too long."""
+    """Raise BadMessage if a number is too long."""
     if len(text) > MAX_NUMBER_LENGTH:
         digits = len(_DIGITS.findall(text))
         if digits > MAX_NUMBER_LENGTH:
@@ -39,14 +39,14 @@ def check_number(text: str) -> None:
 
 
 def check_text(text: str) -> str:
-    """The text. Raises ValueError where it is too long."""
+    """Return the text. Raises ValueError if it is too long."""
     if len(text) > MAX_TEXT_LENGTH:
         raise ValueError(f"String value length ({len(text)}) exceeds the maximum allowed ({MAX_TEXT_LENGTH})")
     return text
 
 
 def too_deep() -> BadMessage:
-    """The error for a message that is nested too deeply."""
+    """Return the error for a message that is nested too deeply."""
     return BadMessage(f"Document nesting depth ({MAX_DEPTH + 1}) exceeds the maximum allowed ({MAX_DEPTH})")
 
 
@@ -54,10 +54,10 @@ def check_document(root: Any, size: int, brackets: int, *, texts: bool) -> None:
     """Check the nesting, the names and, if `texts`, the texts of a parsed value.
 
     Args:
-        root: The value, objects as dicts or lists of pairs.
-        size: Bytes of the message: in a short one no name is too long.
-        brackets: How many brackets the message opens: with few of them it is not too deep.
-        texts: Whether the parser has made all texts, not only those that are wanted.
+        root: The value, with objects as dicts or lists of pairs.
+        size: Bytes of the message. Names in a short message are not checked.
+        brackets: Number of opening brackets. With few of them, the nesting is not checked.
+        texts: Whether the parser has made all texts, not only the wanted ones.
 
     Raises:
         BadMessage: A limit is exceeded.
@@ -74,7 +74,7 @@ def check_document(root: Any, size: int, brackets: int, *, texts: bool) -> None:
 
 
 def _children(value: Any, *, names: bool, texts: bool) -> Iterator[Any]:
-    """The objects and arrays in a value, their names and texts checked."""
+    """Yield the objects and arrays in a value, after checking their names and texts."""
     pairs: Any = ()
     parts: Any
     if isinstance(value, dict):
@@ -97,9 +97,10 @@ def _children(value: Any, *, names: bool, texts: bool) -> Iterator[Any]:
 
 
 def big_decimal(text: str) -> Decimal:
-    """`new BigDecimal(text)` of a text that is a number.
+    """Return a number as Java's `new BigDecimal(text)`.
 
-    Raises ValueError where the exponent or the scale is beyond 32 bits.
+    Raises:
+        ValueError: The exponent or the scale does not fit into 32 bits.
     """
     match = _NUMBER.fullmatch(text)
     if match is not None and match[3]:

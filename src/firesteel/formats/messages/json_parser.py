@@ -1,7 +1,7 @@
-"""JSON text to values, as strictly as Flink's Jackson reads it; the exact path for single messages.
+"""Parse single JSON messages exactly as Flink's Jackson does.
 
-Objects are given as `Members` (pairs in order, repeated keys kept) or dicts (the last of repeated keys
-wins, as in Jackson's tree). What follows the first value is not looked at: Jackson leaves it unread.
+Objects are `Members` (pairs in sequence, with repeated keys) or dicts (the last of repeated keys wins, as in
+Jackson's tree). Text after the first value is ignored, as in Jackson.
 """
 
 from __future__ import annotations
@@ -17,43 +17,43 @@ WHITESPACE = " \t\r\n"
 
 
 class IntText(str):
-    """An integer number, as written."""
+    """Integer number, as written."""
 
     __slots__ = ()
 
 
 class FloatText(str):
-    """A number with a fraction or an exponent, as written."""
+    """Number with a fraction or an exponent, as written."""
 
     __slots__ = ()
 
 
 class Members(list):  # type: ignore[type-arg]
-    """An object's (key, value) pairs, in order."""
+    """(key, value) pairs of an object, in sequence."""
 
     __slots__ = ()
 
 
 def parse_tree(message: bytes, *, exact: bool = False) -> Any:
-    """The first JSON value of the message, objects as dicts; numbers as IntText and FloatText.
+    """Return the first JSON value of a message, with objects as dicts and numbers as IntText and FloatText.
 
     Args:
         message: The bytes.
         exact: Whether Flink makes a BigDecimal of each number with a fraction, wanted or not.
 
     Raises:
-        BadMessage: The message is no JSON, or beyond Jackson's limits.
+        BadMessage: The message is not JSON, or exceeds Jackson's limits.
     """
     return _parse(message, _EXACT_TREE if exact else _TREE, texts=True)
 
 
 def parse_members(message: bytes) -> Any:
-    """The first JSON value of the message, objects as Members. Raises BadMessage as `parse_tree`."""
+    """Return the first JSON value of a message, with objects as Members. Raises BadMessage as `parse_tree`."""
     return _parse(message, _MEMBERS, texts=False)
 
 
 class _Parser:
-    """Python's own parser, and one without recursion for what is too deep for it."""
+    """Python's own parser, and one without recursion for deeply nested values."""
 
     def __init__(self, fraction: Make, members: type[Any]) -> None:
         self._fast = json.JSONDecoder(
@@ -66,7 +66,7 @@ class _Parser:
         self._deep = DeepParser(_integer, fraction, members)
 
     def parse(self, text: str) -> Any:
-        """Raises json.JSONDecodeError and BadMessage."""
+        """Return the value. Raises json.JSONDecodeError or BadMessage."""
         try:
             return self._fast.raw_decode(text)[0]
         except RecursionError:

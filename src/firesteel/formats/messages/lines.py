@@ -1,4 +1,4 @@
-"""Messages that are the lines of a file."""
+"""Split files into lines, each of which is a message."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ from firesteel.kernels.types import Bytes
 _LINE_END = ord("\n")
 _WORTH_A_KERNEL = 1 << 20
 _SHORT = 64
-"""Bytes of a line: with more lines a block is looked at twice."""
+"""Expected bytes of a line. A block with shorter lines is scanned twice."""
 
 
 class Lines:
-    """A Framing (formats/base.py): each line is a message and keeps its line end, which spares a copy."""
+    """Framing of lines. A message keeps its line end, which avoids a copy."""
 
     def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
-        """See Framing."""
         ends = _ends(np.frombuffer(block, dtype=np.uint8))
         if len(block) and (not len(ends) or ends[-1] != len(block)):
             ends = np.append(ends, len(block))
         return cut(block, ends), b""
 
     def finish(self, rest: bytes) -> pa.BinaryArray:
-        """See Framing: a line never waits."""
+        """Return the last line, which has no line end."""
         return cut(b"", np.array([], dtype=np.int64))
 
 
 def _ends(data: Bytes) -> Indices:
-    """The places behind all line ends."""
+    """Return the position after each line end."""
     if len(data) < _WORTH_A_KERNEL:
         return places(data, lambda piece: piece == _LINE_END) + 1
     from firesteel.kernels.lines import line_ends
@@ -46,7 +45,7 @@ def _ends(data: Bytes) -> Indices:
 
 
 def cut(data: bytes, ends: Indices) -> pa.BinaryArray:
-    """The bytes as a column of messages that end there."""
+    """Return the bytes as a column of messages that end at these positions."""
     offsets = np.zeros(len(ends) + 1, dtype=np.int32)
     offsets[1:] = ends
     return pa.BinaryArray.from_buffers(
@@ -55,7 +54,7 @@ def cut(data: bytes, ends: Indices) -> pa.BinaryArray:
 
 
 def joined(messages: pa.BinaryArray) -> bytes:
-    """Each message as a line; a tombstone is none."""
+    """Return the messages as lines. NULL messages are left out."""
     kept = messages.drop_null()
     if not len(kept):
         return b""
@@ -63,5 +62,5 @@ def joined(messages: pa.BinaryArray) -> bytes:
 
 
 def bare(message: bytes) -> bytes:
-    """A message without its line end: LF or CR LF, as Flink's LineBytesInputFormat."""
+    """Return a message without its line end, LF or CR LF (Flink: LineBytesInputFormat)."""
     return message.removesuffix(b"\n").removesuffix(b"\r") if message.endswith(b"\n") else message

@@ -1,8 +1,10 @@
-"""The characters of a JSON or csv message, as Jackson finds them. It sees which encoding they have, and reads
-UTF-8 leniently: surrogates of three bytes each (CESU-8, as Oracle's and Java's tools write it), and
-characters in more bytes than they need (Java's modified UTF-8 has NUL in two).
+"""Decode the characters of JSON and csv messages as Jackson does.
 
-Rules: Jackson ByteSourceJsonBootstrapper, CsvParserBootstrapper, UTF8StreamJsonParser, UTF8Reader.
+The encoding is detected. UTF-8 is read leniently: surrogates may be encoded as three bytes each (CESU-8, as
+tools of Oracle and Java write it), and characters in more bytes than they need (modified UTF-8 of Java has
+NUL in two).
+
+Source: Jackson ByteSourceJsonBootstrapper, CsvParserBootstrapper, UTF8StreamJsonParser, UTF8Reader.
 """
 
 from __future__ import annotations
@@ -20,32 +22,37 @@ _BOMS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF8: "utf-8",
 }
-"""UTF-32's first: with two bytes less, one of them is UTF-16's."""
+"""Byte order marks. UTF-32 comes first, since its marks begin with those of UTF-16."""
 _ZEROS = {
     "utf-32-be": re.compile(rb"\0\0\0.", re.DOTALL),
     "utf-32-le": re.compile(rb".\0\0\0", re.DOTALL),
     "utf-16-be": re.compile(rb"\0.", re.DOTALL),
     "utf-16-le": re.compile(rb".\0", re.DOTALL),
 }
-"""A message begins with a character of one byte, so its other bytes are zero."""
+"""A message begins with an ASCII character, whose other bytes are zero."""
 _LONGEST_MARK = 4
-"""A message of fewer bytes is not searched for a mark."""
+"""Shorter messages are not searched for a mark."""
 _SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}")
 _LEAD_BITS = {2: 0x1F, 3: 0x0F, 4: 0x07}
 _Write = Callable[[int], str]
 
 
 def json_text(message: bytes) -> tuple[str, int | None]:
-    """The message up to the first byte that is no character to Jackson, and that byte, None where all are.
+    """Return the text of a JSON message up to the first invalid byte, and that byte, None for none.
 
-    A character that is written as UTF-8 does not allow is given as JSON's escape: within a text it means the
-    same, even where it is a quote, and elsewhere it is as wrong.
+    A character in a form that UTF-8 forbids becomes a JSON escape. In a string, that has the same meaning,
+    even for a quote. Elsewhere, both are invalid.
     """
     return _decoded(message, "\\u{:04x}".format, whole=True)
 
 
 def csv_text(message: bytes, *, whole: bool) -> tuple[str, int | None]:
-    """The same of csv. whole: it is no part of a file, so it may be in another encoding than UTF-8."""
+    """Return the text of a csv message up to the first invalid byte, and that byte, None for none.
+
+    Args:
+        message: The bytes.
+        whole: Whether it is not a part of a file, so that it may have another encoding than UTF-8.
+    """
     text, wrong = _decoded(message, chr, whole=whole)
     return replaced(text), wrong
 
@@ -61,7 +68,7 @@ def _decoded(message: bytes, write: _Write, *, whole: bool) -> tuple[str, int | 
 
 
 def _encoding(message: bytes) -> tuple[str, int]:
-    """The encoding, and how many bytes of it only say so."""
+    """Return the encoding, and the length of the byte order mark."""
     if len(message) >= _LONGEST_MARK:
         for bom, encoding in _BOMS.items():
             if message.startswith(bom):
@@ -89,7 +96,7 @@ def _lenient(content: bytes, write: _Write) -> tuple[str, int | None]:
 
 
 def _units(sequence: bytes) -> Iterator[int]:
-    """Java's chars for a sequence of bytes, whatever comes out."""
+    """Yield Java's chars for a sequence of bytes, whether valid or not."""
     code = sequence[0] & _LEAD_BITS[len(sequence)]
     for byte in sequence[1:]:
         code = code << 6 | byte & 0x3F

@@ -1,4 +1,4 @@
-"""Columns of texts to columns of SQL values, with Flink's meaning; what columns cannot judge is flagged."""
+"""Convert columns of texts to columns of SQL values, as Flink does, and flag uncertain texts."""
 
 from __future__ import annotations
 
@@ -20,27 +20,32 @@ _BY_ARROW = (
     TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INTEGER, TypeRoot.BIGINT, TypeRoot.DOUBLE,
 )  # fmt: skip
 _AS_THEY_ARE = (*CHARACTER, TypeRoot.DECIMAL)
-"""Types without a pattern: all texts are values, or a kernel looks at each."""
+"""Types without a pattern: every text is a value, or a kernel checks each text."""
 _EXACT_DIGITS = 15
 _MAY_FAIL = (TypeRoot.DATE, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
-"""Types whose pattern lets values through that are none (2023-02-29): the cast gives NULL."""
+"""Types whose pattern matches some invalid values (2023-02-29). The cast returns NULL for them."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """values: of the SQL type. odd: rows for the exact reader."""
+    """Values of a SQL type.
+
+    Attributes:
+        values: The values.
+        odd: bool[n], rows that the exact reader must read.
+    """
 
     values: pa.Array
     odd: Flags
 
 
 def are_plain(types: Sequence[SqlType]) -> bool:
-    """Whether columns of texts can be converted to all of these types."""
+    """Return whether columns of texts can be converted to all of these types."""
     return all(kind.root in _AS_THEY_ARE or text_pattern(kind, iso=False) is not None for kind in types)
 
 
 def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
-    """The values of a column of texts; NULL is NULL."""
+    """Return the values of a column of texts. NULL stays NULL."""
     target = to_arrow(kind)
     if kind.root in CHARACTER:
         return Column(pc.cast(texts, target), np.zeros(len(texts), dtype=bool))
@@ -66,8 +71,10 @@ def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
 
 
 def _plain_numbers(texts: pa.StringArray, target: pa.DataType) -> pa.Array | None:
-    """The values, if all texts are made of digits, `-` and `.`, and all are numbers that fit: such ones Arrow
-    reads as Java does."""
+    """Return the values if all texts are valid numbers of only digits, `-` and `.`. None otherwise.
+
+    Arrow reads such numbers as Java does.
+    """
     _, offsets, data = texts.buffers()
     if data is None:
         return None
@@ -94,7 +101,7 @@ def _by_duckdb(texts: pa.StringArray, expression: str) -> pa.Array:
 
 
 def _cast(text: str, kind: SqlType) -> str:
-    """A DuckDB expression for the value of a text that matched the type's pattern."""
+    """Return a DuckDB expression for the value of a text that matches the type's pattern."""
     root = kind.root
     if root is TypeRoot.BOOLEAN:
         return f"(lower({text}) = 'true')"
@@ -107,8 +114,10 @@ def _cast(text: str, kind: SqlType) -> str:
 
 
 def _are_exact(doubles: pa.DoubleArray, texts: pa.StringArray) -> Flags:
-    """DOUBLEs that hold all digits of their texts for certain: whole numbers of few digits. Of two FLOATs as
-    near the even one is chosen, as in Java."""
+    """Return which DOUBLEs certainly have all digits of their texts: integers of few digits.
+
+    Between two FLOATs at the same distance, the even one is chosen, as in Java.
+    """
     numbers = doubles.fill_null(0.0).to_numpy(zero_copy_only=False)
     short = pc.binary_length(texts).fill_null(0).to_numpy(zero_copy_only=False) <= _EXACT_DIGITS
     found: Flags = short & (numbers == np.trunc(numbers)) & (np.abs(numbers) < 2.0**53)
@@ -116,7 +125,7 @@ def _are_exact(doubles: pa.DoubleArray, texts: pa.StringArray) -> Flags:
 
 
 def _between(doubles: pa.DoubleArray, floats: pa.FloatArray) -> Flags:
-    """Values just between two FLOATs: there the digits beyond a DOUBLE decide."""
+    """Return which values are halfway between two FLOATs, so that digits beyond a DOUBLE decide."""
     exact = doubles.fill_null(0.0).to_numpy(zero_copy_only=False)
     near = pc.cast(floats, pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)
     with np.errstate(over="ignore", invalid="ignore"):

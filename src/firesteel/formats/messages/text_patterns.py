@@ -1,7 +1,6 @@
-"""Regular expressions (RE2) for texts that columns take as Flink would, by SQL type.
+"""Regular expressions (RE2) by SQL type, for texts that columns convert exactly as Flink does.
 
-A text that matches is converted by Arrow or DuckDB exactly as Flink converts it; one that does not goes the
-exact way.
+Arrow or DuckDB converts texts that match. The exact reader converts the others.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _MAGNITUDE = {
 
 
 def text_pattern(kind: SqlType, *, iso: bool) -> str | None:
-    """The pattern of a value of the type, not empty; None where there is none."""
+    """Return the pattern of a type's values, which are not empty. None if there is none."""
     root = kind.root
     if root in _MAGNITUDE:
         return f"-?(?:{_MAGNITUDE[root]})"

@@ -1,7 +1,7 @@
-"""What messages of the CDC formats say besides their rows: database, table, times... See metadata_reader.
+"""Metadata keys of the CDC formats' messages: database, table, times and others.
 
-Flink: ReadableMetadata of CanalJsonDecodingFormat, DebeziumJsonDecodingFormat, MaxwellJsonDecodingFormat and
-OggJsonDecodingFormat. Each key is a member of the message's object, read with it.
+Each key is a member of the message's object. Flink: ReadableMetadata of CanalJsonDecodingFormat,
+DebeziumJsonDecodingFormat, MaxwellJsonDecodingFormat and OggJsonDecodingFormat.
 """
 
 from __future__ import annotations
@@ -29,19 +29,24 @@ _MOST_MILLIS = (1 << 63) // 1000 - 1
 _MONTH_AND_DAY = "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
 _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{{6}}"
 _PLAIN_TIME = f"^[1-9][0-9]{{{{3}}}}-{_MONTH_AND_DAY}{{}}{_CLOCK}$"
-"""With six digits of a fraction, as both times have it; the mark between day and time is filled in."""
+"""Pattern of times with six digits of a fraction. The character between day and time is filled in."""
 _PLAIN_NUMBER = "^-?[0-9]{1,18}$"
 
 
 @dataclass(frozen=True)
 class Made:
-    """A key's values, one a message, and which of them could not be made: those messages are bad ones."""
+    """Values of a key.
+
+    Attributes:
+        values: One value for each message.
+        bad: Errors by index, for messages without a valid value.
+    """
 
     values: pa.Array
     bad: Mapping[int, str]
 
     def fitting(self) -> Made:
-        """Itself, with times that the microseconds of a column do not reach among those that are bad."""
+        """Return the values, where times that microseconds in 64 bits cannot represent are bad."""
         if self.values.type != _MILLIS:
             return self
         millis = self.values.cast(pa.int64()).fill_null(0).to_numpy()
@@ -67,9 +72,16 @@ def _as_read(values: pa.Array) -> Made:
 
 @dataclass(frozen=True)
 class MessageKey:
-    """A key. type: of its column. member: of the message, and read_as the type it is read as; make: from that
-    column to its own. in_payload: whether it is where Debezium's rows are. part: what is looked at of a MAP,
-    None: all of it."""
+    """Metadata key.
+
+    Attributes:
+        type: Type of its column.
+        member: Member of the message.
+        read_as: Type by which the member is read.
+        make: Converts a column of that type to the key's column.
+        in_payload: Whether the member is beside the rows in Debezium's messages.
+        part: The wanted entry of a MAP, None for the whole value.
+    """
 
     type: SqlType
     member: str
@@ -80,7 +92,7 @@ class MessageKey:
 
 
 def metadata_of(found: Format) -> Mapping[str, MessageKey]:
-    """The keys that a format's messages have."""
+    """Return the metadata keys of a format's messages."""
     return _KEYS.get(found.name, {})
 
 
@@ -93,7 +105,7 @@ def _of_seconds(values: pa.Array) -> Made:
 
 
 def _of_number(texts: pa.Array) -> Made:
-    """Milliseconds as a text. Java: Long.parseLong."""
+    """Convert texts with milliseconds (Java: Long.parseLong)."""
     return _of_texts(
         texts,
         _PLAIN_NUMBER,
@@ -103,8 +115,12 @@ def _of_number(texts: pa.Array) -> Made:
 
 
 def _of_time(mark: str, read: Callable[[str], int | None]) -> Make:
-    """A time in UTC, cut to milliseconds. mark: what is between day and time of a plain one. Flink:
-    DateTimeUtils.parseTimestampData."""
+    """Return a converter of times in UTC, truncated to milliseconds. Flink: DateTimeUtils.parseTimestampData.
+
+    Args:
+        mark: The character between day and time of a plain time.
+        read: Converter of other texts.
+    """
 
     def cut(plain: pa.Array) -> pa.Array:
         return pc.floor_temporal(plain.cast(pa.timestamp("us")).cast(_MICROS), unit="millisecond")
@@ -124,7 +140,7 @@ def _operation_time(text: str) -> int:
 def _of_texts(
     texts: pa.Array, plain: str, cast: Callable[[pa.Array], pa.Array], read: Callable[[str], int | None]
 ) -> Made:
-    """Plain texts are read in columns, the others one by one."""
+    """Convert texts, those that match `plain` in columns and the others one by one."""
     is_plain: Flags = flags(pc.match_substring_regex(texts, plain))
     values = cast(pc.if_else(pa.array(is_plain), texts, None))
     bad: dict[int, str] = {}
@@ -180,4 +196,4 @@ _KEYS: Mapping[str, Mapping[str, MessageKey]] = {
         "event-timestamp": MessageKey(_PRECISE, "op_ts", STRING, _of_time(" ", _operation_time)),
     },
 }
-"""Of each format, in Flink's order."""
+"""Keys of each format, in Flink's sequence."""

@@ -1,4 +1,4 @@
-"""Reads what messages say besides their rows (message_metadata.py): all keys in one look at each message."""
+"""Read the metadata keys of messages (message_metadata.py), all keys in one pass."""
 
 from __future__ import annotations
 
@@ -29,15 +29,24 @@ _Member = tuple[str, SqlType]
 
 @dataclass(frozen=True)
 class Said:
-    """columns: by key the values, one a message, NULL where it says none. bad: the messages that are left
-    out for a value that is none (`ignore-parse-errors`)."""
+    """Metadata of messages.
+
+    Attributes:
+        columns: Values of each key, one for each message, NULL if it is missing.
+        bad: bool[n], messages skipped because of an invalid value (`ignore-parse-errors`).
+    """
 
     columns: dict[str, pa.Array]
     bad: Flags
 
 
 class MetadataReader:
-    """Reads keys of messages that have rows. found: their format, options: its own."""
+    """Reader of the metadata keys of messages that have rows.
+
+    Args:
+        found: Format of the messages.
+        options: Options of the format.
+    """
 
     def __init__(self, found: Format, keys: Sequence[str], options: Options) -> None:
         self._keys = {key: metadata_of(found)[key] for key in keys}
@@ -50,7 +59,7 @@ class MetadataReader:
         self._decoder = MessageDecoder(self._exact, columns, schema, keeps_line_end=True)
 
     def read(self, messages: pa.BinaryArray) -> Said:
-        """Of each message what it says. Raises MessageError."""
+        """Return the metadata of messages. Raises MessageError."""
         table, _ = self._decoder.decode(messages)
         columns: dict[str, pa.Array] = {}
         bad: Flags = np.zeros(len(messages), dtype=bool)
@@ -65,7 +74,7 @@ class MetadataReader:
         return Said(columns, bad)
 
     def _members(self, *, in_payload: bool) -> dict[_Member, Parts]:
-        """The members that are read, and what is looked at of each."""
+        """Return the members to read, and the wanted parts of each."""
         found: dict[_Member, Parts] = {}
         for each in self._keys.values():
             if each.in_payload == in_payload:
@@ -75,7 +84,7 @@ class MetadataReader:
         return found
 
     def _fields(self) -> Fields:
-        """Of the message's object, as a row. Without an envelope's schema there are no outer members."""
+        """Return the message's object as fields. Without an envelope's schema there are no outer members."""
         inner, parts = tuple(self._inner), tuple(self._inner.values())
         if self._options.schema_include:
             payload = row(tuple(name for name, _ in inner), tuple(kind for _, kind in inner))
@@ -97,7 +106,7 @@ class MetadataReader:
 
 
 class _Members:
-    """Reads members of one message's object, as the CDC formats do (message_decoder.Exact)."""
+    """Exact reader of the members of a message's object (message_decoder.Exact)."""
 
     def __init__(self, name: str, fields: Fields, options: JsonOptions) -> None:
         self._title = name.removesuffix("-json").capitalize()

@@ -1,7 +1,7 @@
-"""Columns as Parquet files have them, and back. Flink: ParquetSchemaConverter, ParquetRowDataWriter.
+"""Convert columns between Arrow's types and those of Parquet files.
 
-A TIMESTAMP is the instant that a clock in the machine's zone shows it at (or one in UTC), a TIME has
-milliseconds, a MAP is Parquet's own.
+A TIMESTAMP is stored as the instant at which a clock in the machine's zone (or in UTC) shows it. A TIME has
+milliseconds, a MAP is Parquet's. Flink: ParquetSchemaConverter, ParquetRowDataWriter.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ _MAPS = (TypeRoot.MAP, TypeRoot.MULTISET)
 
 
 def to_file(values: pa.Array | pa.ChunkedArray, kind: SqlType, utc: bool, unit: str | None) -> pa.Array:
-    """utc: whether times are as in UTC. unit: of times in 64 bits, None for 96 bits."""
+    """Return a column in the type of a file.
+
+    Args:
+        values: The column.
+        kind: Its SQL type.
+        utc: Whether clocks are in UTC, else in the machine's zone.
+        unit: Unit of points in time of 64 bits, None for 96 bits.
+    """
     array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     if pa.types.is_null(array.type):
         array = array.cast(to_arrow(kind))
@@ -48,9 +55,10 @@ def to_file(values: pa.Array | pa.ChunkedArray, kind: SqlType, utc: bool, unit: 
 
 
 def from_file(values: pa.Array | None, kind: SqlType, rows: int, utc: bool) -> pa.Array:
-    """Values of a file's column as those of a type; None for a column that the file does not have.
+    """Return a file's column as one of a SQL type, or NULLs if the file does not have it.
 
-    Raises pa.ArrowInvalid where they cannot be.
+    Raises:
+        pa.ArrowInvalid: A value does not fit.
     """
     target = to_arrow(kind)
     if values is None:
@@ -80,7 +88,7 @@ def from_file(values: pa.Array | None, kind: SqlType, rows: int, utc: bool) -> p
 
 # --- nested ------------------------------------------------------------------------------------------
 def _offsets(values: pa.Array) -> pa.Array:
-    """Where the lists of `values.flatten()` begin; NULL for a list that is."""
+    """Return the begin of each list in `values.flatten()`, NULL for a list that is NULL."""
     sizes = pc.fill_null(pc.list_value_length(values), 0).to_numpy(zero_copy_only=False)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
     missing = np.append(values.is_null().to_numpy(zero_copy_only=False), False)
@@ -116,12 +124,16 @@ def _entries(values: pa.Array, kind: SqlType, utc: bool) -> pa.Array:
 
 # --- times -------------------------------------------------------------------------------------------
 def _in_unit(times: pa.Array, target: pa.TimestampType) -> pa.Array:
-    """Times in another unit, cut where it is coarser. Raises pa.ArrowInvalid where it does not reach one."""
+    """Return points in time in another unit, truncated if it is coarser.
+
+    Raises:
+        pa.ArrowInvalid: The unit cannot represent a value.
+    """
     return times.cast(target, safe=_UNITS.index(target.unit) > _UNITS.index(times.type.unit))
 
 
 def _instants(clocks: pa.Array, utc: bool) -> pa.Array:
-    """The instants at which clocks show these times: as Java's Timestamp.valueOf, the first of two."""
+    """Return the instants at which clocks show these times, the first of two (Java: Timestamp.valueOf)."""
     if utc or (zone := machine_zone()) == "UTC":
         return clocks
     found = pc.assume_timezone(clocks, zone, ambiguous="earliest", nonexistent="latest")

@@ -1,7 +1,7 @@
-"""parquet: files of columns; inserts alone.
+"""The format parquet: files of columns. INSERT only.
 
-Flink: ParquetFileFormatFactory, ParquetSchemaConverter, ParquetRowDataWriter. Options that Flink hands on to
-Hadoop's ParquetOutputFormat are those of its writer, as far as Arrow's has them.
+Flink: ParquetFileFormatFactory, ParquetSchemaConverter, ParquetRowDataWriter. Flink passes options to
+Hadoop's ParquetOutputFormat. Those that Arrow's writer has are supported.
 """
 
 from __future__ import annotations
@@ -25,19 +25,25 @@ _UNITS = {"millis": "ms", "micros": "us", "nanos": "ns"}
 
 
 class _Column(Exception):
-    """A column's values cannot be those of its type; the text names the column."""
+    """Error for a column whose values do not fit its type. The text names the column."""
 
 
 class ParquetReader:
-    """A FileReader (formats/base.py). Columns are found by name, whatever their case; what a file does not
-    have is NULL (ParquetVectorizedInputFormat)."""
+    """Reader of Parquet files. A column that a file does not have is NULL.
+
+    Columns are found by name, ignoring case (Flink: ParquetVectorizedInputFormat).
+    """
 
     def __init__(self, fields: Fields, utc: bool) -> None:
         self._fields, self._utc = fields, utc
         self._unit = "ns" if any(map(_has_nanos, fields.types)) else "us"  # which reach further
 
     def read(self, path: str) -> Iterator[pa.Table]:
-        """See FileReader. Raises DataError, too, where a file has not the rows that its footer says."""
+        """Yield the changes of a file.
+
+        Raises:
+            DataError: The file is invalid, or lacks rows that its footer declares.
+        """
         read = 0
         try:
             with pq.ParquetFile(
@@ -68,13 +74,13 @@ class ParquetReader:
 
 
 def _has_nanos(kind: SqlType) -> bool:
-    """Whether the type is or holds a TIMESTAMP of more than microseconds."""
+    """Return whether the type is or contains a TIMESTAMP with more digits than microseconds."""
     is_time = kind.root in (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
     return (is_time and (kind.precision or 0) > 6) or any(map(_has_nanos, kind.children))
 
 
 def _found_names(there: list[str], wanted: tuple[str, ...]) -> list[str | None]:
-    """The file's name of each wanted column, whatever its case; None: the file does not have it."""
+    """Return the file's name of each wanted column, ignoring case. None if the file does not have it."""
     names = {name.lower(): name for name in there}
     found = [names.get(name.lower()) for name in wanted]
     twice = next((name for name in found if name is not None and there.count(name) > 1), None)
@@ -84,7 +90,7 @@ def _found_names(there: list[str], wanted: tuple[str, ...]) -> list[str | None]:
 
 
 class ParquetWriter:
-    """A FileWriter (formats/base.py)."""
+    """Writer of Parquet files."""
 
     def __init__(self, fields: Fields, options: TypedOptions, stream: BinaryIO) -> None:
         self._fields = fields
@@ -102,7 +108,7 @@ class ParquetWriter:
         )
 
     def write(self, changes: pa.Table) -> None:
-        """See FileWriter. Raises DataError for a point in time that the unit does not reach."""
+        """Append rows. Raises DataError if the unit cannot represent a point in time."""
         try:
             columns = self._columns(changes)
         except pa.ArrowInvalid as error:
@@ -111,7 +117,6 @@ class ParquetWriter:
         self._writer.write_table(columns)
 
     def close(self) -> None:
-        """See FileWriter."""
         self._writer.close()
 
     def _columns(self, changes: pa.Table) -> pa.Table:
@@ -161,11 +166,9 @@ class Parquet:
         raise self._no_messages()
 
     def file_reader(self, fields: Fields, options: Options) -> ParquetReader:
-        """See FileFormat."""
         return ParquetReader(fields, TypedOptions(self.options, options)["utc-timezone"])
 
     def file_writer(self, fields: Fields, options: Options, stream: BinaryIO) -> ParquetWriter:
-        """See FileFormat."""
         return ParquetWriter(fields, TypedOptions(self.options, options), stream)
 
     def _no_messages(self) -> ValidationError:

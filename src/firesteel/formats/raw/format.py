@@ -1,4 +1,4 @@
-"""raw: a message is the value of one column: its text, its bytes, or a number of fixed size.
+"""The format raw: a message is the value of one column, a text, bytes or a number of fixed size.
 
 Flink: RawFormatFactory, RawFormatDeserializationSchema, RawFormatSerializationSchema.
 """
@@ -21,7 +21,7 @@ from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot, quoted
 
 _UTF_8 = "utf-8"
 _AMBIGUOUS = ("utf-16", "utf-32")
-"""Java and Python disagree on the order of their bytes."""
+"""Charsets whose byte order Java and Python choose differently."""
 _BIG, _LITTLE = "big-endian", "little-endian"
 _NUMBERS = {
     TypeRoot.BOOLEAN: ("u1", "BOOLEAN"),
@@ -32,12 +32,15 @@ _NUMBERS = {
     TypeRoot.FLOAT: ("f4", "FLOAT"),
     TypeRoot.DOUBLE: ("f8", "DOUBLE"),
 }
-"""NumPy's type, and Flink's name for it."""
+"""NumPy's type and Flink's name of each type."""
 
 
 class RawColumn:
-    """A Decoder and an Encoder (formats/base.py) of one column. charset: Python's name. A message that is
-    NULL is a row with NULL, and the other way round."""
+    """Decoder and encoder of one column. A NULL message is a row with NULL, and vice versa.
+
+    Args:
+        charset: Python's name of the charset.
+    """
 
     def __init__(self, fields: Fields, charset: str, big_endian: bool) -> None:
         self.skipped = 0
@@ -48,13 +51,11 @@ class RawColumn:
         self._number = np.dtype(f"{'>' if big_endian else '<'}{code}") if code else None
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
-        """See Decoder."""
         kinds = pa.array(np.full(len(messages), int(RowKind.INSERT), np.int8))
         columns = {KIND: kinds} | ({field(0): self._values(messages)} if self._wanted else {})
         return pa.table(columns), np.arange(len(messages))
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
-        """See Encoder."""
         column = changes[field(0)]
         if self._type.root in BYTES_LIKE:
             return column.combine_chunks().cast(pa.binary())
@@ -100,7 +101,7 @@ class RawColumn:
 
 
 def _spread(values: pa.Array, like: Any) -> pa.Array:
-    """The values where `like` has any, NULL elsewhere."""
+    """Return an array like `like` whose valid rows have the values, one after the other."""
     valid = np.array(like.is_valid().to_pylist(), dtype=bool)
     return values.take(pa.array(np.cumsum(valid) - 1, mask=~valid))
 
@@ -140,7 +141,7 @@ class Raw:
 
 
 def _charset(options: Options) -> str:
-    """Python's name of the charset."""
+    """Return Python's name of the charset."""
     name = options.get("charset", "UTF-8")
     try:
         found = codecs.lookup(name).name

@@ -107,7 +107,7 @@ def _digit(number: int, size: int, index: int) -> int:
 
 @inlined
 def _plain(number: int, size: int, power: int, with_fraction: bool, out: Bytes, place: int) -> int:
-    """Write the digits with a point, and return the position after them. `power` is that of the first digit."""
+    """Write the digits with a point, and return the position after them. `power` is of the first digit."""
     last = min(power - size + 1, -1 if with_fraction else 0)
     for weight in range(max(power, 0), last - 1, -1):
         if weight == -1:

@@ -1,4 +1,4 @@
-"""canal-json in columns: the rows of `data` unnested, what changed in `old` laid over them."""
+"""Columnar reader of canal-json: the rows of `data`, with the changed fields of `old`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = {"INSERT": RowKind.INSERT, "UPDATE": RowKind.UPDATE_AFTER, "DELETE": Ro
 
 
 class CanalColumns(JsonColumns):
-    """Reads Canal messages (message_decoder.Columns)."""
+    """Columnar reader of Canal messages (message_decoder.Columns)."""
 
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> None:
         self._fields, self._schema, self._iso = fields, schema, options.iso_timestamps
@@ -34,7 +34,6 @@ class CanalColumns(JsonColumns):
         self._scan = JsonScan({**members, "type": TEXT, **dict.fromkeys(self._filters, TEXT)})
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
-        """See message_decoder.Columns."""
         scan = self._scan.read(messages)
         reading, root = Reading(scan, iso=self._iso, exact=self._exact), scan.root.members
         wanted = self._wanted(reading, root)
@@ -54,7 +53,7 @@ class CanalColumns(JsonColumns):
         return changes.read(reading, self._schema, self._fields, cells)
 
     def _wanted(self, reading: Reading, root: Mapping[str, Found]) -> Flags:
-        """The messages that the filters take; one without the member is for the exact reader."""
+        """Return which messages the filters accept. Messages without the filtered member are odd."""
         wanted = np.ones(reading.count, dtype=bool)
         for key, pattern in self._filters.items():
             cells = root[key].cells
@@ -67,8 +66,16 @@ class CanalColumns(JsonColumns):
 
 
 class _List:
-    """A member that is a list of rows. there: by message, whether it is; counts, starts: of its rows. rows:
-    all rows, messages: of each, valid: whether it is one."""
+    """Lists of rows, one for each message.
+
+    Attributes:
+        there: Whether a message has the list.
+        starts: First row of each list.
+        counts: Number of rows of each list.
+        rows: All rows.
+        messages: Message of each row.
+        valid: Whether each row is an object.
+    """
 
     def __init__(self, lists: Found) -> None:
         assert lists.inner is not None

@@ -1,7 +1,7 @@
-"""canal-json: the changes of MySQL tables as Alibaba Canal writes them.
+"""The format canal-json: changes of MySQL tables as Alibaba Canal writes them.
 
-`{"data": [row, ...], "old": [row, ...], "type": "UPDATE"}`; `old` holds the columns that changed.
-Rules: Flink CanalJsonDeserializationSchema and CanalJsonDecodingFormat.
+`{"data": [row, ...], "old": [row, ...], "type": "UPDATE"}`; `old` has the changed fields.
+Flink: CanalJsonDeserializationSchema, CanalJsonDecodingFormat.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _KINDS = {"INSERT": RowKind.INSERT, "DELETE": RowKind.DELETE}
 
 
 class CanalMessages:
-    """Reads one Canal message (message_decoder.Exact)."""
+    """Exact reader of Canal messages (message_decoder.Exact)."""
 
     def __init__(self, fields: Fields, options: JsonOptions) -> None:
         self._fields = fields
@@ -83,7 +83,7 @@ class CanalMessages:
             raise BadMessage(f'Unknown "type" value "{self._converters.text(kind)}".')
 
     def _array(self, root: dict[str, Any], key: str) -> list[Values | None] | None:
-        """`data` or `old` as rows. None: there is none."""
+        """Return the rows of `data` or `old`, None if there are none."""
         value = root.get(key)
         if value is None:
             return None

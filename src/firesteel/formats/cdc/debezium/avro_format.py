@@ -1,7 +1,7 @@
-"""debezium-avro-confluent: changes as Debezium's converter writes them in Avro, schemas in a registry.
+"""The format debezium-avro-confluent: Debezium's changes in Avro, with schemas in a registry.
 
-A message is a record of `before`, `after` and `op`, whatever else Debezium adds. Rules: Flink
-DebeziumAvroFormatFactory, DebeziumAvroDeserializationSchema, DebeziumAvroSerializationSchema.
+A message is a record of `before`, `after`, `op` and other fields. Flink: DebeziumAvroFormatFactory,
+DebeziumAvroDeserializationSchema, DebeziumAvroSerializationSchema.
 """
 
 from __future__ import annotations
@@ -31,18 +31,21 @@ _KINDS: Mapping[str, tuple[tuple[RowKind, str], ...]] = {
     "u": ((RowKind.UPDATE_BEFORE, "before"), (RowKind.UPDATE_AFTER, "after")),
     "d": ((RowKind.DELETE, "before"),),
 }
-"""What `op` says: the changes, and which of the rows each is of."""
+"""Changes of each `op`: their row kinds, and the field with their row."""
 
 
 class DebeziumMessages:
-    """A Decoder and an Encoder (formats/base.py). bodies: of messages with rows of `fields`."""
+    """Decoder and encoder of Debezium's messages.
+
+    Args:
+        bodies: Reader and writer of messages with rows of the fields.
+    """
 
     def __init__(self, fields: Fields, bodies: Bodies) -> None:
         self.skipped = 0
         self._fields, self._bodies = fields, bodies
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
-        """See Decoder."""
         kinds: list[int] = []
         rows: list[dict[str, Any]] = []
         at: list[int] = []
@@ -57,7 +60,7 @@ class DebeziumMessages:
         return checked(rows, self._fields, at, _FAILED, kinds), np.array(at, np.int64)
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
-        """See Encoder. Rows of updates are written as inserts and deletes, as Flink does."""
+        """Return one message for each row. As in Flink, the rows of updates are inserts and deletes."""
         adds = np.isin(changes[KIND].to_numpy(), _ADDS).tolist()
         records = to_records(changes, self._fields)
         return pa.array(
@@ -101,15 +104,15 @@ class DebeziumAvro(AvroConfluent):
     no_subject = "Option 'debezium-avro-confluent.subject' is required for serialization"
 
     def decoder(self, fields: Fields, options: Options) -> Decoder:
-        """Of one split; of the writer's rows it reads the wanted fields."""
+        """Return the decoder of a split. It reads the wanted fields of the writer's rows."""
         return DebeziumMessages(fields, self.registered(fields.names, fields.types, options))
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
-        """Of one writer. Raises ValidationError where no subject is set."""
+        """Return an encoder. Raises ValidationError if no subject is set."""
         self.check_subject(options)
         return DebeziumMessages(fields, self.registered(fields.all_names, fields.all_types, options))
 
     def schema(self, kind: SqlType) -> Schema:
-        """Of the messages of a table with these columns: a record that may be NULL."""
+        """Return the schema of the messages of a table with these columns, a nullable record."""
         rows = kind.with_nullable(True)
         return to_schema(row(("before", "after", "op"), (rows, rows, STRING)).with_nullable(True))

@@ -1,6 +1,6 @@
-"""debezium-json: changes as Debezium writes them, `{"before": row, "after": row, "op": "u"}`.
+"""The format debezium-json: Debezium's changes, `{"before": row, "after": row, "op": "u"}`.
 
-Rules: Flink DebeziumJsonDeserializationSchema.
+Flink: DebeziumJsonDeserializationSchema.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class DebeziumJson(EnvelopeJson):
     delete = ('{"before":', ',"after":null,"op":"d"}')
 
     def encoder(self, fields: Fields, options: Options) -> Encoder:
-        """Of one writer. Raises ValidationError where the schema is to be written too."""
+        """Return an encoder. Raises ValidationError if the schema should be written, too."""
         if json_options(self.name, options).schema_include:
             raise ValidationError(
                 "Debezium JSON serialization doesn't support 'debezium-json.schema-include' option been set "

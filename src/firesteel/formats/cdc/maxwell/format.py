@@ -1,6 +1,6 @@
-"""maxwell-json: changes as Maxwell writes them, `{"data": row, "old": what changed, "type": "update"}`.
+"""The format maxwell-json: Maxwell's changes, `{"data": row, "old": changed fields, "type": "update"}`.
 
-Rules: Flink MaxwellJsonDeserializationSchema.
+Flink: MaxwellJsonDeserializationSchema.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""ogg-json: changes as Oracle GoldenGate writes them, `{"before": row, "after": row, "op_type": "U"}`.
+"""The format ogg-json: changes of Oracle GoldenGate, `{"before": row, "after": row, "op_type": "U"}`.
 
-Rules: Flink OggJsonDeserializationSchema.
+Flink: OggJsonDeserializationSchema.
 """
 
 from __future__ import annotations
