@@ -1,1 +1,1 @@
-
+"""Formats: messages of bytes to changes, and back."""

@@ -62,12 +62,12 @@ class Fields:
 
     @property
     def unread(self) -> frozenset[str]:
-        """Names of fields that the query does not read. Their values are only checked for errors."""
+        """Return names of fields that the query does not read. Their values are only checked for errors."""
         return frozenset(name for name, parts in zip(self.names, self.parts, strict=False) if not parts)
 
     @property
     def unread_texts(self) -> frozenset[str]:
-        """Names of unread character columns, for which any value is valid."""
+        """Return names of unread character columns, for which any value is valid."""
         texts = (name for name, kind in zip(self.names, self.types, strict=True) if kind.root in CHARACTER)
         return self.unread.intersection(texts)
 

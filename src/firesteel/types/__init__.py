@@ -1,1 +1,1 @@
-
+"""SQL types and their values."""

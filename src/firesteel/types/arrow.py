@@ -48,7 +48,7 @@ def entries(key: pa.DataType, value: pa.DataType) -> pa.ListType:
 
 
 def is_entries(kind: pa.DataType) -> bool:
-    """Whether an Arrow type carries maps."""
+    """Return whether an Arrow type carries maps."""
     return (
         pa.types.is_list(kind)
         and pa.types.is_struct(kind.value_type)

@@ -131,7 +131,7 @@ _TO = {
 
 
 def can_cast(source: SqlType, target: SqlType) -> bool:
-    """Whether SQL allows an explicit CAST from one type to the other."""
+    """Return whether SQL allows an explicit CAST from one type to the other."""
     if source.root is TypeRoot.NULL or source.same_as(target):
         return True
     if source.root in _COLLECTIONS and source.root is target.root:

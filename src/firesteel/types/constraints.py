@@ -42,12 +42,12 @@ class Constraints:
         return tuple(self._texts(self.names, self.types))
 
     def has_length(self, kind: SqlType) -> bool:
-        """Whether values of the type are checked for their length."""
+        """Return whether values of the type are checked for their length."""
         bounded = kind.root in (*CHARACTER, *BYTES_LIKE) and (kind.length or 0) < MAX_LENGTH
         return bounded and self.length != "IGNORE"
 
     def looks_into(self, kind: SqlType) -> bool:
-        """Whether the fields or elements inside values of the type are checked."""
+        """Return whether the fields or elements inside values of the type are checked."""
         if kind.root is TypeRoot.ROW:
             return self.nested != "IGNORE"
         return kind.root in (TypeRoot.ARRAY, TypeRoot.MAP) and self.nested == "ROWS_AND_COLLECTIONS"

@@ -64,7 +64,7 @@ def to_keys(column: pa.ChunkedArray | pa.Array, kind: SqlType) -> list[Any]:
 
 
 def has_key_form(kind: SqlType) -> bool:
-    """Whether the key form of a type differs from its internal form."""
+    """Return whether the key form of a type differs from its internal form."""
     return kind.root in APPROXIMATE or kind.root in _NESTED
 
 

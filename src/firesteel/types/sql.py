@@ -114,7 +114,7 @@ class SqlType:
         )
 
     def same_as(self, other: SqlType) -> bool:
-        """Whether both types are equal, apart from the nullability of the outermost level."""
+        """Return whether both types are equal, apart from the nullability of the outermost level."""
         return self is other or self.with_nullable(True) == other.with_nullable(True)
 
     @property

@@ -24,7 +24,7 @@ def below(parts: Parts, step: str | None) -> Parts:
 
 
 def is_read(parts: Parts, step: str) -> bool:
-    """Whether anything behind a step is read."""
+    """Return whether anything behind a step is read."""
     return any(not part or part[0] == step for part in parts)
 
 

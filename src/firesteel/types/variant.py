@@ -43,12 +43,12 @@ def unpack(data: bytes) -> tuple[bytes, bytes, int]:
 
 
 def is_object(data: bytes) -> bool:
-    """Whether the value is a JSON object."""
+    """Return whether the value is a JSON object."""
     return _basic_type(data) == OBJECT
 
 
 def is_array(data: bytes) -> bool:
-    """Whether the value is a JSON array."""
+    """Return whether the value is a JSON array."""
     return _basic_type(data) == ARRAY
 
 

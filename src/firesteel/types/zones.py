@@ -40,7 +40,7 @@ def zone_of(name: str) -> tzinfo:
 
 
 def is_region(name: str) -> bool:
-    """Whether Java's time zone database contains the name. Links to the machine's own files do not count."""
+    """Return whether Java's time zone database contains the name. Links to the machine's files are left out."""
     if name in _NOT_IN_JAVA or name.startswith(("posix/", "right/")):
         return False
     try:
@@ -148,12 +148,12 @@ def offset_of_local(seconds: int, zone: str) -> int:
 
 @lru_cache(maxsize=256)
 def has_daylight_time(zone: str) -> bool:
-    """Whether the zone will change its offset in the future (Java: TimeZone.useDaylightTime)."""
+    """Return whether the zone will change its offset in the future (Java: TimeZone.useDaylightTime)."""
     return len({offset_at(_A_YEAR_TO_COME + month * 30 * 86_400, zone) for month in range(12)}) > 1
 
 
 def is_aligned(zone: str, interval: int) -> bool:
-    """Whether windows of this size start at the same instants by the zone's clock as by UTC.
+    """Return whether windows of this size start at the same instants by the zone's clock as by UTC.
 
     The zone's standard offset decides. Like Flink, return True for every zone with daylight saving time.
 
@@ -166,7 +166,7 @@ def is_aligned(zone: str, interval: int) -> bool:
 
 @lru_cache(maxsize=256)
 def was_aligned(zone: str, interval: int) -> bool:
-    """Whether windows of this size have started at the same instants as in UTC since 1970.
+    """Return whether windows of this size have started at the same instants as in UTC since 1970.
 
     Args:
         zone: Name of the zone.

@@ -35,7 +35,7 @@ class Members(list):  # type: ignore[type-arg]
 
 
 def parse_tree(message: bytes, *, exact: bool = False) -> Any:
-    """Return the first JSON value of a message, with objects as dicts and numbers as IntText and FloatText.
+    """Return the first JSON value of a message, with objects as dicts, numbers as IntText and FloatText.
 
     Args:
         message: The bytes.
@@ -48,7 +48,11 @@ def parse_tree(message: bytes, *, exact: bool = False) -> Any:
 
 
 def parse_members(message: bytes) -> Any:
-    """Return the first JSON value of a message, with objects as Members. Raises BadMessage as `parse_tree`."""
+    """Return the first JSON value of a message, with objects as Members.
+
+    Raises:
+        BadMessage: As for `parse_tree`.
+    """
     return _parse(message, _MEMBERS, texts=False)
 
 

@@ -1,1 +1,1 @@
-
+"""Expressions as DuckDB SQL, and the functions that DuckDB lacks."""

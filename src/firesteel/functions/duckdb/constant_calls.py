@@ -79,14 +79,14 @@ _NO_LITERAL = "_no_literal"
 
 
 def failed(call: Call) -> bool:
-    """Whether `constant` evaluated this very object and the evaluation failed."""
+    """Return whether `constant` evaluated this very object and the evaluation failed."""
     return _FAILED in call.__dict__
 
 
 def has_no_literal(call: Call) -> bool:
-    """Whether `constant` evaluated this very object to NULL of a NOT NULL type, or to NaN or an infinity.
+    """Return whether `constant` evaluated this very object to a value without a literal.
 
-    Flink's reducer does not fold such a call.
+    That is NULL of a NOT NULL type, NaN or an infinity. Flink's reducer does not fold such a call.
     """
     return _NO_LITERAL in call.__dict__
 
@@ -108,7 +108,7 @@ def _is_constant(call: Call) -> bool:
 
 
 def varies(call: Call) -> bool:
-    """Whether a call may return another value for another row, or for another call around it."""
+    """Return whether a call may return another value for another row, or for another call around it."""
     function = call.function
     return call.user is not None or function in _VARYING or function.startswith(("CURRENT_", "LOCALTIME"))
 

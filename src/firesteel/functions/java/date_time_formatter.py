@@ -82,6 +82,8 @@ class Number:
 
 @dataclass(frozen=True)
 class Names:
+    """Step that reads a name."""
+
     field: str
     values: Mapping[str, int]
 
@@ -104,6 +106,8 @@ class Matching:
 
 @dataclass(frozen=True)
 class Optional:
+    """Steps that may be missing."""
+
     steps: tuple[Step, ...]
 
 

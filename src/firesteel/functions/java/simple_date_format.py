@@ -158,7 +158,7 @@ def simple_parse(pattern: str, text: str, zone: str) -> int | None:
 def _read(
     letter: str, count: int, following: tuple[str, int], text: str, at: int
 ) -> tuple[str, int, int] | None:
-    """The field, its value and where the text goes on."""
+    """Return a field, its value and the position after it."""
     if letter in _NUMERIC or (letter in "ML" and count <= 2):
         obeys = following[1] and (following[0] in _NUMERIC or (following[0] in "ML" and following[1] <= 2))
         end = at + count if obeys else len(text)
@@ -191,12 +191,12 @@ def _plain(letter: str, value: int) -> tuple[str, int]:
 
 
 def _wrapped(value: int) -> int:
-    """A long as an int."""
+    """Return a long wrapped to an int."""
     return (value + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def _in_this_century(value: int) -> int:
-    """A year of two digits, from 80 years before today to 20 after."""
+    """Return the year that a year of two digits means, from 80 years ago to 20 years ahead."""
     start = _now().year - 80
     year = start // 100 * 100 + value
     return year + 100 if value < start % 100 else year
@@ -250,7 +250,10 @@ def _instant_of(fields: dict[str, int], zone: str) -> int:
 
 
 def instant(local: int, zone: str) -> int:
-    """The instant of a wall clock in seconds: in a gap moved on; of two, the later one."""
+    """Return the instant of a wall clock in seconds.
+
+    A clock in a gap moves forward. Of two instants, the later one counts.
+    """
     if zone == "UTC":
         return local
     later = local - legacy_offset(local - legacy_offset(local, zone), zone)

@@ -139,7 +139,7 @@ class _FilterParser:
         return word
 
     def _value(self) -> Any:
-        """A path, or a literal: str, Decimal, bool, None or a pattern."""
+        """Read a path or a literal: str, Decimal, bool, None or a pattern."""
         cursor = self.cursor
         cursor.skip_blanks()
         if cursor.char == "!":
@@ -164,7 +164,7 @@ class _FilterParser:
         return self._pattern() if char == "/" else self._number()
 
     def _delimited(self, char: str) -> str:
-        """Up to the next `char` without a backslash before it."""
+        """Read up to the next `char` without a backslash before it."""
         start = self.cursor.position
         closing = self.cursor.find_unescaped(char, start)
         if closing == -1:
@@ -190,7 +190,7 @@ class _FilterParser:
         return Decimal(text)
 
     def _pattern(self) -> re.Pattern[str]:
-        """`/.../flags`; letters ignore case as ASCII does, unless `u` is set, as Java's do."""
+        """Read `/.../flags`. As in Java, ignoring case is limited to ASCII unless `u` is set."""
         text = self._delimited("/")[1:-1]
         flags = ""
         while self.cursor.within() and self.cursor.char in _FLAGS:
@@ -218,7 +218,7 @@ class _FilterParser:
         return self._compile_path(cursor.text[start : cursor.position])
 
     def _closes_function(self, start: int) -> bool:
-        """Whether the `)` here ends the `()` of a function that began after `start`."""
+        """Return whether the `)` here ends the `()` of a function that began after `start`."""
         cursor = self.cursor
         index = cursor.before_blanks(cursor.position)
         if index == -1 or cursor.at(index) != "(":

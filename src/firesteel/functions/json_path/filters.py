@@ -50,7 +50,7 @@ class PathOperand:
 
 
 def exists() -> Predicate:
-    """`@.a` alone."""
+    """Return the filter `@.a`."""
 
     def predicate(item: Any, root: Any, suppress: bool) -> bool:
         raise needs_json_smart("A test of whether a path exists")
@@ -59,7 +59,7 @@ def exists() -> Predicate:
 
 
 def compare(left: Any, operator: str, right: Any) -> Predicate:
-    """`left operator right`, each a literal or a path."""
+    """Return the filter `left operator right`. Each side is a literal or a path."""
     test = OPERATORS[operator]
 
     def predicate(item: Any, root: Any, suppress: bool) -> bool:
@@ -110,7 +110,7 @@ def _contains(a: Any, b: Any) -> bool:
 
 
 def _matches(a: Any, b: Any) -> bool:
-    """One side is a pattern, which the other has to match from end to end."""
+    """Return whether a whole value matches the pattern on the other side."""
     if isinstance(a, re.Pattern) == isinstance(b, re.Pattern):
         return False
     pattern, value = (a, b) if isinstance(a, re.Pattern) else (b, a)
@@ -127,7 +127,7 @@ def _exists(a: Any, b: Any) -> bool:
 
 
 def _of_lists(a: Any, b: Any) -> bool:
-    """IN and the like take lists, which no operand can be."""
+    """Return False: IN and similar operators need lists, which no operand can be."""
     raise InvalidPath("Expected value list node")
 
 

@@ -116,7 +116,7 @@ class PathParser:
         return self._function(name, end)
 
     def _function(self, name: str, opening: int) -> bool:
-        """`name(...)`, with its parenthesis at `opening`."""
+        """Read `name(...)`, whose parenthesis is at `opening`."""
         cursor = self.cursor
         if not _is_closed(cursor, opening):
             raise InvalidPath(f"Arguments to function: '{name}' are not closed properly.")
@@ -139,7 +139,7 @@ class PathParser:
         return self._add(WildcardToken(), closing + 1)
 
     def _elements(self) -> bool:
-        """`[1]`, `[1,2]`, `[1:]`, `[1:2]`, `[:2]`"""
+        """Read `[1]`, `[1,2]`, `[1:]`, `[1:2]` or `[:2]`."""
         cursor = self.cursor
         following = cursor.next_significant()
         if not following.isdecimal() and following not in "-:":
@@ -164,7 +164,7 @@ class PathParser:
         return self._add(FilterToken(predicate), bracket + 1)
 
     def _names(self) -> bool:
-        """`['a']`, `["a", "b"]`"""
+        """Read `['a']` or `["a", "b"]`."""
         cursor = self.cursor
         quote = cursor.next_significant()
         if quote not in "'\"":
@@ -179,7 +179,7 @@ class PathParser:
 
 
 def _quoted_names(cursor: Cursor, quote: str) -> tuple[list[str], int]:
-    """The names up to the closing bracket, and where the last one's closing quote stands."""
+    """Return the names up to the closing bracket, and the position of the last closing quote."""
     names: list[str] = []
     start = index = cursor.position + 1
     end = 0
@@ -238,7 +238,7 @@ def _is_closed(cursor: Cursor, opening: int) -> bool:
 
 
 def read_arguments(cursor: Cursor, name: str) -> list[Path | str]:
-    """The arguments of a function, the cursor then behind it: paths as such, the rest as JSON texts."""
+    """Return the arguments of a function and move the cursor past them. Those other than paths are JSON."""
     depth = {"(": 1, "[": 0, "{": 0}
     quotes, before, text, kind, ended = 0, "", "", "", False
     found: list[Path | str] = []
@@ -270,7 +270,7 @@ def read_arguments(cursor: Cursor, name: str) -> list[Path | str]:
 
 
 def _count_bracket(char: str, depth: dict[str, int], position: int) -> None:
-    """Raises InvalidPath for a closing one that closes nothing."""
+    """Count a bracket. Raises InvalidPath for a closing bracket without an opening one."""
     if char in depth:
         depth[char] += 1
     elif char == ")":
@@ -287,7 +287,7 @@ def _argument(text: str, kind: str) -> Path | str:
 
 
 def _finished(root: str, steps: list[Token]) -> Path:
-    """The path; a function after a deep scan becomes a function of what the scan finds."""
+    """Return the path. A function after a deep scan becomes a function of the scan's result."""
     path = _with_definite(root, steps)
     if not path.is_function or not isinstance(steps[0], ScanToken):
         return path
@@ -301,6 +301,6 @@ def _of_scan(function: Token, scan: Path) -> Token:
 
 
 def _with_definite(root: str, steps: Sequence[Token]) -> Path:
-    """Several names as the last step are definite."""
+    """Mark several names as definite if they are the last step."""
     last = len(steps) - 1
     return Path(root, steps, all(step.is_definite_at(i == last) for i, step in enumerate(steps)))

@@ -33,8 +33,12 @@ class Predicate(Protocol):
 
 @dataclass
 class Evaluation:
-    """One walk. suppress: what cannot be found is left out (lax). places: the array index that a step was
-    reached with from a deep scan."""
+    """One evaluation of a path.
+
+    Attributes:
+        suppress: Whether missing values are skipped (lax mode).
+        places: Array index from which a deep scan reached a step.
+    """
 
     path: Path
     root: Any
@@ -43,7 +47,7 @@ class Evaluation:
     places: dict[int, int] = field(default_factory=dict)
 
     def value(self) -> Any:
-        """Raises PathNotFound."""
+        """Return the result. Raises PathNotFound."""
         if not self.path.definite:
             return self.found
         if self.found:
@@ -72,7 +76,7 @@ class Path:
         return self.root + "".join(s.fragment for s in self.steps)
 
     def evaluate(self, document: Any, root: Any, suppress: bool) -> Any:
-        """What the path finds in `document`. Raises JsonError, PathFailure."""
+        """Return what the path finds in `document`. Raises JsonError or PathFailure."""
         if self._plain is not None:
             value = _followed(self._plain, document)
             if value is not _NOWHERE:
@@ -93,7 +97,7 @@ _NOWHERE = object()
 
 
 def _followed(steps: Sequence[str | int | None], value: Any) -> Any:
-    """The value at plain names and indexes: the common path, without what errors and quirks need."""
+    """Return the value at plain names and indexes, the common path, without the special cases."""
     for step in steps:
         if isinstance(value, dict):
             if not isinstance(step, str) or step not in value:
@@ -124,24 +128,30 @@ class Walk:
 
     @property
     def rest(self) -> str:
-        """The path from here on, as messages show it."""
+        """Return the rest of the path, as error messages show it."""
         return "".join(s.fragment for s in self.path.steps[self.index :])
 
     def go_on(self, where: str, value: Any) -> None:
-        """Hand a value to the next step."""
+        """Pass a value to the next step."""
         self.path._step(self.index + 1, where, value, self.run)
 
     def next(self) -> Walk:
         return Walk(self.path, self.index + 1, self.run)
 
     def may_miss(self) -> bool:
-        """Whether a value that the step cannot be applied to is passed over."""
+        """Return whether the step skips a value to which it cannot be applied."""
         return self.run.suppress or not self.upstream_definite
 
 
 class Token(ABC):
-    """One step. definite: it finds one value at most. fragment: as messages show it. plain: the one name or
-    index that it takes, if that is all. is_function: whether it is a function at the end of a path."""
+    """One step of a path.
+
+    Attributes:
+        definite: Whether it finds at most one value.
+        fragment: Its text in error messages.
+        plain: The one name or index that it takes, None for other steps.
+        is_function: Whether it is a function at the end of a path.
+    """
 
     definite = False
     is_function = False
@@ -149,12 +159,12 @@ class Token(ABC):
     plain: str | int | None = None
 
     def is_definite_at(self, last: bool) -> bool:
-        """Whether the step is definite as the last one, or before others."""
+        """Return whether the step is definite, as the last one or before others."""
         return self.definite
 
     @abstractmethod
     def evaluate(self, walk: Walk, where: str, value: Any) -> None:
-        """Apply the step to a value at `where`. Raises JsonError, PathFailure."""
+        """Apply the step to a value at `where`. Raises JsonError or PathFailure."""
 
 
 class PropertyToken(Token):
@@ -183,7 +193,11 @@ class PropertyToken(Token):
 
 
 def _property(walk: Walk, where: str, value: dict[str, Any], name: str, definite: bool) -> None:
-    """Go on with one property. definite: whether there is an error if it is missing before the last step."""
+    """Apply one property.
+
+    Args:
+        definite: Whether a missing property is an error before the last step.
+    """
     path = f"{where}['{name}']"
     if name not in value:
         if walk.is_leaf or walk.run.suppress or not definite:
@@ -197,14 +211,14 @@ def _property(walk: Walk, where: str, value: dict[str, Any], name: str, definite
 
 
 def _element(walk: Walk, where: str, value: list[Any], index: int) -> None:
-    """Go on with one element; an index outside the array finds nothing."""
+    """Apply one index. Indexes outside the array find nothing."""
     effective = index + len(value) if index < 0 else index
     if 0 <= effective < len(value):
         walk.go_on(f"{where}[{index}]", value[effective])
 
 
 class WildcardToken(Token):
-    """`*` or `[*]`"""
+    """Step `*` or `[*]`."""
 
     fragment = "[*]"
 
@@ -236,11 +250,11 @@ class ArrayToken(Token):
 
     @abstractmethod
     def indexes(self, length: int) -> Sequence[int]:
-        """Which elements of an array of this length; those outside of it find nothing."""
+        """Return the indexes of the wanted elements of an array. Indexes outside the array find nothing."""
 
 
 class IndexToken(ArrayToken):
-    """`[1]`, `[-1]` or `[0,2]`"""
+    """Step `[1]`, `[-1]` or `[0,2]`."""
 
     def __init__(self, indexes: Sequence[int]) -> None:
         self._indexes = tuple(indexes)
@@ -270,7 +284,7 @@ class SliceToken(ArrayToken):
 
 
 class FilterToken(Token):
-    """`[?(...)]`"""
+    """Step `[?(...)]`."""
 
     fragment = "[?]"
 
@@ -323,7 +337,7 @@ class ScanToken(Token):
                 self._below(target, token, matches, f"{where}[{index}]", each)
 
     def _array(self, target: Walk, token: Token, where: str, value: list[Any]) -> None:
-        """A last step takes its elements; before it each element goes to the step after, with its place."""
+        """Apply indexes. A last step takes the elements; before it, each element goes to the next step."""
         if target.is_leaf:
             token.evaluate(target, where, value)
             return
@@ -333,7 +347,7 @@ class ScanToken(Token):
 
 
 def _matcher(token: Token, target: Walk) -> Callable[[Any], bool]:
-    """What a deep scan for this step stops at."""
+    """Return the test at which a deep scan for this step stops."""
     if isinstance(token, PropertyToken):
         names = token.names if token.is_definite_at(target.is_leaf) else ()
         return lambda value: isinstance(value, dict) and all(name in value for name in names)

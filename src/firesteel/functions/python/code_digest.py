@@ -43,7 +43,7 @@ def code_digest(function: UserFunction) -> str:
 
 
 def is_changed(before: str, after: str) -> bool:
-    """Whether two digests of a function show a change. Digests of different kinds are not compared."""
+    """Return whether two digests of a function show a change. Digests of different kinds are not compared."""
     same_kind = before.rpartition(":")[0] == after.rpartition(":")[0]
     return same_kind and _UNKNOWN not in (before, after) and before != after
 
@@ -74,7 +74,7 @@ def _home(value: Any) -> str:
 
 
 def _belongs(used: ModuleType, module: ModuleType, folder: str) -> bool:
-    """Whether a module is of the same package, or in the folder of the user's functions."""
+    """Return whether a module is of the same package, or in the folder of the user's functions."""
     if used.__name__.partition(".")[0] == module.__name__.partition(".")[0]:
         return True
     file = getattr(used, "__file__", None)

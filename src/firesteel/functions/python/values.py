@@ -42,7 +42,7 @@ def column_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def is_of_type(value: Any, kind: pa.DataType) -> bool:
-    """Whether a Python value can be converted to an Arrow type."""
+    """Return whether a Python value can be converted to an Arrow type."""
     try:
         column_of([value], kind)
     except (TypeError, ValueError, ArithmeticError, AttributeError, pa.ArrowException):

@@ -55,17 +55,17 @@ class AggregateUdf:
 
     @property
     def is_pandas(self) -> bool:
-        """Whether it accumulates Series."""
+        """Return whether it accumulates Series."""
         return self.func_type == "pandas"
 
     @property
     def retracts(self) -> bool:
-        """Whether rows can be retracted: with the class's own `retract`, or by recomputing from Series."""
+        """Return whether rows can be retracted, by the class's `retract` or by recomputing from Series."""
         return self.is_pandas or type(self.function).retract is not AggregateFunction.retract
 
     @property
     def merges(self) -> bool:
-        """Whether accumulators can be merged: with the class's own `merge`, or because Series need none."""
+        """Return whether accumulators can be merged, by the class's `merge` or because Series need none."""
         return self.is_pandas or type(self.function).merge is not AggregateFunction.merge
 
 

@@ -69,7 +69,7 @@ def _common(args: Sequence[Expr]) -> SqlType:
 
 
 def _is_alike(kind: SqlType, common: SqlType) -> bool:
-    """Whether two types differ only in text lengths and nullability, where plans show no cast."""
+    """Return whether two types differ only in text lengths and nullability, where plans show no cast."""
     if kind.is_character and common.is_character:
         return True
     if kind.root is not common.root or len(kind.children) != len(common.children):

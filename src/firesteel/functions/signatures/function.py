@@ -67,13 +67,13 @@ class Function:
         return found
 
     def accepts(self, types: Sequence[SqlType]) -> bool:
-        """Whether arguments of these types fit."""
+        """Return whether arguments of these types fit."""
         families = self.families(len(types))
         return families is not None and all(map(self.fits, families, types))
 
     @staticmethod
     def fits(family: str, kind: SqlType) -> bool:
-        """Whether a type belongs to the family of a letter. An untyped NULL belongs to every family."""
+        """Return whether a type belongs to the family of a letter. An untyped NULL belongs to all."""
         roots = FAMILIES[family][0]
         return not roots or kind.root in roots or kind.root is TypeRoot.NULL
 

@@ -142,7 +142,7 @@ def _read_chunk(data: Bytes, at: int, end: int, point: int, begun: int) -> tuple
 
 @inlined
 def read_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int]:
-    """Whether this is a number, of MOST_DIGITS at most; its digits and the power of 10 they stand for."""
+    """Return whether the text is a number of up to MOST_DIGITS digits, the digits, and their power of 10."""
     if at < end and byte_at(data, at) == _MINUS:
         at += 1
     number, digits, seen, exponent, point = 0, 0, 0, 0, False
@@ -181,7 +181,7 @@ def _exponent(data: Bytes, at: int, end: int) -> tuple[bool, int]:
 
 @inlined
 def _scaled(number: int, power: int, precision: int) -> tuple[int, int, int]:
-    """A number of MOST_DIGITS at most times 10 ** power, HALF_UP: what it is, and its words."""
+    """Return the outcome and the words of a number of up to MOST_DIGITS digits times 10 ** power, HALF_UP."""
     if number == 0 or power < -MOST_DIGITS:
         return _THERE, 0, 0
     if power <= 0:

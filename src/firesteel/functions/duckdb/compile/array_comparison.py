@@ -17,9 +17,13 @@ Operand = tuple[str, Expr]
 
 
 def compared_arrays(operator: str, left: Operand, right: Operand, exchanged: bool) -> str:
-    """The text that compares them. exchanged: whether the columns' arrays came through an exchange.
+    """Return the comparison of two arrays.
 
-    Raises NotSupportedError for bytes of unlike types.
+    Args:
+        exchanged: Whether arrays of columns came through an exchange.
+
+    Raises:
+        NotSupportedError: The arrays have bytes of different types.
     """
     (a, x), (b, y) = left, right
     binary = all(_is_binary(e, exchanged) for e in (x, y))
@@ -43,7 +47,7 @@ def _is_binary(expr: Expr, exchanged: bool) -> bool:
 
 
 def _without_null(array: str, kind: SqlType, depth: int) -> str:
-    """The condition that no element, nor one of an array within, is NULL; none where none can be."""
+    """Return the condition that no element is NULL, also in nested arrays. None if it always holds."""
     (element,) = kind.children
     conditions = [f"list_count({array}) = len({array})"] if element.nullable else []
     if element.root is TypeRoot.ARRAY:

@@ -170,7 +170,7 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
 
 
 def sized(text: str, source: SqlType, target: SqlType) -> str:
-    """A string or bytes cut to the target's length, and padded to it where that is fixed."""
+    """Return a string or bytes truncated to the target's length, and padded if the length is fixed."""
     length = target.length or 0
     if length == MAX_LENGTH or (
         (source.length or 0) <= length and target.root in (TypeRoot.VARCHAR, TypeRoot.VARBINARY)

@@ -31,8 +31,10 @@ def _extreme(compiler: Compiler, call: Call) -> str:
 
 
 def _argument(compiler: Compiler, args: tuple[Expr, ...], call: Call) -> str:
-    """The last of the arguments so far, cast to the result's type. Flink casts it before it looks whether
-    it is NULL, and fails for a NULL DECIMAL, unless an argument before it was NULL."""
+    """Return the last argument, cast to the result's type.
+
+    Flink casts it before the NULL check. So a NULL DECIMAL fails, unless an earlier argument was NULL.
+    """
     *before, arg = args
     text = compiler(arg)
     cast = compiler.cast(text, arg.type, call.type)

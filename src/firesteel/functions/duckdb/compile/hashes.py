@@ -11,7 +11,7 @@ _HASHED = (*CHARACTER, *NUMERIC, TypeRoot.BOOLEAN, TypeRoot.DATE, TypeRoot.TIME,
 
 
 def check_hashed(kind: SqlType) -> None:
-    """Raises NotSupportedError, in Flink's words, for a type that HASH_CODE does not take."""
+    """Raise NotSupportedError with Flink's text if HASH_CODE does not accept a type."""
     if kind.root not in _HASHED:
         raise NotSupportedError(
             f"Unsupported call: HASH_CODE({kind.with_nullable(True)})",

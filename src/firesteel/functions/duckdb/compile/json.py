@@ -1,9 +1,8 @@
-"""JSON functions in DuckDB: texts are built in SQL, paths are Python's
-(functions/duckdb/library/sql_json.py).
+"""JSON functions in DuckDB. Texts are built in SQL, paths are evaluated in Python (library/sql_json.py).
 
-What a value is written as depends on the call that makes it: JSON_OBJECT, JSON_ARRAY and JSON() go into
-another JSON text as they are, everything else as a value (Flink: JsonGenerateUtils). DuckDB cannot
-tell instants from other timestamps, nor VARIANTs from bytes.
+The text of a value depends on the call that returns it: JSON_OBJECT, JSON_ARRAY and JSON() are inserted as
+they are, everything else as a value (Flink: JsonGenerateUtils). DuckDB cannot distinguish instants from
+other timestamps, nor VARIANTs from bytes.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _PLAIN = (*INTEGERS, TypeRoot.BOOLEAN)
 
 
 def _text(compiler: Compiler, value: Expr) -> str:
-    """The JSON text of a value, NULL for NULL."""
+    """Return the JSON text of a value, NULL for NULL."""
     text = compiler(value)
     if isinstance(value, Call) and value.function in _CONSTRUCTORS:
         return text
@@ -48,7 +47,7 @@ def _text(compiler: Compiler, value: Expr) -> str:
 
 
 def _marks(kind: SqlType) -> Iterator[str]:
-    """z for each TIMESTAMP_LTZ in the type, t for each TIMESTAMP, v for each VARIANT, y for other bytes."""
+    """Return z for each TIMESTAMP_LTZ in the type, t for a TIMESTAMP, v for a VARIANT, y for other bytes."""
     if kind.root in TIMESTAMPS:
         yield "z" if kind.root is TypeRoot.TIMESTAMP_LTZ else "t"
     if kind.root is TypeRoot.VARIANT or kind.root in BYTES_LIKE:
@@ -62,7 +61,7 @@ def _string(compiler: Compiler, call: Call) -> str:
 
 
 def _joined(opening: str, members: Sequence[str], closing: str) -> str:
-    """The members that are not NULL, in brackets."""
+    """Return the members that are not NULL, in brackets."""
     if not members:
         return quoted(opening + closing)
     return f"('{opening}' || concat_ws(',', {', '.join(members)}) || '{closing}')"
@@ -76,7 +75,7 @@ def _array(compiler: Compiler, call: Call) -> str:
 
 
 def _object(compiler: Compiler, call: Call) -> str:
-    """Members in the order of their names; of several with one name the last counts that is there."""
+    """Return members in the sequence of their names. Of equal names, the last one with a value counts."""
     from firesteel.types import json_text  # not needed at the start
 
     keys, values = call.args[::2], [_text(compiler, value) for value in call.args[1::2]]
@@ -108,7 +107,7 @@ def _path_call(compiler: Compiler, call: Call, name: str, clauses: str) -> str:
 
 
 def _value(compiler: Compiler, call: Call) -> str:
-    """Of several clauses for one event the first counts; a DEFAULT of NULL makes the whole call NULL."""
+    """Return JSON_VALUE. The first clause for an event counts. DEFAULT NULL makes the whole call NULL."""
     said: dict[str, Any] = {"returning": call.type.root.name}
     defaults = iter(call.args[2:])
     for word, event in zip(call.options[::2], call.options[1::2], strict=True):
@@ -143,7 +142,7 @@ def _exists(compiler: Compiler, call: Call) -> str:
 
 
 def _test(compiler: Compiler, call: Call) -> str:
-    """IS JSON ...: a NULL is none."""
+    """Return IS JSON, false for NULL."""
     kind = call.function.split()[-1]
     arguments = [(compiler(call.args[0]), STRING), (quoted(kind), STRING)]
     test = compiler.python("sql_json.tested", arguments, BOOLEAN)

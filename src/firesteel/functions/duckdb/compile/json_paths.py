@@ -32,8 +32,11 @@ def plain_path(call: Call) -> str | None:
 
 
 def with_duckdb(text: str, path: str, otherwise: str) -> str:
-    """DuckDB text of the value at `path` in the document `text`; otherwise: what answers where DuckDB
-    cannot."""
+    """Return DuckDB text of the value at `path` in the document `text`.
+
+    Args:
+        otherwise: Expression for documents that DuckDB reads differently.
+    """
     place = quoted(path)
     names = dict.fromkeys(re.findall(r"\.(\w+)", path))
     once = "".join(_stands_once(text, f'"{name}"') for name in names)

@@ -46,7 +46,7 @@ _NEVER_FAIL = frozenset(
 
 @remembered
 def may_fail(expr: Expr) -> bool:
-    """Whether evaluating the expression may raise an error."""
+    """Return whether evaluating the expression may raise an error."""
     if not isinstance(expr, Call):
         return False
     if expr.function in ("MOD", "/"):
@@ -59,7 +59,7 @@ def may_fail(expr: Expr) -> bool:
 
 
 def _widens(kind: SqlType, target: SqlType) -> bool:
-    """Whether the target type holds every number of the source type, apart from fraction digits."""
+    """Return whether the target type holds every number of the source type, apart from fraction digits."""
     if not kind.is_integer:
         return kind.same_as(target) or (kind.is_numeric and target.root is TypeRoot.DOUBLE)
     if target.is_integer:
@@ -118,7 +118,7 @@ def _as_moment(compiler: Compiler, text: str, string: Expr, kind: SqlType) -> st
 
 
 def _beyond_plane(left: Expr, right: Expr) -> bool:
-    """Whether Java's order by UTF-16 units may differ from DuckDB's order by bytes."""
+    """Return whether Java's order by UTF-16 units may differ from DuckDB's order by bytes."""
     for operand in (left, right):
         if isinstance(operand, Literal) and max(str(operand.value or ""), default="") < "\ue000":
             return False
@@ -239,7 +239,7 @@ def _test(compiler: Compiler, call: Call) -> str:
 
 
 def takes_no_null(expr: Expr) -> bool:
-    """Whether Flink's code assumes a non-NULL element or map value even if none exists.
+    """Return whether Flink's code assumes a non-NULL element or map value even if none exists.
 
     Flink: ScalarOperatorGens (generateArrayElementAt, generateMapGet).
     """

@@ -115,7 +115,7 @@ def _parts(expr: Expr, kind: SqlType) -> list[tuple[Expr, Decimal]]:
 
 
 def _is_exact(call: Call, kind: SqlType) -> bool:
-    """Whether the call is an exact step: integers of this type, or a DECIMAL that keeps all digits."""
+    """Return whether the call is an exact step: integers of this type, or a DECIMAL that keeps all digits."""
     if call.function not in ("+", "-", "*") or call.type.root is not kind.root:
         return False
     if kind.is_integer:
@@ -142,7 +142,7 @@ def _wrapped(number: Decimal, kind: SqlType) -> Decimal:
 
 
 def _fits(factors: dict[Expr, Decimal], constant: Decimal, kind: SqlType) -> bool:
-    """Whether no partial sum and no factor has too many digits, in any order of computation."""
+    """Return whether no partial sum and no factor has too many digits, in any order of computation."""
     most = abs(constant)
     for term, factor in factors.items():
         precision, scale = digits(term.type)

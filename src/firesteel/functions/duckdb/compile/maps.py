@@ -95,8 +95,10 @@ def values_of(text: str, name: str) -> str:
 
 
 def cast_map(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
-    """A cast to MAP, with `attempt` NULL where a part cannot be cast. Where the parts stay as they are, so do
-    the entries' order and repeated keys."""
+    """Return a cast to MAP. With `attempt`, it is NULL if a part cannot be cast.
+
+    If the parts stay as they are, so do the sequence of the entries and repeated keys.
+    """
     if all(map(_stays, source.children, target.children)):
         return text
     keys = elements(
@@ -110,7 +112,7 @@ def cast_map(compiler: Compiler, text: str, source: SqlType, target: SqlType, at
 
 
 def _stays(source: SqlType, target: SqlType) -> bool:
-    """Whether a cast changes nothing. Flink: LogicalTypeCasts.supportsAvoidingCast."""
+    """Return whether a cast changes nothing. Flink: LogicalTypeCasts.supportsAvoidingCast."""
     if source.nullable and not target.nullable:
         return False
     longer = (source.length or 0) <= (target.length or 0)
@@ -124,7 +126,7 @@ def _stays(source: SqlType, target: SqlType) -> bool:
 def compared_maps(
     compiler: Compiler, operator: str, left: tuple[str, SqlType], right: tuple[str, SqlType]
 ) -> str:
-    """Maps compared by = or <>."""
+    """Return the comparison of maps by = or <>."""
     common = common_type([left[1], right[1]])
     if common is not None:
         left, right = ((compiler.cast(text, kind, common), common) for text, kind in (left, right))
@@ -147,5 +149,5 @@ def elements(compiler: Compiler, text: str, source: SqlType, target: SqlType, at
 
 
 def may_fail(source: SqlType) -> bool:
-    """Whether a cast of such a part may fail: of a number it is NULL or wraps, and does not."""
+    """Return whether a cast of such a part may fail. Casts of numbers do not: they give NULL or wrap."""
     return source.is_character or bool(source.children)

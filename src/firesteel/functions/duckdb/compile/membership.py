@@ -82,7 +82,7 @@ def _listed(function: str, operand: Expr, terms: list[Call]) -> list[Expr]:
 
 
 def _as_value(value: Value, kind: SqlType) -> Value:
-    """The literal as a value of the type; None where the type has none that is equal."""
+    """Return the literal as a value of the type, None if the type has no equal value."""
     if kind.is_integer:
         assert isinstance(value, (int, Decimal))
         limit = 1 << (INTEGER_BITS[kind.root] - 1)

@@ -47,7 +47,7 @@ def _without_null(expr: Expr) -> str | None:
 
 
 def _stays_null(expr: Expr) -> bool:
-    """Whether a forbidden NULL reaches the sink as NULL, where Flink's ConstraintEnforcer rejects it.
+    """Return whether a forbidden NULL reaches the sink as NULL, where Flink's ConstraintEnforcer rejects it.
 
     In other calls, Java's default replaces the NULL on the way.
     """
@@ -59,7 +59,7 @@ def _stays_null(expr: Expr) -> bool:
 
 
 def _another_scale(call: Call) -> bool:
-    """Whether a DECIMAL may be rounded to another scale than that of its type."""
+    """Return whether a DECIMAL may be rounded to another scale than that of its type."""
     if call.type.root is not TypeRoot.DECIMAL or len(call.args) < 2:
         return False
     value, to = call.args

@@ -123,7 +123,7 @@ def _text(expr: Expr, compiler: Compiler) -> str:
 
 @remembered
 def is_constant(expr: Expr) -> bool:
-    """Whether the expression reads no column."""
+    """Return whether the expression reads no column."""
     return not isinstance(expr, InputRef) and all(map(is_constant, getattr(expr, "args", ())))
 
 

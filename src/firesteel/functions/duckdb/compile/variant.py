@@ -8,7 +8,7 @@ from firesteel.types.sql import BIGINT, BOOLEAN, STRING, TypeRoot
 
 
 def variant_item(compiler: Compiler, call: Call, placed: bool = False) -> str:
-    """v['name'] or v[index]; placed: the result remembers where in the whole value it stood."""
+    """Return v['name'] or v[index]. If `placed`, the result records its position in the whole value."""
     value, key = call.args
     name, kind = ("field", STRING) if key.type.is_character else ("element", BIGINT)
     arguments = [(_placed(compiler, value), value.type), (compiler(key), kind)]
@@ -22,10 +22,10 @@ def _placed(compiler: Compiler, expr: Expr) -> str:
 
 
 def equality_operands(compiler: Compiler, left: Expr, right: Expr) -> tuple[str, str]:
-    """Texts of two VARIANTs or BITMAPs that are equal where Flink's `=` says so.
+    """Return texts of two VARIANTs or BITMAPs that are equal if Flink's `=` is true.
 
-    VARIANTs are equal where their bytes are, names in the same order, and where they stood in the values that
-    they were taken out of is the same (Flink: BinaryVariant.equals). BITMAPs are where their integers are.
+    VARIANTs are equal if their bytes and the sequence of names are, and if they had the same position in the
+    values from which they were taken (Flink: BinaryVariant.equals). Equal BITMAPs have the same integers.
     """
     if left.type.root is TypeRoot.VARIANT:
         return _placed(compiler, left), _placed(compiler, right)
@@ -34,7 +34,7 @@ def equality_operands(compiler: Compiler, left: Expr, right: Expr) -> tuple[str,
 
 
 def packed(compiler: Compiler, expr: Expr, text: str) -> str:
-    """What a Calc gives on: a BITMAP that it made is serialized as Flink does."""
+    """Return the output of a Calc, where a new BITMAP is serialized as in Flink."""
     if expr.type.root is not TypeRoot.BITMAP or not isinstance(expr, Call):
         return text
     return compiler.python("bitmap.to_bytes", [(text, expr.type)], expr.type)

@@ -41,7 +41,7 @@ def cardinality(data: bytes) -> int:
 
 
 def from_bytes(data: bytes) -> bytes:
-    """Raises JobError for bytes that are no bitmap; what follows one is left out."""
+    """Return the bitmap of bytes, ignoring bytes after it. Raises JobError if there is none."""
     try:
         return _data(_bitmap(data))
     except (ValueError, IndexError):

@@ -85,7 +85,7 @@ def _bound(days: Numbers, unit: str, floor: bool) -> Numbers:
 
 
 def _flink_date(julian: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Year, month and day of julian days, in the calendar of its time."""
+    """Return year, month and day of Julian day numbers, in the calendar of that time."""
     shifted = julian + 32_044
     modern = julian > _GREGORIAN_JULIAN
     b = np.where(modern, _quotient(4 * shifted + 3, 146_097), 0)
@@ -108,7 +108,7 @@ def days_of(year: Numbers, month: Numbers | int, day: Numbers | int) -> Numbers:
 
 
 def _gregorian(days: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Year, month and day of days of the epoch, Gregorian throughout."""
+    """Return year, month and day of days since 1970 in the proleptic Gregorian calendar."""
     z = days + 719_468
     era = z // 146_097
     of_era = z - era * 146_097
@@ -140,7 +140,7 @@ def months_between(later: pa.Array, earlier: pa.Array) -> pa.Array:
 
 
 def _months(later: Numbers, earlier: Numbers) -> Numbers:
-    """How many months fit from the earlier day to the later."""
+    """Return the number of whole months from the earlier day to the later."""
     (year, month, _), (year2, month2, _) = _gregorian(later), _gregorian(earlier)
     months = (year - year2) * 12 + month - month2
     return months - (_add_months(earlier, months) > later)
@@ -149,7 +149,7 @@ def _months(later: Numbers, earlier: Numbers) -> Numbers:
 def _of_zone(
     look_up: Callable[[int, str], int],
 ) -> Callable[[pa.Array, pa.Array], pa.Array]:
-    """Offsets in seconds, each quarter of an hour looked up once: a zone changes no oftener."""
+    """Return offsets in seconds. Each quarter of an hour is looked up once, as offsets change no oftener."""
 
     def offsets(seconds: pa.Array, zone: pa.Array) -> pa.Array:
         name, numbers = zone[0].as_py(), _numbers(seconds)

@@ -26,7 +26,7 @@ def text_of_time(micros: int, precision: int) -> str:
 
 
 def text_of_timestamp(value: int, precision: int, unit: int) -> str:
-    """`unit` is the nanoseconds of one count of `value`."""
+    """Return the text of a timestamp. `unit` is the nanoseconds of one count of `value`."""
     return primitive_text.timestamp_text(value * unit, precision)
 
 

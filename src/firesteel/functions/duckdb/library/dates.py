@@ -57,7 +57,7 @@ def to_date_by(text: str, pattern: str) -> int:
 
 
 def to_timestamp(text: str) -> int | None:
-    """Microseconds of milliseconds."""
+    """Return TO_TIMESTAMP in microseconds, with millisecond precision."""
     found: int | None = try_timestamp(text, 3, "UTC")
     return found
 
@@ -75,7 +75,7 @@ def to_timestamp_by(text: str, pattern: str) -> int | None:
 
 
 def _read(text: str, pattern: str, digits: int) -> int | None:
-    """Nanoseconds of a wall clock; None for what cannot be read, or where the pattern is none."""
+    """Return nanoseconds of a wall clock, None if the text or the pattern is invalid."""
     if steps_of(pattern) is None:
         return None
     found = parsed(pattern, text)
@@ -87,9 +87,10 @@ def _read(text: str, pattern: str, digits: int) -> int | None:
 
 
 def instant_by(text: str, pattern: str) -> int | None:
-    """Microseconds of a time in UTC, cut to milliseconds where the text follows the pattern.
+    """Return microseconds of a time in UTC, truncated to milliseconds if the text matches the pattern.
 
-    Raises JobError for fields that make no day.
+    Raises:
+        JobError: The fields are no valid date.
     """
     nanos = _read(text, pattern, 3)
     return None if nanos is None else nanos // 1000
@@ -99,7 +100,7 @@ def instant_by(text: str, pattern: str) -> int | None:
 def to_instant_of(
     result: pa.TimestampType, text: str, pattern: str | None = None, zone: str = "UTC"
 ) -> int | None:
-    """TO_TIMESTAMP_LTZ of a string: read in UTC unless a zone is given; NULL for what is no zone."""
+    """Return TO_TIMESTAMP_LTZ of a string, read in UTC unless a zone is given. NULL for an unknown zone."""
     if pattern is None:
         return _strict(text)
     known = zone_id(zone)
@@ -114,9 +115,13 @@ def to_instant_of(
 def instant_of_number(
     result: pa.TimestampType, value: int | float | Decimal, precision: int = 3
 ) -> int | None:
-    """TO_TIMESTAMP_LTZ of a number: `value` counts units of 10^-precision seconds.
+    """Return TO_TIMESTAMP_LTZ of a number of units of 10^-precision seconds.
 
-    NULL outside the years 0 to 9999. Raises JobError for a precision that is none.
+    Returns:
+        NULL outside the years 0 to 9999.
+
+    Raises:
+        JobError: The precision is not between 0 and 9.
     """
     if not 0 <= precision <= 9:
         raise JobError(f"Precision for TO_TIMESTAMP_LTZ must be between 0 and 9 but was {precision}.")
@@ -137,7 +142,7 @@ def _strict(text: str) -> int:
 
 
 def _in_unit(nanos: int, result: pa.TimestampType) -> int:
-    """A count of the result's unit. Raises JobError for years that nanoseconds do not reach."""
+    """Return a count of the result's unit. Raises JobError for years that nanoseconds cannot represent."""
     if result.unit != "ns":
         return nanos // 1000
     if not -(1 << 63) <= nanos < 1 << 63:
@@ -165,7 +170,7 @@ def convert_tz(text: str, source: str, target: str) -> str | None:
 
 
 def _jdbc(text: str) -> int | None:
-    """Nanoseconds of a text of JDBC's: a timestamp where it has a blank, else a date."""
+    """Return nanoseconds of a text in JDBC's format: a timestamp if it has a blank, else a date."""
     try:
         if " " in text:
             return timestamp_value_of(text)

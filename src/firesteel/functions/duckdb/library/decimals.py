@@ -27,7 +27,7 @@ def fit(value: Decimal, kind: pa.Decimal128Type) -> Decimal | None:
 
 
 def as_double(value: Decimal, kind: pa.Decimal128Type) -> float:
-    """The DOUBLE as Flink has it: of up to 18 digits a quotient of two DOUBLEs, else the nearest."""
+    """Return Flink's DOUBLE of a DECIMAL: up to 18 digits a quotient of two DOUBLEs, else the nearest one."""
     if kind.precision > 18:
         return float(value)
     return float(int(value.scaleb(kind.scale))) / float(10**kind.scale)
@@ -72,7 +72,7 @@ def from_double(result: pa.DataType, value: float) -> Decimal | None:
 
 
 def decimal_of(value: float) -> Decimal:
-    """The digits that Java would print. Raises JobError for NaN and the infinities."""
+    """Return the digits that Java would print. Raises JobError for NaN and the infinities."""
     if value != value or value in (float("inf"), float("-inf")):
         letter = "N" if value != value else "I"
         raise JobError(

@@ -23,14 +23,14 @@ _31 = np.uint32(31)
 
 @columnar
 def hash_code(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """The hash of each value as int32; NULL of NULL. Integer overflow wraps, as Java's does."""
+    """Return the hash of each value as int32, NULL for NULL. Integers wrap as in Java."""
     array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     hashes = pa.array(_hashes(array).view(np.int32))
     return pc.if_else(array.is_valid(), hashes, pa.scalar(None, pa.int32()))
 
 
 def _hashes(array: pa.Array) -> U32:
-    """One a row; those of NULL mean nothing."""
+    """Return one hash for each row. Those of NULL are arbitrary."""
     kind = array.type
     if pa.types.is_string(kind):
         return _of_strings(array)
@@ -53,26 +53,26 @@ def _of_longs(values: I64) -> U32:
 
 
 def _of_floats(bits: NDArray[np.generic], kind: pa.DataType) -> U32:
-    """The bits of the number, those of all NaN the same."""
+    """Return the bits of the number, the same for all NaN."""
     numbers = bits.view(f"f{kind.bit_width // 8}").copy()
     numbers[np.isnan(numbers)] = np.nan
     return _of_integers(numbers.view(bits.dtype), kind)
 
 
 def _of_timestamps(values: NDArray[np.generic], kind: pa.DataType) -> U32:
-    """Of the milliseconds, and of the nanoseconds within one."""
+    """Hash the milliseconds, and the nanoseconds within one."""
     unit = 1_000 if kind.unit == "us" else 1_000_000
     milliseconds, rest = np.divmod(values.astype(np.int64), unit)
     return _31 * _of_longs(milliseconds) + (rest * (1_000_000 // unit)).astype(np.uint32)
 
 
 def _of_times(values: NDArray[np.generic], kind: pa.DataType) -> U32:
-    """Flink holds a TIME as milliseconds of the day."""
+    """Hash a TIME as Flink stores it, in milliseconds of the day."""
     return (values.astype(np.int64) // 1_000).astype(np.uint32)
 
 
 def _of_decimals(array: pa.Array) -> U32:
-    """Of the unscaled number's magnitude, 32 bits at a time, its sign and its scale."""
+    """Hash the magnitude of the unscaled value, 32 bits at a time, its sign and its scale."""
     words = fixed_width(array, np.dtype((np.uint64, (2,))))
     low, high = words[:, 0].astype(np.uint64), words[:, 1].astype(np.uint64)
     negative = high >> np.uint64(63) == 1
@@ -87,8 +87,10 @@ def _of_decimals(array: pa.Array) -> U32:
 
 
 def _of_strings(array: pa.Array) -> U32:
-    """The sum of the UTF-16 units, each times 31 to the number of units after it; without its sign, as
-    Flink's SqlFunctionUtils gives it."""
+    """Return the hash of strings, the sum of unit[i] * 31 ** (n - 1 - i) over the n UTF-16 units.
+
+    It has no sign, as in Flink's SqlFunctionUtils.
+    """
     offsets = offsets_of(array)
     buffer, first, last = array.buffers()[2], int(offsets[0]), int(offsets[-1])
     data = np.frombuffer(buffer, np.uint8, last - first, first) if last > first else np.zeros(0, np.uint8)

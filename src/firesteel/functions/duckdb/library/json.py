@@ -23,10 +23,12 @@ Write = Callable[[Any], str]
 
 @columnar
 def string(column: pa.Array, marks: pa.Array) -> pa.Array:
-    """The values as JSON texts, NULL for NULL.
+    """Return the values as JSON texts, NULL for NULL.
 
-    marks: the same text in every row: z for each TIMESTAMP_LTZ in the type and t for each TIMESTAMP, v for
-    each VARIANT and y for other bytes, in the order of its text.
+    Args:
+        column: The values.
+        marks: The same text in every row. In the sequence of the type's text, it has z for a TIMESTAMP_LTZ,
+            t for a TIMESTAMP, v for a VARIANT, and y for other bytes.
     """
     write = _writer(column.type, iter(marks[0].as_py() if len(marks) else "t" * 1000))
     texts = [None if value is None else write(value) for value in plain_values(column)]
@@ -35,7 +37,7 @@ def string(column: pa.Array, marks: pa.Array) -> pa.Array:
 
 @columnar
 def object(names: pa.Array, texts: pa.Array) -> pa.Array:
-    """An object from lists of names and of JSON texts; a text that is NULL leaves its member out."""
+    """Return an object from lists of names and of JSON texts. Members whose text is NULL are left out."""
     rows = zip(names.to_pylist(), texts.to_pylist(), strict=True)
     return pa.array([_object(_present(*row)) for row in rows], pa.string())
 
@@ -82,6 +84,6 @@ def _members(pairs: list[tuple[Any, Any]], item: Write) -> dict[str, str]:
 
 
 def _object(members: dict[str, str]) -> str:
-    """The members sorted by name, as Java compares strings."""
+    """Return the members sorted by name, as Java compares strings."""
     names = sorted(members, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
     return "{" + ",".join(f"{quoted(name)}:{members[name]}" for name in names) + "}"

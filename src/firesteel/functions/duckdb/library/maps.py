@@ -30,8 +30,14 @@ _HASHED = {
 
 @nullable
 def make(marks: str, *keys_and_values: Any) -> Pairs:
-    """MAP[k, v, ...]. marks: a letter a key. Of equal keys that have the same letter the last one's value
-    counts, in the place of the first; `-` stays beside any other."""
+    """Return MAP[k, v, ...].
+
+    Of equal keys with the same letter, the last value counts, at the position of the first. A key with the
+    letter `-` is kept beside any other.
+
+    Args:
+        marks: One letter for each key.
+    """
     found: dict[Any, tuple[Any, Any]] = {}
     entries = zip(keys_and_values[::2], keys_and_values[1::2], strict=True)
     for number, (mark, (key, value)) in enumerate(zip(marks, entries, strict=True)):
@@ -40,7 +46,7 @@ def make(marks: str, *keys_and_values: Any) -> Pairs:
 
 
 def from_arrays(keys: Array, values: Array) -> Pairs:
-    """Equal keys stay."""
+    """Return a map from keys and values. Equal keys are kept."""
     if len(keys) != len(values):
         raise JobError(
             "Invalid function MAP_FROM_ARRAYS call:\nThe length of the keys array "
@@ -50,8 +56,10 @@ def from_arrays(keys: Array, values: Array) -> Pairs:
 
 
 def union(first: Pairs, *others: Pairs) -> Pairs:
-    """The later map stands first as it is, then what the earlier one has of other keys, each once; NULL is
-    another one than itself there. An empty map changes nothing."""
+    """Return the entries of the later map, then those of the earlier one with other keys, each once.
+
+    NULL keys differ from each other there. An empty map changes nothing.
+    """
     found = first
     for pairs in filter(None, others):
         known = {key_of(key) for key, _ in pairs}
@@ -68,7 +76,7 @@ def union(first: Pairs, *others: Pairs) -> Pairs:
 
 @with_result
 def cast(kind: pa.DataType, keys: Array, values: Array) -> Pairs:
-    """A Java map of them: of equal keys the last one's value."""
+    """Return a Java map of the entries. Of equal keys the last value counts."""
     found = {key_of(key): (key, value) for key, value in zip(keys, values, strict=True)}
     of_key = _HASHED.get(kind.value_type.field(0).type)
     if of_key is None or len(found) < 2:
@@ -81,7 +89,7 @@ def cast(kind: pa.DataType, keys: Array, values: Array) -> Pairs:
 
 
 def equal(left: Pairs, right: Pairs) -> bool:
-    """Whether they have as many entries, and as Java maps the same ones; NULL values equal nothing."""
+    """Return whether two maps have the same entries, as Java maps. NULL values are equal to nothing."""
     if len(left) != len(right):
         return False
     a, b = ({key_of(key): value for key, value in pairs} for pairs in (left, right))

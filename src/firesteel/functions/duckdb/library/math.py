@@ -32,7 +32,7 @@ def _over_columns(function: Callable[..., Column]) -> Callable[..., pa.Array]:
 
 
 def _doubles(column: pa.Array) -> Column:
-    """The numbers, 0 for NULL."""
+    """Return the numbers, 0 for NULL."""
     kind = column.type
     if pa.types.is_decimal(kind):
         zero = Decimal(0)
@@ -55,7 +55,7 @@ def _power(base: Column, exponent: Column) -> Column:
 
 
 def _square_root(value: Column) -> Column:
-    """POWER(x, 0.5), as Flink plans it: the root of -0.0 is 0.0, that of -Infinity is Infinity."""
+    """Return POWER(x, 0.5) as Flink plans it. The root of -0.0 is 0.0, that of -Infinity is Infinity."""
     return np.where(np.isneginf(value), np.inf, np.sqrt(value) + 0.0)
 
 

@@ -21,7 +21,7 @@ _WIDE = Context(prec=700)
 
 
 def wrapped(value: int, kind: pa.DataType) -> int:
-    """The integer in the type's bits, as Java narrows it."""
+    """Return the integer wrapped to the type's bits, as in Java."""
     half = 1 << (int(kind.bit_width) - 1)
     return (value + half) % (2 * half) - half
 
@@ -71,7 +71,7 @@ def _at(value: Decimal, to: int, rounding: str) -> Decimal:
 
 
 def _in_decimal(value: float) -> Decimal:
-    """The DOUBLE as DECIMAL(38, 18), which TRUNCATE goes through. Raises JobError where it does not fit."""
+    """Return the DOUBLE as DECIMAL(38, 18), as TRUNCATE does. Raises JobError if it does not fit."""
     found = fit(decimal_of(value), pa.decimal128(38, 18))
     if found is None:
         raise JobError(f"TRUNCATE of {value!r}: more than 20 digits before the point")
@@ -83,8 +83,11 @@ truncate_to = _to_digits(ROUND_DOWN, _in_decimal)
 
 
 def _misread(rounding: str) -> Callable[..., Decimal]:
-    """DECIMALs rounded to a scale that the result's type does not have: the digits are kept at the new scale,
-    and read at the type's (Flink: DecimalDataUtils.sround, BinaryRowData.getDecimal)."""
+    """Return DECIMALs rounded to a scale that differs from the result type's.
+
+    As in Flink, the digits are stored at the new scale and read at the type's (DecimalDataUtils.sround,
+    BinaryRowData.getDecimal).
+    """
 
     @with_result
     def run(result: pa.Decimal128Type, value: Decimal, to: int) -> Decimal:
@@ -100,17 +103,17 @@ truncate_misread = _misread(ROUND_DOWN)
 
 
 def binary(value: int) -> str:
-    """The bits of a BIGINT, without zeros before."""
+    """Return the bits of a BIGINT without leading zeros."""
     return format(value % (1 << 64), "b")
 
 
 def hex_of(value: int) -> str:
-    """The same in hexadecimal."""
+    """Return a BIGINT in hexadecimal."""
     return format(value % (1 << 64), "X")
 
 
 def unhex(text: str) -> bytes | None:
-    """The bytes of hexadecimal digits; of an odd number of them the first counts as 00, as in Flink."""
+    """Return the bytes of hexadecimal digits. If their number is odd, the first byte is 00, as in Flink."""
     try:
         int(text[:1] or "0", 16)
         return bytes.fromhex(("00" + text[1:]) if len(text) % 2 else text) if " " not in text else None

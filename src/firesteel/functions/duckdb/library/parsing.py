@@ -107,7 +107,7 @@ def decimal(result: pa.Decimal128Type, text: str) -> Decimal:
 
 
 def _compact(text: str) -> Decimal | None:
-    """Flink's own reading of short numbers: one character that belongs to none may end it."""
+    """Read short numbers as Flink does. One other character may follow."""
     text = text.encode().decode("latin-1")  # it reads bytes
     match = _COMPACT.match(text)
     if match is None or text.strip(" \n\t") in ("", "+", "-"):
@@ -125,7 +125,7 @@ def _compact(text: str) -> Decimal | None:
 
 
 def date(text: str) -> int:
-    """Days since the epoch; month and day may be left out, what follows a blank does not count."""
+    """Return days since 1970. Month and day may be missing, and text after a blank is ignored."""
     wanted = text.strip(" ").split(" ")[0]
     parts = wanted.split("-")
     if not 1 <= len(parts) <= 3 or not all(re.fullmatch("[0-9]+", p) for p in parts):
@@ -138,7 +138,7 @@ def date(text: str) -> int:
 
 
 def time(text: str, precision: int) -> int:
-    """Microseconds of the day; minutes and seconds may be left out."""
+    """Return microseconds of the day. Minutes and seconds may be missing."""
     match = _TIME.fullmatch(text.strip(" "))
     hour, minute, second = (int(g or 0) for g in match.groups()[:3]) if match else (99, 99, 99)
     if match is None or hour > 23 or minute > 59 or second > 59:
@@ -151,7 +151,7 @@ def time(text: str, precision: int) -> int:
 
 
 def timestamp(text: str, precision: int, zone: str) -> int:
-    """Microseconds since the epoch, nanoseconds above precision 6; a day past the month's end is its last."""
+    """Return microseconds since 1970, nanoseconds above precision 6. Days after a month's end are its last."""
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
         raise _unparsed(text)

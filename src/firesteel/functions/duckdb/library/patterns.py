@@ -44,7 +44,7 @@ def _like(pattern: str, escape: str | None) -> re.Pattern[str]:
 
 
 def like(text: str, pattern: str, escape: str | None = None) -> bool:
-    """SQL's LIKE; without ESCAPE no character escapes another."""
+    """Return LIKE. Without ESCAPE, there is no escape character."""
     if escape is not None and len(escape) != 1:
         raise JobError(f"Invalid escape character '{escape}'")
     return _like(pattern, escape).fullmatch(text) is not None
@@ -101,18 +101,18 @@ def _character_class(pattern: str, start: int, parts: list[str]) -> int:
 
 
 def similar(text: str, pattern: str, escape: str | None = None) -> bool:
-    """SQL's SIMILAR TO."""
+    """Return SIMILAR TO."""
     return _similar(pattern, escape).fullmatch(text) is not None
 
 
 def regexp(text: str, pattern: str) -> bool:
-    """REGEXP: whether the pattern is found; an empty pattern is not."""
+    """Return REGEXP, whether the pattern is found. An empty pattern is never found."""
     found = compiled(pattern)
     return bool(pattern) and found is not None and found.search(text) is not None
 
 
 def regexp_replace(text: str, pattern: str, new: str) -> str | None:
-    """REGEXP_REPLACE; the replacement is taken as it is."""
+    """Return REGEXP_REPLACE. The replacement is literal text."""
     found = compiled(pattern)
     if found is None:
         return None
@@ -137,7 +137,7 @@ def regexp_count(text: str, pattern: str) -> int | None:
 
 
 def regexp_instr(text: str, pattern: str) -> int | None:
-    """The place of the first match in UTF-16 units, from 1."""
+    """Return the position of the first match in UTF-16 units, from 1."""
     found = compiled(pattern)
     if found is None:
         return None
@@ -162,7 +162,7 @@ def regexp_extract_all(text: str, pattern: str, group: int = 1) -> list[str | No
 
 @nullable
 def split_index(text: str | None, separator: str | None, index: int | None) -> str | None:
-    """The part at an index from 0."""
+    """Return the part at an index from 0."""
     if text is None or separator is None or index is None or index < 0:
         return None
     if not text:
@@ -172,18 +172,20 @@ def split_index(text: str | None, separator: str | None, index: int | None) -> s
 
 
 def split_index_at(text: str, code: int, index: int) -> str | None:
-    """The same with the separator as a character's code, up to 255; NULL for another one."""
+    """Return the part at an index. The separator is a character's code up to 255, else the result is NULL."""
     return split_index(text, chr(code), index) if 1 <= code <= 255 else None
 
 
 def split(text: str, separator: str) -> list[str] | None:
-    """The parts between separators; the UTF-16 units where it is empty."""
+    """Return the parts between separators, or the UTF-16 units if the separator is empty."""
     return text.split(separator) if separator else [text_of(unit) for unit in units(text)]
 
 
 def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str, str | None]]:
-    """Entries between separators, which are regular expressions, in the order of a Java map; a key without a
-    value has NULL."""
+    """Return the entries between separators, in the sequence of a Java map. A key without a value has NULL.
+
+    The separators are regular expressions.
+    """
     if not text:
         return []
     between, within = compiled(entries), compiled(pair)
@@ -200,7 +202,10 @@ def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str
 
 
 def _java_split(pattern: re.Pattern[str], text: str, limit: int = 0) -> list[str]:
-    """As Java's String.split: nothing of length 0 is split off the front, nor kept at its end."""
+    """Return the parts as Java's String.split does.
+
+    There is no empty match at the front, and there are no empty parts at the end.
+    """
     seen, parts, at = units(text), list[str](), 0
     for (start, end), *_ in find_all(pattern, text):
         if limit and len(parts) == limit - 1:

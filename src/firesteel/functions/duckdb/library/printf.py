@@ -18,7 +18,7 @@ _FIELD = re.compile(r"%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])")
 
 @nullable
 def printf(pattern: str | None, *args: Any) -> str | None:
-    """NULL for a pattern that is wrong, or that asks for what the arguments are not."""
+    """Return PRINTF, or NULL if the pattern is invalid or does not fit the arguments."""
     if pattern is None:
         return None
     found, at, following = [], 0, 0
@@ -105,12 +105,12 @@ def _real(field: re.Match[str], value: float) -> str:
 
 
 def _leading(value: Decimal, digits: int) -> Decimal:
-    """Rounded HALF_UP to so many leading digits, as Java rounds the digits that it would print."""
+    """Return the number rounded HALF_UP to so many leading digits, from the digits that Java would print."""
     return value.quantize(Decimal(1).scaleb(value.adjusted() - digits + 1), context=_HALF_UP)
 
 
 def _scientific(value: Decimal, digits: int, letter: str) -> str:
-    """With one digit before the point and so many after it."""
+    """Return the number with one digit before the point and so many after it."""
     if not value:
         return f"{0.0:.{digits}{letter}}"
     unscaled, exponent = _leading(value, digits + 1).as_tuple().digits, value.adjusted()

@@ -21,7 +21,7 @@ def seeded(seed: int) -> float:
 
 @volatile
 def below(bound: int) -> int:
-    """A number from 0 to below the bound. Raises JobError, as java.util.Random, where there is none."""
+    """Return a number from 0 to below the bound. Raises JobError if the bound is not positive."""
     return random.randrange(_positive(bound))
 
 

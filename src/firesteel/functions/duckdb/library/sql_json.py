@@ -50,7 +50,11 @@ _document = _Documents()
 
 @columnar
 def value(texts: Column, paths: Column, clauses: Column) -> pa.Array:
-    """JSON_VALUE. clauses: {"returning": type, "empty": behaviour, "error": behaviour}."""
+    """Return JSON_VALUE.
+
+    Args:
+        clauses: {"returning": type, "empty": behaviour, "error": behaviour}.
+    """
     said = _clauses(clauses)
     behaviours = _behaviours(said)
     returning = said.get("returning", "VARCHAR")
@@ -63,7 +67,11 @@ def value(texts: Column, paths: Column, clauses: Column) -> pa.Array:
 
 @columnar
 def query(texts: Column, paths: Column, clauses: Column) -> pa.Array:
-    """JSON_QUERY. clauses: {"wrapper": kind, "array": bool, "empty": behaviour, "error": behaviour}."""
+    """Return JSON_QUERY.
+
+    Args:
+        clauses: {"wrapper": kind, "array": bool, "empty": behaviour, "error": behaviour}.
+    """
     said = _clauses(clauses)
     behaviours = _behaviours(said)
     wrapper, as_array = said.get("wrapper", "WITHOUT_ARRAY"), said.get("array", False)
@@ -76,32 +84,40 @@ def query(texts: Column, paths: Column, clauses: Column) -> pa.Array:
 
 @columnar
 def exists(texts: Column, paths: Column, on_error: Column) -> pa.Array:
-    """JSON_EXISTS. on_error: TRUE, FALSE, UNKNOWN or ERROR."""
+    """Return JSON_EXISTS.
+
+    Args:
+        on_error: TRUE, FALSE, UNKNOWN or ERROR.
+    """
     word = on_error[0].as_py() if len(on_error) else "FALSE"
     return _each(texts, paths, lambda t, p: sql_json.json_exists(_document(t), p, word), pa.bool_())
 
 
 @columnar
 def tested(texts: Column, kinds: Column) -> pa.Array:
-    """IS JSON. kinds: VALUE, SCALAR, OBJECT or ARRAY."""
+    """Return IS JSON.
+
+    Args:
+        kinds: VALUE, SCALAR, OBJECT or ARRAY.
+    """
     return _each(texts, kinds, lambda t, kind: sql_json.is_json(_document(t), kind), pa.bool_())
 
 
 @columnar
 def document(texts: Column) -> pa.Array:
-    """JSON()"""
+    """Return JSON()."""
     return _mapped(texts, sql_json.json_document, pa.string())
 
 
 @columnar
 def quoted(texts: Column) -> pa.Array:
-    """JSON_QUOTE"""
+    """Return JSON_QUOTE."""
     return _mapped(texts, sql_json.json_quoted, pa.string())
 
 
 @columnar
 def unquoted(texts: Column) -> pa.Array:
-    """JSON_UNQUOTE"""
+    """Return JSON_UNQUOTE."""
     return _mapped(texts, sql_json.json_unquoted, pa.string())
 
 
@@ -120,7 +136,7 @@ def _behaviours(said: dict[str, Any]) -> list[Behaviour]:
 
 
 def _each(texts: Column, others: Column, one: Callable[[str, str], Any], kind: pa.DataType) -> pa.Array:
-    """The call for each row whose text and path are not NULL; the path is mostly the same in all rows."""
+    """Call a function for each row whose text and path are not NULL. Most rows have the same path."""
     distinct = others.unique()
     if len(distinct) > 1:
         rows = list(zip(texts.to_pylist(), others.to_pylist(), strict=True))

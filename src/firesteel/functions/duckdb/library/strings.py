@@ -38,7 +38,7 @@ def _is_ascii(values: pa.Array) -> bool:
 
 
 def initcap(text: str) -> str:
-    """The first of every run of ASCII letters and digits in upper case, the others in lower case."""
+    """Return the text with the first character of each run of ASCII letters and digits in upper case."""
     found, inside = [], False
     for letter in text:
         plain = letter.isascii() and letter.isalnum()
@@ -52,7 +52,7 @@ def reverse(text: str) -> str:
 
 
 def substring(text: str, start: int, length: int = (1 << 31) - 1) -> str | None:
-    """From position `start` (0 counts as 1); NULL for a negative length."""
+    """Return the text from `start` on (0 counts as 1), NULL for a negative length."""
     if length < 0:
         return None
     begin = start - 1 if start > 0 else 0 if start == 0 else len(text) + start
@@ -75,7 +75,7 @@ def replace(text: str, old: str, new: str) -> str:
 
 @nullable
 def translate(text: str | None, old: str | None, new: str | None) -> str | None:
-    """Each character of `old` becomes the one at the same place of `new`, or goes."""
+    """Return the text with each character of `old` replaced by that at its position in `new`, or removed."""
     if text is None or not old:
         return text
     table: dict[int, str | None] = {}
@@ -90,19 +90,19 @@ def concat(*parts: str) -> str:
 
 @nullable
 def concat_ws(separator: str | None, *parts: str | None) -> str | None:
-    """NULLs are left out."""
+    """Return the texts joined by the separator, without NULLs."""
     return None if separator is None else separator.join(p for p in parts if p is not None)
 
 
 def position(wanted: str, text: str, start: int = 1) -> int:
-    """Position of the first occurrence from `start` on, or 0; the empty string is always at 1."""
+    """Return the position of the first occurrence from `start` on, or 0. The empty string is always at 1."""
     return text.find(wanted, max(start - 1, 0)) + 1 if wanted else 1
 
 
 def instr(text: str, wanted: str, start: int = 1, occurrence: int = 1) -> int:
-    """Position of the n-th occurrence from `start` on, or 0; a negative start searches backwards.
+    """Return the position of the n-th occurrence from `start` on, or 0. A negative start searches backwards.
 
-    The empty string is found at 1, from there back behind the end.
+    The empty string is found at 1, and backwards at the end of the text.
     """
     if occurrence < 1:
         raise JobError("nthAppearance must be positive!")
@@ -125,7 +125,11 @@ _INT = 1 << 32
 
 
 def overlay(text: str, new: str, start: int, length: int | None = None) -> str:
-    """`new` in place of `length` UTF-16 units from `start`. Raises JobError where the sum overflows."""
+    """Return the text with `new` in place of `length` UTF-16 units from `start`.
+
+    Raises:
+        JobError: The sum of both overflows.
+    """
     text, new = units(text), units(new)
     count = len(new) if length is None else length
     if start <= 0 or start > len(text):
@@ -184,7 +188,7 @@ def trim_both(characters: str, text: str) -> str:
 
 
 def ascii_code(text: str) -> int:
-    """The first byte of the UTF-8 text, as Java's signed byte."""
+    """Return the first byte of the UTF-8 text, as Java's signed byte."""
     if not text:
         return 0
     byte = text.encode()[0]
@@ -192,7 +196,7 @@ def ascii_code(text: str) -> int:
 
 
 def chr_of(code: int) -> str:
-    """The character of code % 256; of a negative one, none."""
+    """Return the character of code % 256, nothing for a negative code."""
     if code < 0:
         return ""
     return chr(code % _CHR_ALL)
@@ -200,7 +204,7 @@ def chr_of(code: int) -> str:
 
 @nullable
 def elt(index: int | None, *parts: str | bytes | None) -> str | bytes | None:
-    """The part at a position from 1."""
+    """Return the part at a position from 1."""
     if index is None or not 1 <= index <= len(parts):
         return None
     return parts[index - 1]
@@ -208,7 +212,7 @@ def elt(index: int | None, *parts: str | bytes | None) -> str | bytes | None:
 
 @nullable
 def is_alpha(text: str | None) -> bool:
-    """Whether there are letters only, and at least one."""
+    """Return whether there are letters only, and at least one."""
     return all(c.isalpha() for c in text) if text else False
 
 
@@ -224,7 +228,7 @@ def is_decimal(text: str | None) -> bool:
 
 @columnar
 def compare_utf16(left: pa.Array, right: pa.Array) -> pa.Array:
-    """-1, 0 or 1 by UTF-16 code units, which is how Java compares strings."""
+    """Return -1, 0 or 1 by UTF-16 code units, as Java compares strings."""
     less, greater = pc.less(left, right), pc.greater(left, right)
     plain = pc.subtract(greater.cast(pa.int32()), less.cast(pa.int32()))
     if _below_surrogates(left) or _below_surrogates(right):
@@ -234,12 +238,12 @@ def compare_utf16(left: pa.Array, right: pa.Array) -> pa.Array:
 
 
 def greatest(*texts: str) -> str:
-    """The last by UTF-16 code units."""
+    """Return the last text by UTF-16 code units."""
     return max(texts, key=_utf16)
 
 
 def least(*texts: str) -> str:
-    """The first by UTF-16 code units."""
+    """Return the first text by UTF-16 code units."""
     return min(texts, key=_utf16)
 
 
@@ -248,7 +252,7 @@ def _utf16(text: str) -> bytes:
 
 
 def _below_surrogates(values: pa.Array) -> bool:
-    """Whether all characters come before U+E000, so that both orders agree."""
+    """Return whether all characters are below U+E000, so that both sequences agree."""
     longest = pc.max(pc.binary_length(values)).as_py()
     return longest is None or not pc.any(pc.match_substring_regex(values, "[\ue000-\U0010ffff]")).as_py()
 

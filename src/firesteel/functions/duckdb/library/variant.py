@@ -63,7 +63,7 @@ _DECODER = json.JSONDecoder(
 
 
 def parse(text: str, duplicates: bool = False) -> bytes:
-    """PARSE_JSON(text [, allow_duplicate_keys])."""
+    """Return PARSE_JSON(text [, allow_duplicate_keys])."""
     try:
         return _parsed(text, duplicates)
     except (_NotJson, ValueError, RecursionError):
@@ -72,7 +72,7 @@ def parse(text: str, duplicates: bool = False) -> bytes:
 
 @nullable
 def try_parse(text: str | None, duplicates: bool = False) -> bytes | None:
-    """TRY_PARSE_JSON: NULL for what is no JSON."""
+    """Return TRY_PARSE_JSON, NULL for invalid JSON."""
     if text is None:
         return None
     try:
@@ -130,7 +130,7 @@ class _Builder:
         return b"".join([head, *(o.to_bytes(width, "little") for o in (*offsets, size)), *parts])
 
     def _object(self, members: list[tuple[str, Any]], depth: int) -> bytes:
-        """Sorted by name; of equal names the last one counts where they are allowed."""
+        """Return an object sorted by name. If equal names are allowed, the last one counts."""
         kept: dict[str, bytes] = {}
         most = 0
         for name, value in members:
@@ -151,7 +151,7 @@ class _Builder:
         return b"".join([head, *ids, *starts, *kept.values()])
 
     def metadata(self) -> bytes:
-        """The dictionary of names."""
+        """Return the dictionary of names."""
         names = [_utf8(name) for name in self._names]
         offsets, size = _offsets(names)
         width = _width(max(size, len(names)))
@@ -160,7 +160,7 @@ class _Builder:
 
 
 def _number(text: str) -> bytes:
-    """The smallest integer type, DECIMAL for what has no exponent and at most 38 digits, else DOUBLE."""
+    """Return a number in the smallest integer type, as DECIMAL (38 digits, no exponent), or as DOUBLE."""
     if sum(letter.isdigit() for letter in text) > _MOST_DIGITS:
         raise _NotJson(text)
     if text.lstrip("-").isdigit():
@@ -189,7 +189,7 @@ def _header(info: int) -> bytes:
 
 
 def _offsets(parts: list[bytes]) -> tuple[list[int], int]:
-    """Where each part starts, and how long they are together."""
+    """Return the begin of each part, and their total length."""
     offsets, at = [], 0
     for part in parts:
         offsets.append(at)
@@ -198,17 +198,17 @@ def _offsets(parts: list[bytes]) -> tuple[list[int], int]:
 
 
 def _width(number: int) -> int:
-    """The bytes of an unsigned number, up to 3."""
+    """Return the number of bytes of an unsigned number, up to 3."""
     return 1 if number < 1 << 8 else 2 if number < 1 << 16 else 3
 
 
 def _utf8(text: str) -> bytes:
-    """As Java's getBytes: half of a surrogate pair is a question mark."""
+    """Encode a text as Java's getBytes: half of a surrogate pair is a question mark."""
     return _HALF_A_PAIR.sub("?", text).encode()
 
 
 def field_at(data: bytes, name: str) -> bytes | None:
-    """v['name'], with its place in the value that it is taken out of."""
+    """Return v['name'], with its position in the containing value."""
     if not variant.is_object(data):
         raise JobError(
             "String key access on variant requires an object variant, but a non-object variant was provided."
@@ -217,7 +217,7 @@ def field_at(data: bytes, name: str) -> bytes | None:
 
 
 def element_at(data: bytes, index: int) -> bytes | None:
-    """v[index], counted from 1, with its place."""
+    """Return v[index], counted from 1, with its position in the containing value."""
     if not variant.is_array(data):
         raise JobError(
             "Integer index access on variant requires an array variant, but a non-array variant was provided."
@@ -226,12 +226,12 @@ def element_at(data: bytes, index: int) -> bytes | None:
 
 
 def field(data: bytes, name: str) -> bytes | None:
-    """v['name'] as a value of its own."""
+    """Return v['name'] as a separate value."""
     found = field_at(data, name)
     return None if found is None else variant.settled(found)
 
 
 def element(data: bytes, index: int) -> bytes | None:
-    """v[index], counted from 1, as a value of its own."""
+    """Return v[index], counted from 1, as a separate value."""
     found = element_at(data, index)
     return None if found is None else variant.settled(found)

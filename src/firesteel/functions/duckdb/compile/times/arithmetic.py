@@ -30,7 +30,7 @@ _FIRST_SECOND, _LAST_SECOND = -62_167_219_200, 253_402_300_799
 
 
 def temporal(compiler: Compiler, call: Call) -> str:
-    """`+ - * /` where an operand is a point in time or an interval."""
+    """Return `+ - * /` with a point in time or an interval as an operand."""
     left, right = call.args
     a, b = compiler(left), compiler(right)
     if call.type.is_interval and left.type.is_datetime:
@@ -44,7 +44,7 @@ def temporal(compiler: Compiler, call: Call) -> str:
 
 
 def _add_months(call: Call, a: str, months: str) -> str:
-    """Months on, of an instant in UTC."""
+    """Return an instant in UTC moved by months."""
     kind, after = call.type, "months_after" if _may_leave(call.args[1], _FEW_MONTHS) else "few_months_after"
     if kind.root is TypeRoot.TIME:
         return f"CASE WHEN {months} IS NOT NULL THEN {a} END"
@@ -70,12 +70,12 @@ def _add_millis(call: Call, source: SqlType, a: str, sign: str, span: str) -> st
 
 
 def _may_leave(span: Expr, few: int) -> bool:
-    """Whether a time that texts can show may leave the years that are held when it moves by the span."""
+    """Return whether a time with a text, moved by the span, may leave the supported years."""
     return not (isinstance(span, Literal) and isinstance(span.value, int) and abs(span.value) <= few)
 
 
 def _difference(call: Call, a: str, b: str, compiler: Compiler) -> str:
-    """Months or milliseconds from b to a."""
+    """Return the months or milliseconds from b to a."""
     later, earlier = (millis(text, e.type) for text, e in zip((a, b), call.args, strict=True))
     if call.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
         if all(e.type.root in (TypeRoot.DATE, TypeRoot.TIME) for e in call.args):  # a TIME counts as days
@@ -112,7 +112,7 @@ _NOW = "make_timestamp(epoch_ms(now()) * 1000)"
 
 
 def _clock(compiler: Compiler, call: Call) -> str:
-    """The time at which the batch is evaluated."""
+    """Return the time at which the batch is evaluated."""
     if call.type.root is TypeRoot.TIMESTAMP_LTZ:
         return _NOW
     text = local(compiler, _NOW, timestamp_ltz(3))
@@ -136,7 +136,7 @@ _STRFTIME = {
 
 
 def _strftime(pattern: Expr) -> str | None:
-    """A literal pattern of plain fields in DuckDB's letters, or None where it has others."""
+    """Return a literal pattern of plain fields in DuckDB's letters, None if it has other fields."""
     if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
         return None
     parts = []
@@ -171,7 +171,7 @@ def _date_format(compiler: Compiler, call: Call) -> str:
 
 
 def _instant_of(compiler: Compiler, call: Call) -> str:
-    """TO_TIMESTAMP_LTZ; in SQL for an integer that counts units of a microsecond or more."""
+    """Return TO_TIMESTAMP_LTZ. It is SQL for integers that count microseconds or larger units."""
     number, *given = call.args
     if number.type.is_character:
         return compiler.call_python("dates.to_instant_of", call)

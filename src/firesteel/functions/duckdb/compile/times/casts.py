@@ -23,7 +23,7 @@ _DAY = 86_400_000
 
 
 def between_times(compiler: Compiler, text: str, source: SqlType, target: SqlType) -> str:
-    """A DATE, TIME or timestamp as another of them."""
+    """Return a cast between DATE, TIME and timestamps."""
     zoned = TypeRoot.TIMESTAMP_LTZ
     if source.root in TIMESTAMPS and target.root in TIMESTAMPS:
         if source.root is not target.root:
@@ -41,7 +41,7 @@ def between_times(compiler: Compiler, text: str, source: SqlType, target: SqlTyp
 
 
 def _of_timestamp(whole: str, source: SqlType, target: SqlType) -> str:
-    """A wall clock in milliseconds as a DATE or TIME: a TIMESTAMP is divided towards 1970."""
+    """Return the cast of a wall clock in milliseconds to DATE or TIME. TIMESTAMP is divided towards 1970."""
     if target.root is TypeRoot.DATE:
         down = f"floor_to({whole}, {_DAY})" if source.root is TypeRoot.TIMESTAMP_LTZ else whole
         return from_days(f"{down} // {_DAY}")
@@ -60,10 +60,10 @@ def _time_cut(text: str, source: SqlType, target: SqlType) -> str:
 
 
 def _cut(text: str, source: SqlType, target: SqlType) -> str:
-    """No more digits than the target has: milliseconds are cut off towards 1970, finer ones downwards.
+    """Return a time truncated to the target's digits: milliseconds towards 1970, finer digits downwards.
 
-    Flink counts the digits of a second's nanoseconds without the zeros before them, and cuts none off where
-    they are no more than the target has.
+    Flink counts the digits of a second's nanoseconds without leading zeros. It truncates nothing if they are no
+    more than the target's.
     """
     wanted, given = target.precision or 0, source.precision or 0
     if wanted >= given:

@@ -12,14 +12,14 @@ _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 def differ_in_unit(kind: SqlType, other: SqlType) -> bool:
-    """Whether both are timestamps, one in microseconds and one in nanoseconds."""
+    """Return whether both are timestamps, one in microseconds and one in nanoseconds."""
     return kind.root in TIMESTAMPS and other.root in TIMESTAMPS and is_fine(kind) != is_fine(other)
 
 
 def compared_in_micros(operator: str, a: str, kind: SqlType, b: str, other: SqlType) -> str:
-    """The text of the comparison of `a` and `b`, which differ in their unit.
+    """Return the comparison of `a` and `b`, which have different units.
 
-    A fine moment lies at or after its microseconds: whether after decides where these are equal.
+    A moment in nanoseconds lies at or after its microseconds. If these are equal, its rest decides.
     """
     if is_fine(kind):
         a, kind, b, other, operator = b, other, a, kind, _MIRRORED.get(operator, operator)

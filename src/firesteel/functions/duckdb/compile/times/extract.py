@@ -32,7 +32,7 @@ _OF_SPAN.pop("EPOCH")
 
 
 def _extract(compiler: Compiler, call: Call) -> str:
-    """A part. Flink takes days and clock apart by division towards zero, before 1970 too."""
+    """Return a part. As in Flink, days and clock are separated by division towards zero, also before 1970."""
     (value,) = call.args
     (unit,) = call.options
     text, kind = compiler(value), value.type
@@ -50,7 +50,7 @@ def _extract(compiler: Compiler, call: Call) -> str:
 
 
 def _of_date(text: str, unit: str) -> str:
-    """Of a DATE's days Flink takes clock units as if they were milliseconds."""
+    """Return a clock unit of a DATE. Flink takes the days as if they were milliseconds."""
     days = f"({text} - DATE '1970-01-01')"
     if unit == "EPOCH":
         return f"({days} * 86400)"

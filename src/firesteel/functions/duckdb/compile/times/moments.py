@@ -11,12 +11,12 @@ from firesteel.types.sql import BIGINT, STRING, SqlType, TypeRoot
 
 
 def is_fine(kind: SqlType) -> bool:
-    """Whether the type has more digits than microseconds."""
+    """Return whether the type has more digits than microseconds."""
     return (kind.precision or 0) > 6
 
 
 def micros(text: str, kind: SqlType) -> str:
-    """Microseconds since the epoch, or of the day."""
+    """Return microseconds since 1970, or of the day."""
     if kind.root is TypeRoot.DATE:
         return f"epoch_us({text}::TIMESTAMP)"
     if kind.root is not TypeRoot.TIME and is_fine(kind):
@@ -25,7 +25,7 @@ def micros(text: str, kind: SqlType) -> str:
 
 
 def millis(text: str, kind: SqlType) -> str:
-    """Milliseconds since the epoch, in which Flink computes."""
+    """Return milliseconds since 1970, in which Flink computes."""
     if kind.root is TypeRoot.DATE or kind.root is TypeRoot.TIME or (kind.precision or 0) <= 3:
         return f"({micros(text, kind)} // 1000)"
     if is_fine(kind):
@@ -34,67 +34,67 @@ def millis(text: str, kind: SqlType) -> str:
 
 
 def below_millis(text: str, kind: SqlType) -> str:
-    """The nanoseconds of a timestamp that its milliseconds leave out."""
+    """Return the nanoseconds of a timestamp within its millisecond."""
     if is_fine(kind):
         return f"(epoch_ns({text}) - {millis(text, kind)} * 1000000)"
     return f"((epoch_us({text}) - {millis(text, kind)} * 1000) * 1000)"
 
 
 def below_micros(text: str, kind: SqlType) -> str:
-    """The nanoseconds that the microseconds of a fine timestamp leave out."""
+    """Return the nanoseconds of a fine timestamp within its microsecond."""
     return f"(epoch_ns({text}) - {micros(text, kind)} * 1000)"
 
 
 def seconds(text: str, kind: SqlType) -> str:
-    """Seconds since the epoch."""
+    """Return seconds since 1970."""
     return f"(floor_to({millis(text, kind)}, 1000) // 1000)"
 
 
 def from_millis(number: str, kind: SqlType, rest: str = "") -> str:
-    """Milliseconds since the epoch, and `rest` nanoseconds of them, as a timestamp."""
+    """Return the timestamp of milliseconds since 1970 and `rest` nanoseconds."""
     if is_fine(kind):
         return _of_nanos(f"({number}) * 1000", rest)
     return f"make_timestamp(({number}) * 1000{' + ' + rest + ' // 1000' if rest else ''})"
 
 
 def from_micros(number: str, kind: SqlType, rest: str = "") -> str:
-    """Microseconds since the epoch, and `rest` nanoseconds of them, as a timestamp."""
+    """Return the timestamp of microseconds since 1970 and `rest` nanoseconds."""
     return _of_nanos(number, rest) if is_fine(kind) else f"make_timestamp({number})"
 
 
 def _of_nanos(micros: str, rest: str) -> str:
-    """A TIMESTAMP_NS; DuckDB says so where it does not hold the year."""
+    """Return a TIMESTAMP_NS. DuckDB raises an error if it cannot represent the year."""
     moment = f"CAST(make_timestamp({micros}) AS TIMESTAMP_NS)"
     return f"make_timestamp_ns(epoch_ns({moment}) + {rest})" if rest else moment
 
 
 def from_days(number: str) -> str:
-    """Days of the epoch as a DATE."""
+    """Return the DATE of days since 1970."""
     return f"(DATE '1970-01-01' + CAST({number} AS INTEGER))"
 
 
 def moved(text: str, kind: SqlType, span: str) -> str:
-    """A timestamp, `span` microseconds on."""
+    """Return a timestamp moved by `span` microseconds."""
     rest = below_micros(text, kind) if is_fine(kind) else ""
     return from_micros(f"{micros(text, kind)} + {span}", kind, rest)
 
 
 def local(compiler: Compiler, text: str, kind: SqlType) -> str:
-    """A TIMESTAMP_LTZ as the wall clock of the session's time zone."""
+    """Return a TIMESTAMP_LTZ as the wall clock of the session's time zone."""
     if compiler.time_zone == "UTC":
         return text
     return moved(text, kind, f"{_offset(compiler, 'offset_at', text, kind)} * 1000000")
 
 
 def instant(compiler: Compiler, text: str, kind: SqlType) -> str:
-    """The instant at which the session's time zone shows a wall clock."""
+    """Return the instant at which the session's time zone shows a wall clock."""
     if compiler.time_zone == "UTC":
         return text
     return moved(text, kind, f"-{_offset(compiler, 'offset_of_local', text, kind)} * 1000000")
 
 
 def legacy_offset(compiler: Compiler, text: str, kind: SqlType) -> str:
-    """The milliseconds between UTC and the session's wall clock, as java.util.TimeZone has them."""
+    """Return the milliseconds between UTC and the session's wall clock, by java.util.TimeZone."""
     if kind.root is not TypeRoot.TIMESTAMP_LTZ or compiler.time_zone == "UTC":
         return "0"
     return f"({_offset(compiler, 'legacy_offset_at', text, kind)} * 1000)"
