@@ -13,14 +13,14 @@ _UPDATE_BEFORE, _UPDATE_AFTER = 1, 2
 
 @compiled
 def lay_out(
-    kinds: Kinds, left_out: Flags, starts: Integers, olds: Integers, counts: Integers,
+    kinds: Kinds, skipped: Flags, starts: Integers, olds: Integers, counts: Integers,
     change_kinds: Kinds, messages: Integers, rows: Integers, old_rows: Integers,
 ) -> int:  # fmt: skip
     """Write the changes of n messages, and return their number k. There must be room for two changes a row.
 
     Args:
         kinds: int8[n], kind of a message's rows. That of an UPDATE is +U.
-        left_out: bool[n], messages to skip.
+        skipped: bool[n], messages to skip.
         starts: int64[n], first row of each message.
         olds: int64[n], first old row of each message.
         counts: int64[n], number of rows of each message.
@@ -31,7 +31,7 @@ def lay_out(
     """
     change = 0
     for message in range(len(kinds)):
-        if left_out[message]:
+        if skipped[message]:
             continue
         for step in range(counts[message]):
             if kinds[message] == _UPDATE_AFTER:

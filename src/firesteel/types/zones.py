@@ -40,7 +40,7 @@ def zone_of(name: str) -> tzinfo:
 
 
 def is_region(name: str) -> bool:
-    """Return whether Java's time zone database contains the name. Links to the machine's files are left out."""
+    """Return whether Java has a time zone of this name. Links to the machine's own files do not count."""
     if name in _NOT_IN_JAVA or name.startswith(("posix/", "right/")):
         return False
     try:

@@ -48,16 +48,16 @@ def registry(options: Options, name: str) -> Registry:
         ValidationError: An option is wrong.
         NotSupportedError: The options ask for another way to reach a registry.
     """
-    given = plain(options)
-    if "schema" in given:
+    texts = plain(options)
+    if "schema" in texts:
         raise NotSupportedError(f"'{name}.schema' is not supported")
-    url = _url(given, name).rstrip("/")
+    url = _url(texts, name).rstrip("/")
     if "@" in urlsplit(url).netloc:
         raise NotSupportedError(
             f"A name and a password in '{name}.url' are not supported",
             hint=f"'{name}.{_BASIC}.{_WHO}' = 'USER_INFO', and both in '{name}.{_USER}'",
         )
-    return Registry(url, _authorization(given, name), _tls(given, name))
+    return Registry(url, _authorization(texts, name), _tls(texts, name))
 
 
 def plain(options: Options) -> dict[str, str]:
@@ -103,27 +103,27 @@ _OF_TLS = (
 
 def _tls(options: dict[str, str], name: str) -> Tls | None:
     """Return the TLS settings. Raises NotSupportedError for an unknown property or kind of file."""
-    given: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for key, text in options.items():
         property_ = key.removeprefix(_PROPERTIES)
         if key.startswith(_PROPERTIES):
             if property_.removeprefix(_CLIENT) not in _OF_TLS or not property_.startswith(_CLIENT):
                 raise NotSupportedError(f"'{name}.{key}' is not supported", hint="leave it out")
-            given[property_.removeprefix(_CLIENT)] = text
-    given |= {key: text for key, text in options.items() if key.startswith("ssl.")}
-    if not given:
+            properties[property_.removeprefix(_CLIENT)] = text
+    properties |= {key: text for key, text in options.items() if key.startswith("ssl.")}
+    if not properties:
         return None
     return Tls(
-        trusted=_pem(given, "truststore", name),
-        own=_pem(given, "keystore", name),
-        password=given.get("ssl.key.password"),
-        checks_host=given.get("ssl.endpoint.identification.algorithm", "https") != "",
+        trusted=_pem(properties, "truststore", name),
+        own=_pem(properties, "keystore", name),
+        password=properties.get("ssl.key.password"),
+        checks_host=properties.get("ssl.endpoint.identification.algorithm", "https") != "",
     )
 
 
-def _pem(given: dict[str, str], store: str, name: str) -> str | None:
+def _pem(properties: dict[str, str], store: str, name: str) -> str | None:
     """Return the file of a store, None if there is none."""
-    location, kind = given.get(f"ssl.{store}.location"), given.get(f"ssl.{store}.type", "JKS")
+    location, kind = properties.get(f"ssl.{store}.location"), properties.get(f"ssl.{store}.type", "JKS")
     if location is None:
         return None
     if kind.upper() != "PEM":
@@ -131,7 +131,7 @@ def _pem(given: dict[str, str], store: str, name: str) -> str | None:
             f"The {kind.upper()} file of '{name}.ssl.{store}.location' cannot be read",
             hint=f"convert it to PEM and set '{name}.{_PROPERTIES}{_CLIENT}ssl.{store}.type' = 'PEM'",
         )
-    if f"ssl.{store}.password" in given:
+    if f"ssl.{store}.password" in properties:
         raise ValidationError(
             f"SSL {store.replace('store', ' store')} password cannot be specified for PEM format",
             hint=f"leave '{name}.ssl.{store}.password' out; a key's own password is "

@@ -8,7 +8,7 @@ import pyarrow as pa
 from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields, Flags
 from firesteel.formats.cdc.row_decoder import DELETE, INSERT, UPDATE, Envelope
-from firesteel.formats.json.batch_values import UNREAD, Reading, row_shape
+from firesteel.formats.json.batch_values import UNREAD, Reading, row_schema
 from firesteel.formats.json.decode_schema import TEXT, object_of
 from firesteel.formats.json.fallback_values import tree_values
 from firesteel.formats.json.json_scan import JsonColumns, JsonScan, is_there
@@ -31,8 +31,8 @@ class EnvelopeColumns(JsonColumns):
         self._has_payload = options.schema_include
         self._kinds: dict[str, int] = {name: _CODES[what] for name, what in envelope.operations.items()}
         # A list or an object in what changed may hold any name, which counts as changed.
-        before = row_shape(fields, is_flat=envelope.partial)
-        members = {envelope.after: row_shape(fields), envelope.before: before, envelope.operation: TEXT}
+        before = row_schema(fields, is_flat=envelope.partial)
+        members = {envelope.after: row_schema(fields), envelope.before: before, envelope.operation: TEXT}
         self._scan = JsonScan({_PAYLOAD: object_of(members)} if self._has_payload else members)
 
     def read(self, messages: pa.BinaryArray) -> Columnar:

@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields
-from firesteel.formats.json.batch_values import Reading, unread_shape
-from firesteel.formats.json.decode_schema import Shape
+from firesteel.formats.json.batch_values import Reading, unread_schema
+from firesteel.formats.json.decode_schema import DecodeSchema
 from firesteel.formats.json.fallback_values import stream_values
 from firesteel.formats.json.json_scan import JsonColumns, JsonScan
-from firesteel.formats.json.nested_columns import NestedValues, shape_of
+from firesteel.formats.json.nested_columns import NestedValues, schema_of
 from firesteel.formats.json.options import JsonOptions
 from firesteel.formats.messages.message_decoder import Columnar
 from firesteel.types.arrow import to_arrow
@@ -33,16 +33,16 @@ class JsonRows(JsonColumns):
         self._unread = frozenset() if options.fail_on_missing_field else fields.unread
         self._scan = JsonScan(dict(self._shapes()))
 
-    def _shapes(self) -> Iterator[tuple[str, Shape]]:
+    def _shapes(self) -> Iterator[tuple[str, DecodeSchema]]:
         fields, required = self._fields, self._options.fail_on_missing_field
         left_out = self._unread & fields.unread_texts
         parts = fields.parts or (WHOLE,) * len(fields.names)
         for name, kind, read in zip(fields.names, fields.types, parts, strict=True):
             if name in self._unread and not kind.children:
                 if name not in left_out:
-                    yield name, unread_shape(kind)
+                    yield name, unread_schema(kind)
             else:
-                yield name, shape_of(kind, read, required=required)
+                yield name, schema_of(kind, read, required=required)
 
     def read(self, messages: pa.BinaryArray) -> Columnar:
         scan = self._scan.read(messages)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from firesteel.formats.base import Fields, Flags, Indices
-from firesteel.formats.json.decode_schema import TEXT, Shape, object_of
+from firesteel.formats.json.decode_schema import TEXT, DecodeSchema, object_of
 from firesteel.formats.json.fallback_values import ExactValues, replaced
 from firesteel.formats.json.json_scan import Scan, is_there
 from firesteel.formats.messages.json_cells import bitmap, decimals, integers
@@ -23,7 +23,7 @@ _SAFE_DIGITS = {
     **{root: len(str(1 << (bits - 1))) - 1 for root, bits in INTEGER_BITS.items()},
     **dict.fromkeys((TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT), -30),
 }
-"""Every plain number of at most so many digits is a value of the type, or NULL (see Shape.digits)."""
+"""Every plain number of at most so many digits is a value of the type, or NULL (see DecodeSchema.digits)."""
 
 
 class Reading:
@@ -58,7 +58,7 @@ class Reading:
                 column, places = replaced(column, again, places, odd)
             again, odd = self._judged(self._exact.simplified(self._scan.data, cells[places], kind), kind)
             column, places = replaced(column, again, places, odd)
-            column, places = self._exact.mended(column, kind, self._written(cells[places]), places)
+            column, places = self._exact.mend(column, kind, self._written(cells[places]), places)
         self.odd[at[places]] = True
         return column
 
@@ -88,9 +88,9 @@ class Reading:
 
     def unread(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
         """Return NULLs for values that the query does not read, after checking them for errors."""
-        left = np.flatnonzero(is_there(cells))
-        if len(left):
-            self.values(cells[left], kind, at[left])
+        existing = np.flatnonzero(is_there(cells))
+        if len(existing):
+            self.values(cells[existing], kind, at[existing])
         return pa.nulls(len(cells), to_arrow(kind))
 
     def names(self, cells: Cells, at: Indices) -> pa.StringArray:
@@ -177,17 +177,17 @@ def _negative_zeros(values: pa.Array) -> Flags:
     return found
 
 
-def row_shape(fields: Fields, *, is_flat: bool = False) -> Shape:
+def row_schema(fields: Fields, *, is_flat: bool = False) -> DecodeSchema:
     """Return the schema of a row without nested values."""
     unread, texts = fields.unread, fields.unread_texts
     named = zip(fields.names, fields.types, strict=True)
-    shapes = {name: unread_shape(kind) if name in unread else TEXT for name, kind in named}
-    return object_of({name: shape for name, shape in shapes.items() if name not in texts}, is_flat=is_flat)
+    schemas = {name: unread_schema(kind) if name in unread else TEXT for name, kind in named}
+    return object_of({name: schema for name, schema in schemas.items() if name not in texts}, is_flat=is_flat)
 
 
-def unread_shape(kind: SqlType) -> Shape:
+def unread_schema(kind: SqlType) -> DecodeSchema:
     """Return the schema of a value that the query does not read."""
-    return Shape(digits=_SAFE_DIGITS.get(kind.root, 0))
+    return DecodeSchema(digits=_SAFE_DIGITS.get(kind.root, 0))
 
 
 def flags(values: pa.Array) -> Flags:

@@ -10,7 +10,7 @@ VALUE, OBJECT, LIST, MAP = range(4)
 
 
 @dataclass(frozen=True)
-class Shape:
+class DecodeSchema:
     """Wanted parts of a JSON value.
 
     Attributes:
@@ -23,23 +23,23 @@ class Shape:
     """
 
     kind: int = VALUE
-    members: Mapping[str, Shape] = field(default_factory=dict)
-    inner: Shape | None = None
+    members: Mapping[str, DecodeSchema] = field(default_factory=dict)
+    inner: DecodeSchema | None = None
     is_flat: bool = False
     digits: int = 0
 
 
-TEXT = Shape()
+TEXT = DecodeSchema()
 """Schema of a value without wanted parts."""
 
 
-def object_of(members: Mapping[str, Shape], *, is_flat: bool = False) -> Shape:
-    return Shape(OBJECT, members, is_flat=is_flat)
+def object_of(members: Mapping[str, DecodeSchema], *, is_flat: bool = False) -> DecodeSchema:
+    return DecodeSchema(OBJECT, members, is_flat=is_flat)
 
 
-def list_of(element: Shape) -> Shape:
-    return Shape(LIST, inner=element)
+def list_of(element: DecodeSchema) -> DecodeSchema:
+    return DecodeSchema(LIST, inner=element)
 
 
-def map_of(value: Shape) -> Shape:
-    return Shape(MAP, inner=value)
+def map_of(value: DecodeSchema) -> DecodeSchema:
+    return DecodeSchema(MAP, inner=value)

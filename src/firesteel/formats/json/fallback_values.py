@@ -73,7 +73,7 @@ class ExactValues:
         buffers = [None, pa.py_buffer(offsets), pa.py_buffer(out)]
         return pa.Array.from_buffers(pa.string(), count, buffers), odd
 
-    def mended(
+    def mend(
         self, column: pa.Array, kind: SqlType, texts: Iterable[bytes], places: Indices
     ) -> tuple[pa.Array, Indices]:
         """Convert single values of a column.
@@ -90,28 +90,28 @@ class ExactValues:
         convert = self._made.get(kind) or self._made.setdefault(kind, self._convert(kind))
         known: dict[bytes, Any] = {}
         values: list[Any] = []
-        left = np.zeros(len(places), np.bool_)
+        failed = np.zeros(len(places), np.bool_)
         for number, text in enumerate(texts):
             try:
                 if text not in known:
                     known[text] = convert(text)
             except (BadMessage, ValueError):
-                left[number] = True
+                failed[number] = True
             values.append(known.get(text))
-        return replaced(column, pa.array(values, column.type), places, left)
+        return replaced(column, pa.array(values, column.type), places, failed)
 
 
-def replaced(column: pa.Array, values: pa.Array, places: Indices, left: Flags) -> tuple[pa.Array, Indices]:
-    """Return the column with values at the positions where `left` is not set, and the other positions."""
-    if left.any():
-        values = values.filter(pa.array(~left))
+def replaced(column: pa.Array, values: pa.Array, places: Indices, failed: Flags) -> tuple[pa.Array, Indices]:
+    """Return the column with values at the positions where `failed` is not set, and the other positions."""
+    if failed.any():
+        values = values.filter(pa.array(~failed))
     if not len(values):
         return column, places
     if len(values) == len(column):
-        return values, places[left]
+        return values, places[failed]
     mask: Flags = np.zeros(len(column), np.bool_)
-    mask[places[~left]] = True
-    return pc.replace_with_mask(column, mask, values), places[left]
+    mask[places[~failed]] = True
+    return pc.replace_with_mask(column, mask, values), places[failed]
 
 
 def tree_values(fields: Fields, options: JsonOptions) -> ExactValues:

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.formats.base import Flags, Indices
-from firesteel.formats.json.decode_schema import MAP, Shape, object_of
+from firesteel.formats.json.decode_schema import MAP, DecodeSchema, object_of
 from firesteel.formats.messages.message_bytes import MessageBytes
 from firesteel.formats.messages.message_decoder import WORTH_COLUMNS
 from firesteel.kernels.types import Bytes, Cells
@@ -84,10 +84,10 @@ class JsonScan:
         members: Decode schemas of the wanted members.
     """
 
-    def __init__(self, members: Mapping[str, Shape]) -> None:
-        self._shape = object_of(members)
+    def __init__(self, members: Mapping[str, DecodeSchema]) -> None:
+        self._schema = object_of(members)
         self._bytes_a_row = _BYTES_A_ROW
-        self._stack, self._known = np.empty(_STACK, np.int64), np.empty(_KNOWN, np.int64)
+        self._stack, self._skipped = np.empty(_STACK, np.int64), np.empty(_KNOWN, np.int64)
         self._scratch = np.empty(_LONGEST_KEY, np.uint8)
         self._cells = np.empty(0, np.int64)  # kept: to get new memory takes as long as to fill it
 
@@ -97,7 +97,7 @@ class JsonScan:
             ScanPlan,  # loads the kernel: not where jobs are planned
         )
 
-        return ScanPlan.of(self._shape)
+        return ScanPlan.of(self._schema)
 
     def read(self, messages: pa.BinaryArray) -> Scan:
         """Scan a column of messages."""
@@ -117,7 +117,7 @@ class JsonScan:
                 self._cells = np.empty(size, np.int64)
             rows = scan(
                 data, content.offsets, plan.entries, plan.names, tables.ravel(), self._cells,
-                numbers, odd, self._stack, self._known, self._scratch,
+                numbers, odd, self._stack, self._skipped, self._scratch,
             )  # fmt: skip
             if rows != FULL:
                 break
@@ -135,7 +135,7 @@ def _found(node: Node, tables: list[Cells]) -> Found:
     cells = tables[node.table][:, node.column].copy()
     if node.inner is None:
         return Found(cells, members)
-    keys = tables[node.inner.table][:, 0].copy() if node.shape.kind == MAP else None
+    keys = tables[node.inner.table][:, 0].copy() if node.schema.kind == MAP else None
     return Found(cells, members, _found(node.inner, tables), keys)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from firesteel.formats.base import Indices
-from firesteel.formats.json.decode_schema import MAP, Shape
+from firesteel.formats.json.decode_schema import MAP, DecodeSchema
 from firesteel.kernels.json import plan as json_plan
 from firesteel.kernels.json.scan import BASE, CAPACITY, TABLE_SIZE, WIDTH
 from firesteel.kernels.types import Bytes
@@ -24,7 +24,7 @@ class Node:
     """Value of a decode schema.
 
     Attributes:
-        shape: Its decode schema.
+        schema: Its decode schema.
         place: Its position in the plan.
         table: Number of the table with its cell.
         column: Column of that table.
@@ -32,7 +32,7 @@ class Node:
         inner: Node of a list's elements, or of a map's values.
     """
 
-    shape: Shape
+    schema: DecodeSchema
     place: int
     table: int
     column: int
@@ -63,9 +63,9 @@ class ScanPlan:
     names: Bytes
 
     @classmethod
-    def of(cls, shape: Shape) -> ScanPlan:
+    def of(cls, schema: DecodeSchema) -> ScanPlan:
         widths = [0]
-        root = _node(shape, 0, widths, iter(range(0, 1 << 40, json_plan.NODE_SIZE)))
+        root = _node(schema, 0, widths, iter(range(0, 1 << 40, json_plan.NODE_SIZE)))
         entries, names = _entries(list(root.all()))
         return cls(root, widths, entries, names)
 
@@ -85,17 +85,17 @@ class ScanPlan:
         return tables
 
 
-def _node(shape: Shape, table: int, widths: list[int], places: Iterator[int]) -> Node:
+def _node(schema: DecodeSchema, table: int, widths: list[int], places: Iterator[int]) -> Node:
     """Return the nodes of a decode schema.
 
     A node gets a column of its parent's table, and the elements of a list or map a table of their own.
     """
-    node = Node(shape, next(places), table, widths[table], {})
+    node = Node(schema, next(places), table, widths[table], {})
     widths[table] += 1
-    node.members = {name: _node(one, table, widths, places) for name, one in shape.members.items()}
-    if shape.inner is not None:
-        widths.append(1 if shape.kind == MAP else 0)  # a map's keys come first
-        node.inner = _node(shape.inner, len(widths) - 1, widths, places)
+    node.members = {name: _node(one, table, widths, places) for name, one in schema.members.items()}
+    if schema.inner is not None:
+        widths.append(1 if schema.kind == MAP else 0)  # a map's keys come first
+        node.inner = _node(schema.inner, len(widths) - 1, widths, places)
     return node
 
 
@@ -121,14 +121,14 @@ def _entries(nodes: list[Node]) -> tuple[Indices, Bytes]:
 
 def _set_node(entries: Indices, node: Node, first_member: int) -> None:
     """Fill the entries of a node, which are the first ones."""
-    entries[json_plan.KIND] = node.shape.kind
+    entries[json_plan.KIND] = node.schema.kind
     entries[json_plan.TABLE] = node.table * TABLE_SIZE
     entries[json_plan.COLUMN] = node.column
     entries[json_plan.FIRST_MEMBER] = first_member
     entries[json_plan.MEMBERS] = len(node.members)
     entries[json_plan.INNER] = node.inner.place if node.inner else 0
-    entries[json_plan.IS_FLAT] = node.shape.is_flat
-    entries[json_plan.DIGITS] = node.shape.digits
+    entries[json_plan.IS_FLAT] = node.schema.is_flat
+    entries[json_plan.DIGITS] = node.schema.digits
 
 
 def _add_name(name: bytes, member: Indices, names: bytearray) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from firesteel.formats.base import Fields, Flags, Indices
 from firesteel.formats.json.batch_values import Reading, flags
-from firesteel.formats.json.decode_schema import TEXT, Shape, list_of, map_of, object_of
+from firesteel.formats.json.decode_schema import TEXT, DecodeSchema, list_of, map_of, object_of
 from firesteel.formats.json.json_scan import Found, is_there, owners
 from firesteel.formats.messages.text_columns import are_plain
 from firesteel.functions.java.hash_code import hasher
@@ -40,7 +40,7 @@ def _are_distinct(names: tuple[str, ...]) -> bool:
     return len(set(names)) == len(names)
 
 
-def shape_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) -> Shape:
+def schema_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) -> DecodeSchema:
     """Return the decode schema of a type, of which the query reads some parts.
 
     STRINGs that are not read are left out of a ROW, since any value is valid. For the same reason, a MAP of
@@ -54,18 +54,18 @@ def shape_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) -> 
     if kind.root is TypeRoot.ROW:
         return object_of(
             {
-                name: shape_of(child, below(parts, name), required=required)
+                name: schema_of(child, below(parts, name), required=required)
                 for name, child in zip(kind.names, kind.children, strict=True)
                 if required or child.root not in CHARACTER or is_read(parts, name)
             }
         )
     if kind.root is TypeRoot.ARRAY:
-        return list_of(shape_of(kind.children[0], below(parts, None), required=required))
+        return list_of(schema_of(kind.children[0], below(parts, None), required=required))
     if kind.root is TypeRoot.MAP:
         keys = keys_of(parts)
         if keys is not None and kind.children[1].root in CHARACTER:
             return object_of(dict.fromkeys(keys, TEXT))
-        return map_of(shape_of(kind.children[1], required=required))
+        return map_of(schema_of(kind.children[1], required=required))
     return TEXT
 
 
@@ -82,7 +82,7 @@ class NestedValues:
         self._required = required
 
     def values(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
-        """Return the values of a type, scanned by `shape_of(kind)`. `at` has the message of each value."""
+        """Return the values of a type, scanned by `schema_of(kind)`. `at` has the message of each value."""
         if kind.root is TypeRoot.ROW:
             return self._rows(found, kind, at)
         if kind.root is TypeRoot.ARRAY:

@@ -52,14 +52,14 @@ class Changes:
     old_rows: Indices
 
     @classmethod
-    def of_messages(cls, rows: Rows, left_out: Flags) -> Changes:
+    def of_messages(cls, rows: Rows, skipped: Flags) -> Changes:
         """Return the changes of the messages that are not left out."""
         from firesteel.kernels.changed_rows import lay_out
 
         room = 2 * int(rows.counts.sum())
         kinds = np.empty(room, np.int8)
         made = [np.empty(room, np.int64) for _ in range(3)]
-        count = lay_out(rows.kinds, left_out, rows.starts, rows.olds, rows.counts, kinds, *made)
+        count = lay_out(rows.kinds, skipped, rows.starts, rows.olds, rows.counts, kinds, *made)
         messages, places, old_rows = (each[:count] for each in made)
         return cls(rows, kinds[:count], messages, places, old_rows)
 

@@ -34,7 +34,7 @@ _PLAIN_NUMBER = "^-?[0-9]{1,18}$"
 
 
 @dataclass(frozen=True)
-class Made:
+class KeyValues:
     """Values of a key.
 
     Attributes:
@@ -45,7 +45,7 @@ class Made:
     values: pa.Array
     bad: Mapping[int, str]
 
-    def fitting(self) -> Made:
+    def fitting(self) -> KeyValues:
         """Return the values, where times that microseconds in 64 bits cannot represent are bad."""
         if self.values.type != _MILLIS:
             return self
@@ -60,14 +60,14 @@ class Made:
         mask = np.zeros(len(millis), bool)
         mask[beyond] = True
         kept = pc.if_else(pa.array(mask), pa.scalar(None, self.values.type), self.values)
-        return Made(kept, {**reasons, **self.bad})
+        return KeyValues(kept, {**reasons, **self.bad})
 
 
-Make = Callable[[pa.Array], Made]
+Make = Callable[[pa.Array], KeyValues]
 
 
-def _as_read(values: pa.Array) -> Made:
-    return Made(values, {})
+def _as_read(values: pa.Array) -> KeyValues:
+    return KeyValues(values, {})
 
 
 @dataclass(frozen=True)
@@ -96,15 +96,15 @@ def metadata_of(found: Format) -> Mapping[str, MessageKey]:
     return _KEYS.get(found.name, {})
 
 
-def _of_millis(values: pa.Array) -> Made:
+def _of_millis(values: pa.Array) -> KeyValues:
     return _as_read(values.cast(pa.int64()).cast(_MILLIS))
 
 
-def _of_seconds(values: pa.Array) -> Made:
+def _of_seconds(values: pa.Array) -> KeyValues:
     return _as_read(pc.multiply(values, 1000).cast(_MILLIS))  # over and around, as a Java long
 
 
-def _of_number(texts: pa.Array) -> Made:
+def _of_number(texts: pa.Array) -> KeyValues:
     """Convert texts with milliseconds (Java: Long.parseLong)."""
     return _of_texts(
         texts,
@@ -139,22 +139,22 @@ def _operation_time(text: str) -> int:
 
 def _of_texts(
     texts: pa.Array, plain: str, cast: Callable[[pa.Array], pa.Array], read: Callable[[str], int | None]
-) -> Made:
+) -> KeyValues:
     """Convert texts, those that match `plain` in columns and the others one by one."""
     is_plain: Flags = flags(pc.match_substring_regex(texts, plain))
     values = cast(pc.if_else(pa.array(is_plain), texts, None))
     bad: dict[int, str] = {}
     others: list[int | None] = []
-    left = ~is_plain & flags(texts.is_valid())
-    for at in np.flatnonzero(left).tolist():
+    others_at = ~is_plain & flags(texts.is_valid())
+    for at in np.flatnonzero(others_at).tolist():
         others.append(None)
         try:
             others[-1] = read(texts[at].as_py())
         except (ValueError, JobError) as error:
             bad[at] = str(error)
     if others:
-        values = pc.replace_with_mask(values, pa.array(left), pa.array(others, values.type))
-    return Made(values, bad)
+        values = pc.replace_with_mask(values, pa.array(others_at), pa.array(others, values.type))
+    return KeyValues(values, bad)
 
 
 def _of_source(key: str, make: Make = _as_read) -> Make:

@@ -28,7 +28,7 @@ _Member = tuple[str, SqlType]
 
 
 @dataclass(frozen=True)
-class Said:
+class MessageMetadata:
     """Metadata of messages.
 
     Attributes:
@@ -58,7 +58,7 @@ class MetadataReader:
         columns = JsonRows(fields, self._options, schema, as_written=False) if in_columns(fields) else None
         self._decoder = MessageDecoder(self._exact, columns, schema, keeps_line_end=True)
 
-    def read(self, messages: pa.BinaryArray) -> Said:
+    def read(self, messages: pa.BinaryArray) -> MessageMetadata:
         """Return the metadata of messages. Raises MessageError."""
         table, _ = self._decoder.decode(messages)
         columns: dict[str, pa.Array] = {}
@@ -71,7 +71,7 @@ class MetadataReader:
                     raise MessageError(at, text)
                 bad[at] = True
             columns[key] = made.values
-        return Said(columns, bad)
+        return MessageMetadata(columns, bad)
 
     def _members(self, *, in_payload: bool) -> dict[_Member, Parts]:
         """Return the members to read, and the wanted parts of each."""

@@ -74,10 +74,10 @@ def from_file(values: pa.Array | None, kind: SqlType, rows: int, utc: bool) -> p
         return _entries(values, kind, utc)
     if root is TypeRoot.ROW and pa.types.is_struct(values.type):
         there = {each.name.lower(): place for place, each in enumerate(values.type)}
-        given = values.flatten()
+        members = values.flatten()
         places = [there.get(name.lower()) for name in kind.names]
         parts = [
-            from_file(None if place is None else given[place], child, rows, utc)
+            from_file(None if place is None else members[place], child, rows, utc)
             for place, child in zip(places, kind.children, strict=True)
         ]
         return pa.StructArray.from_arrays(parts, fields=list(target), mask=values.is_null())

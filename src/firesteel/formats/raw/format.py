@@ -65,12 +65,12 @@ class RawColumn:
                 [None if text is None else text.encode(self._charset, "replace") for text in texts],
                 pa.binary(),
             )
-        given = column.drop_null()
+        valid = column.drop_null()
         if self._type.root is TypeRoot.BOOLEAN:
-            given = given.cast(pa.uint8())
-        data = pa.py_buffer(given.to_numpy().astype(self._number).tobytes())
+            valid = valid.cast(pa.uint8())
+        data = pa.py_buffer(valid.to_numpy().astype(self._number).tobytes())
         fixed = pa.binary(self._number.itemsize)
-        return _spread(pa.Array.from_buffers(fixed, len(given), [None, data]).cast(pa.binary()), column)
+        return _spread(pa.Array.from_buffers(fixed, len(valid), [None, data]).cast(pa.binary()), column)
 
     def _values(self, messages: pa.BinaryArray) -> pa.Array:
         if self._type.root in BYTES_LIKE:

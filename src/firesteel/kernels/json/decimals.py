@@ -88,11 +88,11 @@ def _read_wide(
     data: Bytes, begin: int, end: int, at: int, low: int, point: int, precision: int, scale: int
 ) -> tuple[int, int, int]:
     """Continue after the first chunk of a text, and return what `_read` does. The chunk's value is `low`."""
-    high, digits, taken = 0, MOST_DIGITS, MOST_DIGITS
-    while taken == MOST_DIGITS and at < end and digits <= _WIDEST:
-        number, taken, at, point = _read_chunk(data, at, end, point, 1)
-        unit = _TENS[taken]
-        low, high, digits = low * unit + number, high_word(low, high, unit, number), digits + taken
+    high, digits, read = 0, MOST_DIGITS, MOST_DIGITS
+    while read == MOST_DIGITS and at < end and digits <= _WIDEST:
+        number, read, at, point = _read_chunk(data, at, end, point, 1)
+        unit = _TENS[read]
+        low, high, digits = low * unit + number, high_word(low, high, unit, number), digits + read
     power = scale - (at - point - 1 if point >= 0 else 0)
     if digits > _WIDEST:
         return _read_long(data, begin, end, precision, scale)
@@ -119,25 +119,25 @@ def _read_chunk(data: Bytes, at: int, end: int, point: int, begun: int) -> tuple
         data: The bytes.
         at: Where to begin.
         end: Where the text ends.
-        point: Where the point stands, -1 as long as it was not seen.
+        point: Where the point stands, -1 before it was found.
         begun: 1 behind the first digit that is not 0, else 0.
 
     Returns:
         The number, how many digits it has from that one on, where reading stopped, and where the point is.
     """
-    number, taken = 0, 0
-    while at < end and taken < MOST_DIGITS:
+    number, read = 0, 0
+    while at < end and read < MOST_DIGITS:
         byte = byte_at(data, at)
         if _ZERO <= byte <= _NINE:
             number = number * 10 + (byte - _ZERO)
             begun |= byte > _ZERO
-            taken += begun
+            read += begun
         elif byte == _POINT and point < 0:
             point = at
         else:
             break
         at += 1
-    return number, taken, at, point
+    return number, read, at, point
 
 
 @inlined
@@ -145,13 +145,13 @@ def read_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int]:
     """Return whether the text is a number of up to MOST_DIGITS digits, the digits, and their power of 10."""
     if at < end and byte_at(data, at) == _MINUS:
         at += 1
-    number, digits, seen, exponent, point = 0, 0, 0, 0, False
+    number, digits, count, exponent, point = 0, 0, 0, 0, False
     while at < end:
         byte = byte_at(data, at)
         if byte == _POINT and not point:
             point = True
         elif _ZERO <= byte <= _NINE:
-            seen += 1
+            count += 1
             digits += digits > 0 or byte > _ZERO
             if digits > MOST_DIGITS:
                 return False, 0, 0
@@ -160,10 +160,10 @@ def read_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int]:
         else:
             break
         at += 1
-    if at < end and seen and byte_at(data, at) | _LOWER_CASE == _LOWER_E:
+    if at < end and count and byte_at(data, at) | _LOWER_CASE == _LOWER_E:
         good, power = _exponent(data, at + 1, end)
         return good, number, exponent + power
-    return at == end and seen > 0, number, exponent
+    return at == end and count > 0, number, exponent
 
 
 @inlined
@@ -241,13 +241,13 @@ def _find_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int, int]:
         there on, and the power of 10 of the last one.
     """
     at += at < end and byte_at(data, at) == _MINUS
-    begin, digits, seen, exponent, point = at, 0, 0, 0, False
+    begin, digits, count, exponent, point = at, 0, 0, 0, False
     while at < end:
         byte = byte_at(data, at)
         if byte == _POINT and not point:
             point = True
         elif _ZERO <= byte <= _NINE:
-            seen += 1
+            count += 1
             if digits == 0 and byte > _ZERO:
                 begin = at
             digits += digits > 0 or byte > _ZERO
@@ -255,10 +255,10 @@ def _find_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int, int]:
         else:
             break
         at += 1
-    if at < end and seen and byte_at(data, at) | _LOWER_CASE == _LOWER_E:
+    if at < end and count and byte_at(data, at) | _LOWER_CASE == _LOWER_E:
         good, power = _exponent(data, at + 1, end)
         return good, begin, digits, exponent + power
-    return at == end and seen > 0, begin, digits, exponent
+    return at == end and count > 0, begin, digits, exponent
 
 
 @inlined
@@ -266,15 +266,15 @@ def _add_up(data: Bytes, at: int, count: int) -> tuple[int, int, int]:
     """Return the words of the number with the next `count` digits, and the position after them."""
     low = high = 0
     while count > 0:
-        number, taken = 0, 0
-        while taken < MOST_DIGITS and count > 0:
+        number, read = 0, 0
+        while read < MOST_DIGITS and count > 0:
             byte = byte_at(data, at)
             at += 1
             if byte != _POINT:
                 number = number * 10 + (byte - _ZERO)
-                taken += 1
+                read += 1
                 count -= 1
-        unit = _TENS[taken]
+        unit = _TENS[read]
         low, high = low * unit + number, high_word(low, high, unit, number)
     return low, high, at
 

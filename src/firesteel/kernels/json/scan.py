@@ -61,8 +61,8 @@ FULL = -2
 BASE, WIDTH, CAPACITY, COUNT, _BEFORE, TABLE_SIZE = range(6)
 """Entries of a table in `tables`: its begin in `cells`, the number of columns, rows with room, and used rows.
 """
-KNOWN = 16
-"""Number of skipped values in `known`. Each has its begin and its length, by its position in its parent."""
+SKIPPED = 16
+"""Number of skipped values in `skipped`. Each has its begin and its length, by its position in its parent."""
 MAX_DEPTH = 32
 """Depth of `stack`. Each level has a node, the position of its row (for a list or map, of its cell), the
 number of elements so far, and the next expected member.
@@ -79,7 +79,7 @@ _MOST_ENTRIES = 500
 @compiled
 def scan(
     data: Bytes, offsets: Integers, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
-    numbers: Integers, odd: Flags, stack: Integers, known: Integers, scratch: Bytes,
+    numbers: Integers, odd: Flags, stack: Integers, skipped: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
     """Fill the tables from n messages, and return the number of root rows, or FULL.
 
@@ -93,12 +93,12 @@ def scan(
         numbers: int64[n], receives the message of each root row.
         odd: bool[n], receives which messages are odd.
         stack: int64[MAX_DEPTH * 4], work space.
-        known: int64[KNOWN * 2], work space.
+        skipped: int64[SKIPPED * 2], work space.
         scratch: Work space for keys with escapes. A message with a longer key is odd.
     """
     rows = 0
-    for place in range(KNOWN):
-        known[place * 2 + 1] = 0
+    for place in range(SKIPPED):
+        skipped[place * 2 + 1] = 0
     for number in range(len(offsets) - 1):
         at, end = offsets[number], offsets[number + 1]
         odd[number] = False
@@ -109,7 +109,7 @@ def scan(
             continue
         for table in range(0, len(tables), TABLE_SIZE):
             put(tables, table + _BEFORE, entry(tables, table + COUNT))
-        at = _message(data, at, end, plan, names, tables, cells, stack, known, scratch)
+        at = _message(data, at, end, plan, names, tables, cells, stack, skipped, scratch)
         if at == FULL:
             return FULL
         if at == BAD or blanks_end(data, at, end) != end:
@@ -139,7 +139,7 @@ def _new_row(tables: Integers, cells: Cells, table: int) -> int:
 @inlined
 def _message(
     data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
-    stack: Integers, known: Integers, scratch: Bytes,
+    stack: Integers, skipped: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
     """Return the position after the object, BAD or FULL."""
     at = blanks_end(data, at, end)
@@ -148,24 +148,24 @@ def _message(
     row = _new_row(tables, cells, 0)
     if row < 0:
         return FULL
-    node, seen, step = 0, 0, entry(plan, FIRST_MEMBER)  # of what is open: see `stack`
+    node, elements, step = 0, 0, entry(plan, FIRST_MEMBER)  # of what is open: see `stack`
     opened = 0
     at = blanks_end(data, at + 1, end)
     while at < end:
         if byte_at(data, at) == (_CLOSE_LIST if entry(plan, node + KIND) == LIST else _CLOSE_OBJECT):
-            if not _closed(data, plan, tables, cells, node, row, seen):
+            if not _closed(data, plan, tables, cells, node, row, elements):
                 return BAD
             at += 1
             if opened == 0:
                 return at
             opened -= _OPEN_SIZE
             node, row = entry(stack, opened), entry(stack, opened + 1)
-            seen, step = entry(stack, opened + 2), entry(stack, opened + 3)
+            elements, step = entry(stack, opened + 2), entry(stack, opened + 3)
         else:
-            at = _separated(data, at, end, seen)
+            at = _separated(data, at, end, elements)
             if at < 0:
                 return BAD
-            seen += 1
+            elements += 1
             at, child, place, step = _slot(
                 data, at, end, plan, names, tables, cells, node, row, step, scratch
             )
@@ -175,7 +175,7 @@ def _message(
                 is_nested = byte_at(data, at) == _OPEN_OBJECT or byte_at(data, at) == _OPEN_LIST
                 if is_nested and entry(plan, node + IS_FLAT):
                     return BAD
-                at = _skipped(data, at, end, known, seen) if is_nested else value_end(data, at, end)
+                at = _skipped(data, at, end, skipped, elements) if is_nested else value_end(data, at, end)
             elif entry(plan, child + KIND) == VALUE or byte_at(data, at) == _N:
                 place += entry(plan, child + COLUMN)
                 is_flat, digits = entry(plan, node + IS_FLAT), entry(plan, child + DIGITS)
@@ -185,11 +185,11 @@ def _message(
             else:
                 put(stack, opened, node)
                 put(stack, opened + 1, row)
-                put(stack, opened + 2, seen)
+                put(stack, opened + 2, elements)
                 put(stack, opened + 3, step)
                 opened += _OPEN_SIZE
                 at = _opened(data, at, child, place, plan, tables, cells)
-                node, seen, step = child, 0, entry(plan, child + FIRST_MEMBER)
+                node, elements, step = child, 0, entry(plan, child + FIRST_MEMBER)
                 is_object = entry(plan, child + KIND) == OBJECT
                 row = place if is_object else place + entry(plan, child + COLUMN)
             if at < 0:
@@ -199,19 +199,19 @@ def _message(
 
 
 @inlined
-def _skipped(data: Bytes, at: int, end: int, known: Integers, nth: int) -> int:
+def _skipped(data: Bytes, at: int, end: int, skipped: Integers, nth: int) -> int:
     """Return the position after the nth value of its parent, an object or list that is not wanted.
 
     Servers repeat some of them in each message (types of columns, for example). Text that equals the last
     value in this position is not scanned again.
     """
-    place = nth % KNOWN * 2
-    start, length = entry(known, place), entry(known, place + 1)
+    place = nth % SKIPPED * 2
+    start, length = entry(skipped, place), entry(skipped, place + 1)
     if length > 0 and at + length <= end and _is_same(data, start, at, length):
         return at + length
     behind = value_end(data, at, end)
-    put(known, place, at)
-    put(known, place + 1, behind - at)  # of a bad one below 0
+    put(skipped, place, at)
+    put(skipped, place + 1, behind - at)  # of a bad one below 0
     return behind
 
 
@@ -231,9 +231,9 @@ def _is_same(data: Bytes, one: int, other: int, length: int) -> bool:
 
 
 @inlined
-def _separated(data: Bytes, at: int, end: int, seen: int) -> int:
+def _separated(data: Bytes, at: int, end: int, elements: int) -> int:
     """Return the position after the comma that precedes the second and later elements."""
-    if seen:
+    if elements:
         if byte_at(data, at) != _COMMA:
             return BAD
         at = blanks_end(data, at + 1, end)
@@ -354,9 +354,9 @@ def _opened(
 
 @inlined
 def _closed(
-    data: Bytes, plan: Integers, tables: Integers, cells: Cells, node: int, own: int, count: int
+    data: Bytes, plan: Integers, tables: Integers, cells: Cells, node: int, place: int, count: int
 ) -> bool:  # fmt: skip
-    """Write the number of elements of a list or map to its cell, at position `own`.
+    """Write the number of elements of a list or map to its cell, at position `place`.
 
     Returns:
         False if a map has a key twice.
@@ -364,8 +364,8 @@ def _closed(
     kind = entry(plan, node + KIND)
     if kind == OBJECT:
         return True
-    first = entry(cells, own)
-    put(cells, own, first + (count << LENGTH_SHIFT))
+    first = entry(cells, place)
+    put(cells, place, first + (count << LENGTH_SHIFT))
     if kind == LIST:
         return count <= MAX_LENGTH
     if count > _MOST_ENTRIES:
@@ -406,6 +406,6 @@ def warm() -> None:
     plan = np.zeros(NODE_SIZE, np.int64)
     tables, cells = np.zeros(TABLE_SIZE, np.int64), np.empty(1, np.int64)
     offsets, scratch = np.zeros(1, np.int64), np.empty(8, np.uint8)
-    stack, known = np.empty(MAX_DEPTH * _OPEN_SIZE, np.int64), np.empty(KNOWN * 2, np.int64)
+    stack, skipped = np.empty(MAX_DEPTH * _OPEN_SIZE, np.int64), np.empty(SKIPPED * 2, np.int64)
     numbers, odd = np.empty(0, np.int64), np.empty(0, np.bool_)
-    scan(data, offsets, plan, data, tables, cells, numbers, odd, stack, known, scratch)
+    scan(data, offsets, plan, data, tables, cells, numbers, odd, stack, skipped, scratch)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from firesteel.changelog import RowKind
 from firesteel.formats.base import Fields, Flags
-from firesteel.formats.json.batch_values import UNREAD, Reading, row_shape
+from firesteel.formats.json.batch_values import UNREAD, Reading, row_schema
 from firesteel.formats.json.decode_schema import TEXT, list_of
 from firesteel.formats.json.fallback_values import tree_values
 from firesteel.formats.json.json_scan import Found, JsonColumns, JsonScan, is_there, owners
@@ -30,7 +30,7 @@ class CanalColumns(JsonColumns):
         wanted = {"database": options.database, "table": options.table}
         self._filters = {key: parsed(text) for key, text in wanted.items() if text is not None}
         # A list or an object in `old` may hold any name, which counts as changed: for the exact reader.
-        members = {"data": list_of(row_shape(fields)), "old": list_of(row_shape(fields, is_flat=True))}
+        members = {"data": list_of(row_schema(fields)), "old": list_of(row_schema(fields, is_flat=True))}
         self._scan = JsonScan({**members, "type": TEXT, **dict.fromkeys(self._filters, TEXT)})
 
     def read(self, messages: pa.BinaryArray) -> Columnar:

@@ -151,7 +151,10 @@ def time(text: str, precision: int) -> int:
 
 
 def timestamp(text: str, precision: int, zone: str) -> int:
-    """Return microseconds since 1970, nanoseconds above precision 6. Days after a month's end are its last."""
+    """Return microseconds since 1970, nanoseconds above precision 6.
+
+    A day after the month's end is its last.
+    """
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
         raise _unparsed(text)

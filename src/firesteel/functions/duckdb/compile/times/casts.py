@@ -62,8 +62,8 @@ def _time_cut(text: str, source: SqlType, target: SqlType) -> str:
 def _cut(text: str, source: SqlType, target: SqlType) -> str:
     """Return a time truncated to the target's digits: milliseconds towards 1970, finer digits downwards.
 
-    Flink counts the digits of a second's nanoseconds without leading zeros. It truncates nothing if they are no
-    more than the target's.
+    Flink counts the digits of a second's nanoseconds without leading zeros. It truncates nothing if they
+    are no more than the target's.
     """
     wanted, given = target.precision or 0, source.precision or 0
     if wanted >= given:
