@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.kernels.compiler import compiled, inlined, part
+from firesteel.kernels.compiler import compiled, inlined
 from firesteel.kernels.json.cells import (
     DECIMAL,
     ESCAPED,
@@ -48,13 +48,15 @@ from firesteel.kernels.json.tokens import (
     MAX_NAME_LENGTH,
     blanks_end,
     colon_end,
+    is_plain_number,
+    is_same,
     number_end,
     string_end,
     value_end,
     word_end,
 )
 from firesteel.kernels.types import Bytes, Cells, Flags, Integers
-from firesteel.kernels.words import byte_at, entry, load_word, put
+from firesteel.kernels.words import byte_at, entry, put
 
 FULL = -2
 """Result if a table has no room left. The caller scans the block again with larger tables."""
@@ -207,27 +209,12 @@ def _skipped(data: Bytes, at: int, end: int, skipped: Integers, nth: int) -> int
     """
     place = nth % SKIPPED * 2
     start, length = entry(skipped, place), entry(skipped, place + 1)
-    if length > 0 and at + length <= end and _is_same(data, start, at, length):
+    if length > 0 and at + length <= end and is_same(data, start, at, length):
         return at + length
     behind = value_end(data, at, end)
     put(skipped, place, at)
     put(skipped, place + 1, behind - at)  # of a bad one below 0
     return behind
-
-
-@part
-def _is_same(data: Bytes, one: int, other: int, length: int) -> bool:
-    """Return whether two ranges of bytes are equal."""
-    step = 0
-    while step + 8 <= length:
-        if load_word(data, one + step) != load_word(data, other + step):
-            return False
-        step += 8
-    while step < length:
-        if byte_at(data, one + step) != byte_at(data, other + step):
-            return False
-        step += 1
-    return True
 
 
 @inlined
@@ -308,33 +295,10 @@ def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: in
         kind = NULL if byte == _N else WORD
     if closed < 0 or stop - start > MAX_LENGTH:
         return BAD
-    if digits and _is_plain_number(data, start, stop, digits):
+    if digits and is_plain_number(data, start, stop, digits):
         kind = NULL
     put(cells, place, cell(kind, start, stop - start))
     return at
-
-
-@part
-def _is_plain_number(data: Bytes, at: int, end: int, most: int) -> bool:
-    """Return whether the bytes are a number of up to `most` digits, with or without a minus.
-
-    If `most` is negative, the number has up to -most characters, one of them a point or none.
-    """
-    if at < end and byte_at(data, at) == _MINUS:
-        at += 1
-    first, points = at, 0 if most < 0 else 1
-    if at >= end or end - at > abs(most):
-        return False
-    while at < end:
-        byte = byte_at(data, at)
-        if byte == _POINT and first < at < end - 1:
-            points += 1
-            if points > 1:
-                return False
-        elif byte < _ZERO or byte > _NINE:
-            return False
-        at += 1
-    return True
 
 
 @inlined

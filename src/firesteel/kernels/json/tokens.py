@@ -279,3 +279,41 @@ def _scalar_end(data: Bytes, at: int, end: int) -> int:
         closed = number_end(data, at, end)
         return BAD if closed < 0 else closed >> 1
     return word_end(data, at, end)
+
+
+@part
+def is_plain_number(data: Bytes, at: int, end: int, most: int) -> bool:
+    """Return whether the bytes are a number of up to `most` digits, with or without a minus.
+
+    If `most` is negative, the number has up to -most characters, one of them a point or none.
+    """
+    if at < end and byte_at(data, at) == _MINUS:
+        at += 1
+    first, points = at, 0 if most < 0 else 1
+    if at >= end or end - at > abs(most):
+        return False
+    while at < end:
+        byte = byte_at(data, at)
+        if byte == _POINT and first < at < end - 1:
+            points += 1
+            if points > 1:
+                return False
+        elif byte < _ZERO or byte > _NINE:
+            return False
+        at += 1
+    return True
+
+
+@part
+def is_same(data: Bytes, one: int, other: int, length: int) -> bool:
+    """Return whether two ranges of bytes are equal."""
+    step = 0
+    while step + 8 <= length:
+        if load_word(data, one + step) != load_word(data, other + step):
+            return False
+        step += 8
+    while step < length:
+        if byte_at(data, one + step) != byte_at(data, other + step):
+            return False
+        step += 1
+    return True
