@@ -72,7 +72,9 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     ChangelogNormalizeSpec: Entry("firesteel.runtime.operators.group.changelog_normalize", state=1),
     CorrelateSpec: Entry("firesteel.runtime.operators.correlate.correlate"),
     CurrentWatermarkSpec: Entry("firesteel.runtime.operators.calc.current_watermark"),
-    DeduplicateSpec: Entry("firesteel.runtime.operators.deduplicate.deduplicate", state=1),
+    DeduplicateSpec: Entry(
+        "firesteel.runtime.operators.deduplicate.deduplicate", state=1, gains_by_more=True
+    ),
     DropUpdateBeforeSpec: Entry("firesteel.runtime.operators.calc.drop_update_before"),
     ExpandSpec: Entry("firesteel.runtime.operators.calc.expand"),
     GeneratedWatermarksSpec: Entry("firesteel.runtime.operators.watermark.generated_watermarks", state=1),
