@@ -44,10 +44,11 @@ test-delta: $(OLDEST_READY) ## Delta's change feed, with a Delta that fits the o
 	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check delta-spark==$(DELTA_SPARK)
 	$(OLDEST_VENV)/bin/python -m pytest tests/session/test_delta.py $(ARGS)
 
-lint: $(READY) ## style, import layers
+lint: $(READY) ## style, import layers, the words of the pages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_imports.py
+	$(BIN)/python tools/check_words.py
 
 types: $(READY) ## mypy, strict
 	$(BIN)/mypy

@@ -10,7 +10,10 @@ _STRING, _ENUM = Kind.STRING, Kind.ENUM
 OPTIONS = (
     # state and mini-batch
     Option(
-        "table.exec.state.ttl", _DURATION, "0 ms", "How long state that nothing reads is kept; 0: for ever."
+        "table.exec.state.ttl",
+        _DURATION,
+        "0 ms",
+        "How long state that nothing reads is kept; 0: without a limit.",
     ),
     Option("table.dynamic-table-options.enabled", _BOOLEAN, "true", "Allow OPTIONS hints on tables."),
     Option(
