@@ -13,7 +13,7 @@ OPTIONS = (
         "table.exec.state.ttl",
         _DURATION,
         "0 ms",
-        "How long state that nothing reads is kept; 0: without a limit.",
+        "How long state that nothing reads is kept; 0: no limit.",
     ),
     Option("table.dynamic-table-options.enabled", _BOOLEAN, "true", "Allow OPTIONS hints on tables."),
     Option(
