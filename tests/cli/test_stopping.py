@@ -114,3 +114,20 @@ def test_no_process_is_left_and_the_next_run_goes_on(tmp_path: Path) -> None:
     assert locks
     for text in (lock.read_text().strip() for lock in locks):
         assert not text or json.loads(text)["released"]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize("fast_start", ["auto", pytest.param("off", marks=pytest.mark.full)])
+def test_a_jvm_that_is_starting_ends_with_a_killed_command(fast_start: str, tmp_path: Path) -> None:
+    (tmp_path / "job.sql").write_text(JOB, encoding="utf-8")
+    command = [sys.executable, "-m", "firesteel.cli.main", "run", "job.sql"]
+    job = subprocess.Popen([*command, "--set", f"firesteel.fast-start={fast_start}"], cwd=tmp_path)
+    try:
+        until(lambda: descendants(job.pid))
+        left = descendants(job.pid)
+        job.kill()
+        until(lambda: not any(map(runs, left)))
+    finally:
+        job.kill()
+    assert job.wait() == -signal.SIGKILL
