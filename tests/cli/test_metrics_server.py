@@ -24,7 +24,7 @@ def connect(port: int) -> socket.socket:
 
 
 def read(port: int) -> str:
-    with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+    with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=100) as answer:
         found: str = answer.read().decode()
         return found
 

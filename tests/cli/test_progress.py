@@ -79,7 +79,7 @@ def test_a_long_job_tells_plain_lines_until_results_come(monkeypatch: pytest.Mon
     out = io.StringIO()
     with ProgressLine(out) as line:
         line.watch(Progress(read=5, changes=2))
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 100
         while "5 rows read" not in out.getvalue() and time.monotonic() < deadline:
             time.sleep(0.01)
         line.hide()

@@ -112,7 +112,7 @@ def test_the_rate_holds_back_bounded_reads_too() -> None:
     made = source({"number-of-rows": "25", "rows-per-second": "20"}, a=sql.INT)
     began = time.monotonic()
     assert sum(table.num_rows for split in made.splits(1) for table in made.read(split)) == 25
-    assert 0.9 < time.monotonic() - began < 3
+    assert 0.9 < time.monotonic() - began < 20
 
 
 def test_micro_batches_follow_the_clock_and_the_limit() -> None:

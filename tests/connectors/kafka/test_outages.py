@@ -33,7 +33,7 @@ def send(broker: Broker, topic: str, *values: int) -> None:
 
 def until_gone(broker: Broker, topic: str) -> None:
     broker.admin.delete_topics([topic])[topic].result(30)
-    while topic in broker.admin.list_topics(timeout=10).topics:
+    while topic in broker.admin.list_topics(timeout=60).topics:
         pass
 
 

@@ -299,7 +299,7 @@ def test_a_broker_that_is_not_there() -> None:
     address, began = unused_address(), time.monotonic()
     with pytest.raises(JobError, match=f"Kafka at {address} cannot be reached: .*refused"):
         source(address, "t").initial_offset()
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 100
 
 
 def test_a_topic_that_is_not_there(broker: Broker) -> None:

@@ -159,7 +159,7 @@ def test_what_identifies_topics_and_how_long_numbers_are_kept(broker: Broker) ->
     identities = once(broker, topic).identities()
     assert list(identities) == [f"topic {topic}"]
     broker.admin.delete_topics([topic])[topic].result(30)
-    while topic in broker.admin.list_topics(timeout=10).topics:
+    while topic in broker.admin.list_topics(timeout=60).topics:
         pass
     broker.create_as(topic)
     assert once(broker, topic).identities() != identities
