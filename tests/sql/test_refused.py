@@ -81,7 +81,6 @@ def test_the_place_is_in_the_whole_script() -> None:
         "ALTER TABLE t DROP DISTRIBUTION",
         "MERGE INTO t",
         "SELECT * FROM t MATCH_RECOGNIZE (x)",
-        "SELECT * FROM t CROSS JOIN UNNEST(a)",
         "CREATE TABLE t (a RAW('x', 'y'))",
         "WITH RECURSIVE q AS (SELECT 1) SELECT * FROM q",
     ],

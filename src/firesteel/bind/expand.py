@@ -13,6 +13,7 @@ from firesteel.bind.expand_scope import Relation, Scope, joined, listed
 from firesteel.bind.scalar.user_functions import user_function
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table, View
+from firesteel.plan.nodes.correlate.collections import COLLECTIONS, uncollected_fields
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import (
     Aliased,
@@ -27,6 +28,7 @@ from firesteel.sql.query_syntax import (
     SystemTime,
     TableArgument,
     TableName,
+    Unnest,
     ValuesRows,
     WithQuery,
 )
@@ -251,6 +253,8 @@ class _QueryWriter(CallWriter):
         """A table that is no join; it is added to the scope under its alias or its own name."""
         if isinstance(node, (TableName, SystemTime)):
             return self._named(node, alias, columns)
+        if isinstance(node, Unnest):
+            return self._unnest(node, alias, columns)
         alias = alias or self._generated_alias()
         if isinstance(node, LateralTable):
             text, found = self._table_function(node)
@@ -258,6 +262,13 @@ class _QueryWriter(CallWriter):
             text, names = self._apart(node.query if isinstance(node, syntax.Subquery) else node)
             text, found = f"({text})", dict.fromkeys(names)
         return f"{text} AS {self._add(alias, (alias,), found, columns)}"
+
+    def _unnest(self, node: Unnest, alias: str | None, columns: tuple[str, ...]) -> str:
+        """UNNEST, which has no generated alias in the text."""
+        text = f"UNNEST({self.expressions(node.collections)})" + " WITH ORDINALITY" * node.ordinality
+        found: dict[str, SqlType | None] = dict.fromkeys(_element_names(node, alias, self._scope))
+        shown = self._add(alias or self._generated_alias(), (alias,) if alias else (), found, columns)
+        return text if alias is None else f"{text} AS {shown}"
 
     def _named(
         self,
@@ -348,6 +359,17 @@ def _unique(name: str, taken: list[str]) -> str:
         found = f"{name}{attempt}"
         attempt += 1
     return found
+
+
+def _element_names(node: Unnest, alias: str | None, scope: Scope) -> tuple[str, ...]:
+    """The columns of UNNEST: a column without a name has the alias."""
+    collection = node.collections[0]
+    kind = scope.type_of(collection.path) if isinstance(collection, syntax.Column) else None
+    if kind is None or kind.root not in COLLECTIONS:
+        names: tuple[str, ...] = ("EXPR$0", *(("ORDINALITY",) if node.ordinality else ()))
+    else:
+        names = tuple(field.name for field in uncollected_fields(kind, node.ordinality))
+    return tuple(alias if name == "EXPR$0" and alias else name for name in names)
 
 
 def _last(node: syntax.Node) -> str:

@@ -45,6 +45,18 @@ class Scope:
             return joined((found.alias, *path))
         return joined(path) if self.outer is None else self.outer.written(path)
 
+    def type_of(self, path: tuple[str, ...]) -> SqlType | None:
+        """The type of a column, or of a field of one; None if it is not known."""
+        for relation in self.relations:
+            rest = path[1:] if len(path) > 1 and relation.is_named(path[:1]) else path
+            kind = relation.columns.get(rest[0])
+            for name in rest[1:]:
+                known = kind is not None and name in kind.names
+                kind = kind.children[kind.names.index(name)] if kind is not None and known else None
+            if kind is not None:
+                return kind
+        return None
+
 
 def joined(parts: Iterable[str]) -> str:
     """A qualified name."""

@@ -72,7 +72,8 @@ class Correlation:
 
     Attributes:
         scope: What may be named there.
-        numbers: Where its number comes from, when its first column is read.
+        numbers: Where its number comes from. As in Calcite each column that is read takes one, and the first
+            gives the name.
         name: `$cor0` or the like, "" as long as no column is read.
     """
 
@@ -92,7 +93,8 @@ class Correlation:
     def _column(self, part: Expr, path: tuple[str, ...]) -> Expr:
         if not isinstance(part, InputRef):
             return part
-        self.name = self.name or f"$cor{next(self.numbers)}"
+        number = next(self.numbers)
+        self.name = self.name or f"$cor{number}"
         return correlated_column(self.name, path[-1], part)
 
 

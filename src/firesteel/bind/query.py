@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from firesteel.bind.aggregate.aggregate import boolean, refuse_aggregates
-from firesteel.bind.aggregate.windows import WINDOW_FUNCTIONS, bind_window_function
+from firesteel.bind.aggregate.windows import bind_window_function
 from firesteel.bind.build import is_always_true, renamed, with_unique_names
 from firesteel.bind.checks import check_expression
+from firesteel.bind.column_lists import column_names, validated_names
 from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
 from firesteel.bind.joins import join
+from firesteel.bind.lateral import LeftRow, is_lateral, lateral_join, lateral_table
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.order import order_rows
 from firesteel.bind.scalar.comparison import check_assignable
@@ -29,7 +31,6 @@ from firesteel.plan.tree import Node
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import (
     Aliased,
-    CommonTable,
     Join,
     LateralTable,
     Ordered,
@@ -116,7 +117,7 @@ class _Binder:
             inner = binder._inner(table.subquery.query)
             if not table.columns:
                 _refuse_repeated(inner, table.subquery.query.range)
-            columns = _column_names(table, inner)
+            columns = column_names(table, inner)
             binder = _Binder(binder.context.with_table(table.name.name, inner, columns))
         return binder.query(node.query, targets)
 
@@ -179,7 +180,14 @@ class _Binder:
     def _from(self, node: syntax.Node) -> tuple[Node, Scope]:
         """Bind FROM, or one side of a join in it."""
         if isinstance(node, Join):
-            return join(node, self._from(node.left), self._from(node.right), self.context)
+            left = self._from(node.left)
+            if is_lateral(node.right):
+                return lateral_join(node, left, self.context)
+            return join(node, left, self._from(node.right), self.context)
+        if is_lateral(node):
+            row = LeftRow(ONE_ROW, Scope(outer=self.context.outer), self.context.correlations)
+            source, relation = lateral_table(node, row, self.context)
+            return source, Scope((relation,))
         source, relation = self._relation(node)
         return source, Scope((relation,), event_times(source) | processing_times(source))
 
@@ -189,16 +197,12 @@ class _Binder:
             return bind_table(node, self.context, bind_query)
         if isinstance(node, syntax.Subquery):
             source = self._inner(node.query)
-            return source, Relation((), renamed(source.schema, _validated_names(source)))
+            return source, Relation((), renamed(source.schema, validated_names(source)))
         if isinstance(node, Aliased):
             return self._aliased(node)
         if isinstance(node, LateralTable):
-            if node.call.name.upper() in WINDOW_FUNCTIONS:
-                window = bind_window_function(node.call, self.query, self.context)
-                return window, Relation((), window.schema)
-            raise NotSupportedError(
-                f"The table function {node.call.name} is not supported yet", range=node.call.range
-            )
+            window = bind_window_function(node.call, self.query, self.context)
+            return window, Relation((), window.schema)
         if isinstance(node, SystemTime):
             raise NotSupportedError("FOR SYSTEM_TIME AS OF is not supported yet", range=node.range)
         raise NotSupportedError("this table is not supported yet", range=node.range)
@@ -208,53 +212,21 @@ class _Binder:
         alias = (node.alias.name,)
         if not node.columns:
             return source, Relation(alias, relation.columns)
-        names = _column_names(node, source)
+        names = column_names(node, source)
         inner = node.value.query if isinstance(node.value, syntax.Subquery) else None
         if isinstance(inner, ValuesRows):
             source = bind_values(inner, self.context, None, names)
         return source, Relation(alias, renamed(source.schema, names))
 
 
-def _validated_names(source: Node) -> tuple[str, ...]:
-    """The names by which a query's columns are asked for: the n of EXPR$n is how many different names stand
-    before it (SqlValidatorImpl.addToSelectList), where the plan has the column's place."""
-    names: list[str] = []
-    for i, field in enumerate(source.schema):
-        names.append(f"EXPR${len(set(names))}" if field.name == f"EXPR${i}" else field.name)
-    return tuple(names)
-
-
 def _refuse_repeated(source: Node, place: SourceRange) -> None:
     """Raises ValidationError for a query of WITH two columns of which have one name."""
-    names = _validated_names(source)
+    names = validated_names(source)
     for i, name in enumerate(names):
         if name in names[:i]:
             raise ValidationError(
                 f"Column has duplicate column name '{name}' and no column list specified", range=place
             )
-
-
-def _column_names(node: Aliased | CommonTable, source: Node) -> tuple[str, ...]:
-    """The names of a column list, or the source's own where there is none."""
-    columns = tuple(column.name for column in node.columns)
-    if not columns:
-        return _validated_names(source)
-    _check_columns(columns, source, node)
-    return columns
-
-
-def _check_columns(columns: tuple[str, ...], source: Node, node: syntax.Node) -> None:
-    names = [field.name for field in source.schema]
-    if len(columns) != len(names):
-        shown = ", ".join(f"'{name}'" for name in names)
-        raise ValidationError(
-            f"List of column aliases must have same degree as table; table has {len(names)} columns "
-            f"({shown}), whereas alias list has {len(columns)} columns",
-            range=node.range,
-        )
-    for name in columns:
-        if columns.count(name) > 1:
-            raise ValidationError(f"Duplicate name '{name}' in column alias list", range=node.range)
 
 
 def _column_place(query: syntax.Node, index: int) -> SourceRange:

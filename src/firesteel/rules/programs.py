@@ -22,7 +22,9 @@ from firesteel.rules.aggregate.split_distinct import split_distinct
 from firesteel.rules.aggregate.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
+from firesteel.rules.correlate.drop_renaming import drop_renaming, keep_padded_names
 from firesteel.rules.correlate.keep_times import keep_times
+from firesteel.rules.correlate.unnest import unnest
 from firesteel.rules.join.choose_join_state import choose_join_state
 from firesteel.rules.join.derive_join_conditions import derive_join_conditions
 from firesteel.rules.join.transpose_semi_join import transpose_semi_join
@@ -67,6 +69,8 @@ LOGICAL = Stage(
     (
         (whole(as_built), "expressions as Calcite's builder leaves them, which the AST shows"),
         (whole(rewrite_sub_queries), "sub-queries become joins, which all other rules know"),
+        (each(unnest), "the rules below know only calls of table functions"),
+        (each(keep_padded_names), "before projections above take the names"),
         (each(union_to_distinct), "the rules below know only the union of all rows"),
         (
             each(reduce_expressions, "configuration"),
@@ -103,6 +107,7 @@ LOGICAL = Stage(
         (each(prune_empty), "conditions from above may have met others with which they cannot hold"),
         (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
         (whole(push_projects), "scans read what is still read; from the root down"),
+        (each(drop_renaming), "projections above have their names"),
         (each(prune_empty), "projections have come to rows that are none"),
         (each(sort_below_projects), "a projection that no scan has taken"),
         (each(prune_aggregate_calls), "after the scans were narrowed, as Flink's plans show"),

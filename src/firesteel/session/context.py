@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
 from firesteel.bind.names import BindContext
@@ -40,6 +41,7 @@ class Environment:
         self.script = ""
         """File name of the running script. It names jobs that have no `pipeline.name`."""
         self.known_statements = KnownStatements()
+        self._correlations = count()
         self._given = spark
         self._spark: Spark | None = None
 
@@ -85,6 +87,7 @@ class Environment:
             options=self.configuration,
             sql=text,
             validate=validate_table,
+            correlations=self._correlations,
         )
 
     def close(self) -> None:

@@ -7,7 +7,16 @@ from abc import abstractmethod
 from firesteel.errors import ParseError
 from firesteel.sql.call_grammar import CallGrammar
 from firesteel.sql.lexer import Kind, Token
-from firesteel.sql.query_syntax import Aliased, Hint, Join, LateralTable, SystemTime, TableArgument, TableName
+from firesteel.sql.query_syntax import (
+    Aliased,
+    Hint,
+    Join,
+    LateralTable,
+    SystemTime,
+    TableArgument,
+    TableName,
+    Unnest,
+)
 from firesteel.sql.syntax import Call, Identifier, Node, OrderItem, Subquery
 from firesteel.sql.words import RESERVED
 
@@ -75,8 +84,9 @@ class FromGrammar(CallGrammar):
             self.advance()
             call = self.in_parentheses(self._table_function)
             return self.place(LateralTable(call, lateral), start)
-        if self.at("UNNEST"):
-            raise self.not_supported("UNNEST", self.token)
+        if self.accept("UNNEST"):
+            collections = self.in_parentheses(lambda: self.list_of(self.expression))
+            return self.place(Unnest(collections, self.accept("WITH", "ORDINALITY")), start)
         if self.at_symbol("("):
             return self._parenthesized_table(start)
         if lateral:

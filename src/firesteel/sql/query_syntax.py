@@ -129,6 +129,14 @@ class LateralTable(Node):
 
 
 @dataclass(frozen=True)
+class Unnest(Node):
+    """UNNEST(collection) [WITH ORDINALITY]."""
+
+    collections: tuple[Node, ...]
+    ordinality: bool = False
+
+
+@dataclass(frozen=True)
 class TableArgument(Node):
     """TABLE t [PARTITION BY ..] [ORDER BY ..] as an argument. `table` is a TableName or a Subquery."""
 

@@ -10,7 +10,7 @@ from firesteel.errors import InternalError
 from firesteel.functions.expression.nodes import Expr, InputRef, Literal
 from firesteel.plan.expressions.literal_text import literal_text
 from firesteel.plan.expressions.text import infix_text, prefix_text
-from firesteel.plan.expressions.type_text import plain_type_text, record_type_text
+from firesteel.plan.expressions.type_text import nested_type_text, record_type_text
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.aggregate import text as aggregate_text
 from firesteel.plan.nodes.correlate import text as correlate_text
@@ -179,7 +179,7 @@ def _union(node: physical.Union) -> Attributes:
 
 
 def _values(node: physical.Values, text: ExpressionText) -> Attributes:
-    kind = record_type_text(node.fields, node.event_times, node.processing_times, plain_type_text)
+    kind = record_type_text(node.fields, node.event_times, node.processing_times, nested_type_text)
     rows = ", ".join(
         "{ " + ", ".join(literal_text(cell, with_type=False) for cell in row) + " }" for row in node.rows
     )

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from firesteel.functions.expression.nodes import Call, InputRef
 from firesteel.plan.expressions.operations import identity, substitute
+from firesteel.plan.nodes.correlate.logical import Correlate
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Scan, WatermarkAssigner
 from firesteel.plan.nodes.window.logical import GroupWindowAggregate
 from firesteel.plan.tree import Node
@@ -97,8 +98,8 @@ def _moved(
     return replace(node, input=below, keys=tuple(position[k] for k in node.keys), calls=calls, time=time)
 
 
-def pick(node: GroupWindowAggregate, wanted: Sequence[int]) -> tuple[Node, dict[int, int]]:
-    """A projection to the wanted columns of the aggregate, and where each of them is; none for all."""
+def pick(node: Correlate | GroupWindowAggregate, wanted: Sequence[int]) -> tuple[Node, dict[int, int]]:
+    """A projection to the wanted columns of the node, and where each of them is; none for all."""
     columns = node.schema
     if len(wanted) == len(columns):
         return node, {i: i for i in wanted}
@@ -112,6 +113,6 @@ def filter_before_picking(node: Node) -> Node:
     if not isinstance(node, Filter) or not isinstance(node.input, Project):
         return node
     project = node.input
-    if not isinstance(project.input, GroupWindowAggregate):
+    if not isinstance(project.input, (Correlate, GroupWindowAggregate)):
         return node
     return replace(project, input=Filter(project.input, substitute(node.condition, project.exprs)))

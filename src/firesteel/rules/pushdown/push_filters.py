@@ -10,11 +10,13 @@ from firesteel.functions.expression.nodes import Expr
 from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.expressions.operations import conjunction, conjuncts, input_refs, renumber, substitute
 from firesteel.plan.expressions.over import contains_over
+from firesteel.plan.nodes.correlate.logical import Correlate
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Union
 from firesteel.plan.nodes.set_op.logical import Intersect, Minus
 from firesteel.plan.nodes.window.logical import GroupWindowAggregate
 from firesteel.plan.tree import Node
+from firesteel.rules.correlate.push_filters import push_into_correlate
 from firesteel.rules.join.push_join_filters import push_into_join
 from firesteel.rules.normalize.merge_projects import is_deterministic
 
@@ -29,6 +31,8 @@ def push_filters(node: Node) -> Node:
     below = node.input
     if isinstance(below, Join):
         return _pushed_on(push_into_join(node.condition, below))
+    if isinstance(below, Correlate):
+        return _pushed_on(push_into_correlate(node.condition, below))
     if isinstance(below, Filter):
         return push_filters(_filter(below.input, [*conjuncts(below.condition), *conjuncts(node.condition)]))
     if isinstance(below, Project) and _lets_pass(below, node.condition):
@@ -45,7 +49,7 @@ def push_filters(node: Node) -> Node:
 @from_below
 def _pushed_on(node: Node) -> Node:
     """The node with the filters that came to stand above the inputs of a join pushed on."""
-    if isinstance(node, Join):
+    if isinstance(node, (Correlate, Join)):
         return node.with_children(tuple(push_filters(s) if isinstance(s, Filter) else s for s in node.inputs))
     return node.with_children(tuple(_pushed_on(child) for child in node.children))
 

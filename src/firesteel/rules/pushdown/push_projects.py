@@ -20,6 +20,7 @@ from firesteel.plan.expressions.operations import (
     substitute,
 )
 from firesteel.plan.metadata import unique_keys
+from firesteel.plan.nodes.correlate.logical import Correlate
 from firesteel.plan.nodes.join.join_type import JoinType, equal_columns
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import (
@@ -35,6 +36,7 @@ from firesteel.plan.nodes.window.logical import GroupWindowAggregate, WindowTabl
 from firesteel.plan.simplify import simplify_value
 from firesteel.plan.tree import Node
 from firesteel.plan.windowing import WINDOW_COLUMNS
+from firesteel.rules.correlate.drop_renaming import drop_renaming
 from firesteel.rules.normalize.group_window_projects import pick
 from firesteel.rules.normalize.merge_projects import merge_projects
 from firesteel.types.sql import INT
@@ -72,7 +74,8 @@ def _push(node: Project) -> Node:
         read = {e.index for e in node.exprs if isinstance(e, InputRef)}
         picks = len(read) == len(node.exprs) == len(wanted)
         narrowed, position = _narrow(below.input, wanted, picks)
-        if isinstance(narrowed, GroupWindowAggregate):
+        narrowed = drop_renaming(narrowed)
+        if isinstance(narrowed, (Correlate, GroupWindowAggregate)):
             narrowed, position = pick(narrowed, wanted)
         filtered = Filter(narrowed, renumber(below.condition, position))
         if is_identity(node.exprs, len(below.schema)) and narrowed is below.input:

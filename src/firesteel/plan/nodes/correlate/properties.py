@@ -26,14 +26,14 @@ from firesteel.plan.properties.value_ranges import (
     monotonicity,
     value_range,
 )
-from firesteel.plan.properties.window_properties import window_properties
+from firesteel.plan.properties.window_properties import WindowProperties, window_properties
 
 _LOGICAL = (logical.Correlate, logical.TableFunctionScan, logical.Uncollect)
 
 upsert_keys.always(NO_KEYS, physical.Correlate, *_LOGICAL)
 unique_keys.always(NO_KEYS, physical.Correlate, *_LOGICAL)
 time_attributes.always(NO_TIMES, logical.TableFunctionScan, logical.Uncollect)
-window_properties.always(None, *_LOGICAL)
+window_properties.always(None, logical.TableFunctionScan, logical.Uncollect)
 interval_asked.always(NOTHING_ASKED, physical.Correlate)
 value_range.always(UNBOUNDED, physical.Correlate)
 sends_what_it_gets(physical.Correlate)
@@ -42,6 +42,11 @@ sends_what_it_gets(physical.Correlate)
 @time_attributes.of(logical.Correlate)
 def _times(node: logical.Correlate) -> TimeAttributes:
     return time_attributes(node.inputs[0])
+
+
+@window_properties.of(logical.Correlate)
+def _windows(node: logical.Correlate) -> WindowProperties | None:
+    return window_properties(node.inputs[0])
 
 
 time_attributes.of_input(physical.Correlate)

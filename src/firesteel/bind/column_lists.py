@@ -1,0 +1,40 @@
+"""Names of the columns of an entry of FROM, with a list of its own or without one."""
+
+from __future__ import annotations
+
+from firesteel.errors import ValidationError
+from firesteel.plan.tree import Node
+from firesteel.sql import syntax
+from firesteel.sql.query_syntax import Aliased, CommonTable
+
+
+def validated_names(source: Node) -> tuple[str, ...]:
+    """The names by which a query's columns are asked for: the n of EXPR$n is how many different names stand
+    before it (SqlValidatorImpl.addToSelectList), where the plan has the column's place."""
+    names: list[str] = []
+    for i, field in enumerate(source.schema):
+        names.append(f"EXPR${len(set(names))}" if field.name == f"EXPR${i}" else field.name)
+    return tuple(names)
+
+
+def column_names(node: Aliased | CommonTable, source: Node) -> tuple[str, ...]:
+    """The names of a column list, or the source's own where there is none."""
+    columns = tuple(column.name for column in node.columns)
+    if not columns:
+        return validated_names(source)
+    _check_columns(columns, source, node)
+    return columns
+
+
+def _check_columns(columns: tuple[str, ...], source: Node, node: syntax.Node) -> None:
+    names = [field.name for field in source.schema]
+    if len(columns) != len(names):
+        shown = ", ".join(f"'{name}'" for name in names)
+        raise ValidationError(
+            f"List of column aliases must have same degree as table; table has {len(names)} columns "
+            f"({shown}), whereas alias list has {len(columns)} columns",
+            range=node.range,
+        )
+    for name in columns:
+        if columns.count(name) > 1:
+            raise ValidationError(f"Duplicate name '{name}' in column alias list", range=node.range)

@@ -1,0 +1,154 @@
+"""Entries of FROM that may read the entries to their left: UNNEST and table functions.
+
+Calcite: SqlValidatorImpl (UnnestNamespace, ProcedureNamespace), SqlToRelConverter.convertUnnest,
+convertCollectionTable, createJoin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from firesteel.bind.aggregate.aggregate import refuse_aggregates
+from firesteel.bind.aggregate.windows import WINDOW_FUNCTIONS
+from firesteel.bind.build import is_always_true, project, references, renamed
+from firesteel.bind.checks import check_expression
+from firesteel.bind.column_lists import column_names
+from firesteel.bind.joins import join
+from firesteel.bind.names import BindContext, Relation, Scope
+from firesteel.bind.scalar.scalar import ScalarBinder
+from firesteel.bind.values import ONE_ROW
+from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.functions.signatures.type_names import calcite_name
+from firesteel.plan.expressions.operations import input_refs, renumber, rewrite
+from firesteel.plan.expressions.sub_query import correlated_column
+from firesteel.plan.nodes.correlate.collections import COLLECTIONS
+from firesteel.plan.nodes.correlate.logical import Correlate, Uncollect
+from firesteel.plan.nodes.join.join_type import JoinType
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.tree import Node
+from firesteel.sql import query_syntax, syntax
+from firesteel.sql.query_syntax import Aliased, LateralTable, Unnest
+
+
+def is_lateral(node: syntax.Node) -> bool:
+    """Whether an entry of FROM may read the entries to its left."""
+    inner = node.value if isinstance(node, Aliased) else node
+    if isinstance(inner, LateralTable):
+        return inner.call.name.upper() not in WINDOW_FUNCTIONS
+    return isinstance(inner, Unnest)
+
+
+@dataclass
+class LeftRow:
+    """The entries to the left, as an entry reads them.
+
+    Attributes:
+        source: Their plan.
+        scope: What may be named.
+        numbers: Where the numbers of `$cor0`, `$cor1`, ... come from. Each column that is read takes one, the
+            first gives the name.
+        name: Name of their row, "" as long as no column is read.
+        read: Positions of the columns that are read.
+    """
+
+    source: Node
+    scope: Scope
+    numbers: Iterator[int]
+    name: str = ""
+    read: set[int] = field(default_factory=set)
+
+    def outer(self, expr: Expr) -> Expr:
+        """Return an expression over their columns as one over their row."""
+        return rewrite(expr, self._column)
+
+    def _column(self, part: Expr) -> Expr:
+        if not isinstance(part, InputRef):
+            return part
+        number = next(self.numbers)
+        self.name = self.name or f"$cor{number}"
+        self.read.add(part.index)
+        return correlated_column(self.name, self.source.schema[part.index].name, part)
+
+
+def lateral_join(
+    node: query_syntax.Join, left: tuple[Node, Scope], context: BindContext
+) -> tuple[Node, Scope]:
+    """Return the join of what is on the left and an entry that may read it, and the scope above.
+
+    Raises:
+        ValidationError: Flink refuses the entry, the type of the join, or its condition.
+    """
+    row = LeftRow(*left, context.correlations)
+    source, relation = lateral_table(node.right, row, context)
+    joined, scope = join(node, left, (source, Scope((relation,))), context)
+    assert isinstance(joined, Join)
+    if not row.name:
+        return joined, scope
+    if joined.join_type not in (JoinType.INNER, JoinType.LEFT):
+        raise ValidationError(f"Unknown join type {joined.join_type.name}", range=node.right.range)
+    inputs = joined.inputs
+    if not is_always_true(joined.condition):
+        inputs = (inputs[0], _below(node, joined, row))
+    return Correlate(inputs, joined.join_type, row.name, tuple(sorted(row.read))), scope
+
+
+def _below(node: query_syntax.Join, joined: Join, row: LeftRow) -> Node:
+    """The right input below the condition of an INNER join that reads it alone.
+
+    Raises:
+        ValidationError: The condition is another one.
+    """
+    width = joined.left_width
+    read = input_refs(joined.condition)
+    if joined.join_type is not JoinType.INNER or not all(i >= width for i in read):
+        raise ValidationError(
+            f"unexpected correlate variable {row.name} in the plan",
+            range=node.right.range if node.on is None else node.on.range,
+            hint="Flink takes ON TRUE here: put the condition into WHERE",
+        )
+    return Filter(joined.inputs[1], renumber(joined.condition, {i: i - width for i in read}))
+
+
+def lateral_table(node: syntax.Node, row: LeftRow, context: BindContext) -> tuple[Node, Relation]:
+    """Bind such an entry of FROM, and return its plan and the names of its columns."""
+    inner = node.value if isinstance(node, Aliased) else node
+    if isinstance(inner, LateralTable):
+        raise NotSupportedError(
+            f"The table function {inner.call.name} is not supported yet", range=inner.call.range
+        )
+    assert isinstance(inner, Unnest)
+    source = _unnest(inner, row, context)
+    if not isinstance(node, Aliased):
+        return source, Relation((), source.schema)
+    alias = (node.alias.name,)
+    if not node.columns:
+        names = tuple(alias[0] if f.name == "EXPR$0" else f.name for f in source.schema)
+        return source, Relation(alias, renamed(source.schema, names))
+    names = column_names(node, source)
+    if names != tuple(f.name for f in source.schema):
+        source = Project(source, references(source), names)
+    return source, Relation(alias, renamed(source.schema, names))
+
+
+def _unnest(node: Unnest, row: LeftRow, context: BindContext) -> Node:
+    if len(node.collections) > 1:
+        raise ValidationError(
+            f"Index 1 out of bounds for length 1: UNNEST takes one collection, not {len(node.collections)}",
+            range=node.collections[1].range,
+            hint="join several UNNESTs",
+        )
+    (value,) = node.collections
+    check_expression(value, context.catalog, "FROM")
+    refuse = refuse_aggregates("Aggregate expression is illegal in FROM clause")
+    collection = ScalarBinder(row.scope, context, refuse).bind_typed(value)
+    if collection.type.root not in COLLECTIONS:
+        raise ValidationError(
+            f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{calcite_name(collection.type)}>)'. "
+            "Supported form(s): 'UNNEST(<MULTISET>)'\n'UNNEST(<ARRAY>)'\n'UNNEST(<MAP>)'",
+            range=value.range,
+        )
+    name = value.path[-1] if isinstance(value, syntax.Column) else "EXPR$0"
+    return Uncollect(project(ONE_ROW, (row.outer(collection),), (name,)), node.ordinality)

@@ -1,0 +1,71 @@
+"""Plans of UNNEST and of table functions as Flink 2.3 prints them, and its refusals: tests/golden/correlate.
+
+A case is the statement, a line `----`, and the abstract syntax tree, `----`, and the physical plan; or the
+message of Flink's refusal. A blank line ends a case. The numbers of `$cor0` count over a session in Flink, so
+both sides are numbered in their order.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from firesteel.catalog.catalog import Catalog
+from firesteel.errors import FiresteelError
+from firesteel.explain import explain
+from tests.rules.planning import GOLDEN, plan, section, tables
+
+FOLDER = GOLDEN.parent / "correlate"
+THEMES = ("plans", "timed")
+
+
+def _cases(theme: str) -> list[list[str]]:
+    text = (FOLDER / f"{theme}.txt").read_text(encoding="utf-8")
+    return [case.split("\n----\n") for case in text.strip().split("\n\n")]
+
+
+@pytest.fixture(scope="module")
+def catalogs() -> dict[str, Catalog]:
+    return {theme: tables((FOLDER / f"{theme}_tables.sql").read_text(encoding="utf-8")) for theme in THEMES}
+
+
+def renumbered(text: str) -> str:
+    seen: dict[str, int] = {}
+    return re.sub(r"\$cor(\d+)", lambda m: f"$cor{seen.setdefault(m[1], len(seen))}", text)
+
+
+@pytest.mark.parametrize(
+    ("theme", "case"), [(t, c) for t in THEMES for c in _cases(t)], ids=lambda value: str(value[0])[:90]
+)
+def test_plan_is_flinks(theme: str, case: list[str], catalogs: dict[str, Catalog]) -> None:
+    sql, tree, expected = case
+    bound, physical = plan(sql, catalogs[theme])
+    text = renumbered(explain(bound, physical, {"CHANGELOG_MODE"}))
+    assert section(text, "Abstract Syntax Tree") == tree
+    assert section(text, "Optimized Physical Plan") == expected
+
+
+@pytest.mark.parametrize("case", _cases("refused"), ids=lambda case: case[0][:90])
+def test_flink_refuses(case: list[str], catalogs: dict[str, Catalog]) -> None:
+    sql, message = case
+    with pytest.raises(FiresteelError) as refused:
+        plan(sql, catalogs["plans"])
+    assert message in refused.value.message
+
+
+@pytest.mark.parametrize("on", ["id > 3", "x = id", "x > 3 AND id > 3"])
+def test_a_condition_on_both_sides_is_refused(on: str, catalogs: dict[str, Catalog]) -> None:
+    with pytest.raises(FiresteelError, match=r"unexpected correlate variable \$cor0 in the plan") as refused:
+        plan(f"SELECT id, x FROM docs JOIN UNNEST(nnt) AS u (x) ON {on}", catalogs["plans"])
+    assert refused.value.hint is not None
+
+
+def test_a_name_takes_a_number_for_each_column_that_is_read(catalogs: dict[str, Catalog]) -> None:
+    sql = (
+        "SELECT a, b FROM evts CROSS JOIN UNNEST(ARRAY[v, v]) AS u (a) CROSS JOIN UNNEST(ARRAY[id]) AS w (b)"
+    )
+    bound, physical = plan(sql, catalogs["plans"])
+    text = section(explain(bound, physical, set()), "Optimized Physical Plan")
+    assert "ARRAY($cor0.v, $cor0.v)" in text
+    assert "ARRAY($cor2.id)" in text
