@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, ClassVar
 
-from firesteel.types.sql import SqlType
+from firesteel.types.sql import APPROXIMATE, CHARACTER, INTEGERS, INTERVALS, SqlType, TypeRoot
 from firesteel.types.user_function import UserFunction
 from firesteel.types.value_parts import Path
+
+IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
+    TypeRoot.BOOLEAN: False,
+    **dict.fromkeys((*INTEGERS, *APPROXIMATE, *INTERVALS), -1),
+    **dict.fromkeys(CHARACTER, ""),
+    TypeRoot.DATE: date(1969, 12, 31),
+}
+"""Default values that replace NULL in a NOT NULL column.
+
+Flink's generated Java code holds primitive values and ignores NULL marks
+(CodeGenUtils.primitiveDefaultValue). Split aggregates show the default until the bucket with a call's values
+has sent them.
+"""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from math import copysign, isfinite
 from typing import Any, cast
 
 from firesteel.errors import FiresteelError, JobError, ValidationError
+from firesteel.functions.duckdb.calc_spec import IN_PLACE_OF_NULL
 from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal, Value
 from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
@@ -76,6 +77,7 @@ def constant(call: Call, zone: str | None = None) -> Expr:
 
 _FAILED = "_failed"
 _NO_LITERAL = "_no_literal"
+_IS_NULL = "_is_null"
 
 
 def failed(call: Call) -> bool:
@@ -89,6 +91,36 @@ def has_no_literal(call: Call) -> bool:
     That is NULL of a NOT NULL type, NaN or an infinity. Flink's reducer does not fold such a call.
     """
     return _NO_LITERAL in call.__dict__
+
+
+def is_null(call: Call) -> bool:
+    """Whether `constant` evaluated this very object to NULL although its type is NOT NULL."""
+    return _IS_NULL in call.__dict__
+
+
+def in_place_of_null(kind: SqlType, call: Call) -> Literal | None:
+    """Return the value that generated code has for NULL of a NOT NULL type.
+
+    None if the type may be NULL, or if its values are objects.
+    """
+    if kind.nullable or kind.root not in IN_PLACE_OF_NULL:
+        return None
+    return Literal(cast("Value", IN_PLACE_OF_NULL[kind.root]), _as_long("", kind), call.range)
+
+
+def as_largest(call: Call) -> Expr:
+    """Return the call, or a default value if `is_null` and the type is NOT NULL.
+
+    Only for a largest constant part: within one, Flink's generated code knows that a part is NULL. A function
+    that returns NULL text by itself leaves NULL. A cast leaves the default, and so does a call with an
+    argument that is NULL.
+    """
+    if not is_null(call):
+        return call
+    by_argument = call.function == "CAST" or any(isinstance(a, Call) and is_null(a) for a in call.args)
+    if call.type.is_character and not by_argument:
+        return call
+    return in_place_of_null(call.type, call) or call
 
 
 def _is_constant(call: Call) -> bool:
@@ -118,7 +150,7 @@ def _literal(value: Any, call: Call) -> Expr:
     if value is None:
         if call.type.nullable:
             return Literal(None, call.type, call.range)
-        call.__dict__[_NO_LITERAL] = True
+        call.__dict__[_NO_LITERAL] = call.__dict__[_IS_NULL] = True
         return call
     if not isinstance(value, _VALUES[kind.root]):
         return call

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
-from datetime import date
 from typing import Any
 
 import duckdb
@@ -13,12 +12,11 @@ import pyarrow as pa
 
 from firesteel.changelog import KIND, ORDER, PLACE, field
 from firesteel.errors import FiresteelError, JobError
-from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.functions.duckdb.calc_spec import IN_PLACE_OF_NULL, CalcSpec
 from firesteel.functions.duckdb.connection import connect
 from firesteel.functions.duckdb.registry import take_error
 from firesteel.types.arrow import to_arrow
 from firesteel.types.duckdb import quote
-from firesteel.types.sql import APPROXIMATE, CHARACTER, INTEGERS, INTERVALS, TypeRoot
 
 _REFERENCE = re.compile(r"f(\d+)\Z")
 _OVERFLOW = re.compile(r"Overflow in \w+ of INT64 \((.*?)\)!")
@@ -26,19 +24,6 @@ _RAISED = re.compile(r"flink:(.*)", re.DOTALL)
 
 _LONG = 10_000
 """Length in characters from which binding a statement takes longer than copying its result."""
-
-_IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
-    TypeRoot.BOOLEAN: False,
-    **dict.fromkeys((*INTEGERS, *APPROXIMATE, *INTERVALS), -1),
-    **dict.fromkeys(CHARACTER, ""),
-    TypeRoot.DATE: date(1969, 12, 31),
-}
-"""Default values that replace NULL in a NOT NULL column.
-
-Flink's generated Java code holds primitive values and ignores NULL marks
-(CodeGenUtils.primitiveDefaultValue). Split aggregates show the default until the bucket with a call's values
-has sent them.
-"""
 
 
 def calculated(spec: CalcSpec) -> Any:
@@ -133,12 +118,12 @@ class Statement:
             if not column.null_count:
                 continue
             root = self._spec.types[i].root
-            if root not in _IN_PLACE_OF_NULL:
+            if root not in IN_PLACE_OF_NULL:
                 raise JobError(
                     f"Expression {i + 1} of the projection is NOT NULL, however, its value is NULL",
                     hint="a DECIMAL result that has more digits than its type becomes NULL",
                 )
-            default = pa.scalar(_IN_PLACE_OF_NULL[root]).cast(column.type)
+            default = pa.scalar(IN_PLACE_OF_NULL[root]).cast(column.type)
             table = table.set_column(i + 2, field(i), column.fill_null(default))
         return table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from firesteel.functions.duckdb.constant_calls import constant
+from firesteel.functions.duckdb.constant_calls import constant, in_place_of_null
 from firesteel.functions.expression.casting import cast, rounded_literal
 from firesteel.functions.expression.nodes import Call, Expr, Literal
 from firesteel.plan.simplify.simplifier import Simplifier
@@ -75,6 +75,8 @@ def fold_cast(call: Call, literal: Literal) -> Expr:
     kind, value = call.type, rounded_literal(literal).value
     if literal.type.same_as(kind):
         return call
+    if value is None and literal.value is not None and (default := in_place_of_null(kind, call)) is not None:
+        return default  # generated code does not know that the literal is NULL
     if kind.root in INTEGERS:
         if (isinstance(value, str) and value.isascii() and value.strip().isdigit()) or (
             isinstance(value, (Decimal, float)) and value == value

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from firesteel.functions.expression.casting import with_all_digits
 from firesteel.functions.expression.nodes import Call, Expr, Literal
 from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.expressions.operations import (
@@ -93,7 +92,8 @@ def _are_alike(left: Literal, right: Literal) -> bool:
 
 
 def _compared_literals(function: str, left: Literal, right: Literal) -> Expr:
-    a, b = (as_double(with_all_digits(e)).value for e in (left, right))
+    """Compare two literals as they are written: 9.995 as DECIMAL(3, 2) is not rounded, as in Calcite."""
+    a, b = (as_double(e).value for e in (left, right))
     return TRUE if _COMPARE[function](a, b) else FALSE
 
 

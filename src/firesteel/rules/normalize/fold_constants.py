@@ -14,7 +14,7 @@ from math import isfinite
 from typing import Any
 
 from firesteel.functions.duckdb.compile.known import typeof_text
-from firesteel.functions.duckdb.constant_calls import constant, has_no_literal, varies
+from firesteel.functions.duckdb.constant_calls import as_largest, constant, has_no_literal, is_null, varies
 from firesteel.functions.expression.casting import rounded_literal, with_all_digits
 from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
 from firesteel.functions.expression.recursion import from_below
@@ -69,11 +69,19 @@ def _stays_whole(expr: Call) -> bool:
 def _bottom_up(expr: Call, zone: str | None) -> Expr:
     if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # before the argument gets another
         return Literal(typeof_text(expr), expr.type.with_nullable(False), expr.range)
-    call = expr.with_args(tuple([fold_constants(a, zone) if isinstance(a, Call) else a for a in expr.args]))
+    is_part = is_constant(expr)
+    args = [_argument(a, zone, is_part) if isinstance(a, Call) else a for a in expr.args]
+    call = expr.with_args(tuple(args))
     folded = _folded(call, zone)
     if call is expr:
         return folded
     return _padded(folded) if expr.function == "CAST" else folded
+
+
+def _argument(argument: Call, zone: str | None, is_part: bool) -> Expr:
+    """Return an argument folded. is_part: whether it is a part of a larger constant."""
+    folded = fold_constants(argument, zone)
+    return folded if is_part or not isinstance(folded, Call) else as_largest(folded)
 
 
 def _padded(expr: Expr) -> Expr:
@@ -99,6 +107,8 @@ def _has_known_type(argument: Expr) -> bool:
 
 def _folded(expr: Call, zone: str | None) -> Expr:
     args = expr.args
+    if expr.function in _NULL_TESTS and isinstance(args[0], Call) and is_null(args[0]):
+        return Literal(expr.function == "IS NULL", expr.type, expr.range)
     if expr.function in FOLDED or expr.function in _FOLD:
         args = tuple(constant_text(a, partial(fold_constants, zone=zone)) for a in args)
     if not all(isinstance(a, Literal) for a in args):
@@ -122,6 +132,7 @@ def _folded(expr: Call, zone: str | None) -> Expr:
     return expr if expr.function in _LEFT else constant(expr, zone)
 
 
+_NULL_TESTS = ("IS NULL", "IS NOT NULL")
 _CHOOSE = frozenset({"COALESCE", "IFNULL", "IF"})
 _LEFT = frozenset({"UPPER", "LOWER"})
 """Of letters beyond ASCII: Flink folds these by another rule than it computes them for rows."""

@@ -7,6 +7,7 @@ UTF-16 units. The SQL contains each argument once, or twice if it is a column, s
 from __future__ import annotations
 
 from firesteel.functions.duckdb.compile.text import Compiler, Emit, quoted
+from firesteel.functions.expression.casting import rounded_literal
 from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
 from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
 
@@ -20,7 +21,7 @@ def _extreme(compiler: Compiler, call: Call) -> str:
         return compiler.python(f"strings.{name}", [(text, kind) for text in texts], kind)
     approximate = kind.root in APPROXIMATE
     if not approximate and all(isinstance(arg, (InputRef, Literal)) for arg in call.args):
-        missing = [f"{t} IS NULL" for t, arg in zip(texts, call.args, strict=True) if arg.type.nullable]
+        missing = [f"{t} IS NULL" for t, arg in zip(texts, call.args, strict=True) if _may_be_null(arg)]
         found = f"{name}({', '.join(texts)})"
         return f"(CASE WHEN {' OR '.join(missing)} THEN NULL ELSE {found} END)" if missing else found
     best, other = compiler.fresh_name(), compiler.fresh_name()
@@ -28,6 +29,11 @@ def _extreme(compiler: Compiler, call: Call) -> str:
     test = f"{b} {'>' if name == 'greatest' else '<'} {a}"
     either = f"CASE WHEN {test} THEN {other} WHEN {best} IS NULL OR {other} IS NULL THEN NULL ELSE {best} END"
     return f"list_reduce([{', '.join(texts)}], lambda {best}, {other}: {either})"
+
+
+def _may_be_null(arg: Expr) -> bool:
+    """Return whether a column or a literal may be NULL. A rounded DECIMAL may be, whatever its type."""
+    return arg.type.nullable or (isinstance(arg, Literal) and rounded_literal(arg).value is None)
 
 
 def _argument(compiler: Compiler, args: tuple[Expr, ...], call: Call) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from decimal import Context, Decimal
 
@@ -24,6 +25,10 @@ def gathered(call: Call) -> Expr:
 
     No operand moves before one that may fail and that Flink would evaluate first.
     """
+    terms_left = _without_nulls(call)
+    if len(terms_left) == 1:
+        return terms_left[0]
+    call = call if len(terms_left) == len(call.args) else replace(call, args=terms_left)
     if len(call.args) < _LONG:
         return call
     kept: list[Expr | tuple[Expr, list[Call]]] = []
@@ -47,6 +52,23 @@ def gathered(call: Call) -> Expr:
     if len(terms) == len(call.args):
         return call
     return terms[0] if len(terms) == 1 else replace(call, args=tuple(terms))
+
+
+def _without_nulls(call: Call) -> tuple[Expr, ...]:
+    """Return the terms without those of listed literals that are NULL once rounded.
+
+    Such a literal is 9.995 of DECIMAL(3, 2). Flink looks the operand up in a set, which NULL is not in. A
+    single comparison with one is NULL.
+    """
+    operator = _COMPARED_BY[call.function]
+    listed = [t for t in call.args if isinstance(t, Call) and _is_listed(t, operator)]
+    nulls = [t for t in listed if isinstance(t.args[1], Literal) and rounded_literal(t.args[1]).value is None]
+    if not nulls:
+        return call.args
+    operands = Counter(t.args[0] for t in listed)
+    left_out = [t for t in nulls if operands[t.args[0]] > 1]
+    kept = tuple(t for t in call.args if not any(t is each for each in left_out))
+    return kept or call.args
 
 
 def _is_listed(term: Call, operator: str) -> bool:
