@@ -20,6 +20,7 @@ from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.sql import BIGINT, STRING, timestamp
 from tests.runtime.changes import Row, to_rows, to_table
 from tests.runtime.messages import Driver, all_rows
+from tests.runtime.state_size import kept
 from tests.scale import examples
 
 TYPES = (STRING, BIGINT, timestamp(3))
@@ -207,6 +208,18 @@ def test_a_sent_key_starts_anew_when_its_mark_expires() -> None:
     now = 20
     drive.changes("+I a 3 7")
     assert drive.watermark(7) == "+I[a,3,7] W7"
+
+
+def test_a_key_that_is_sent_leaves_a_mark_and_no_more() -> None:
+    state = memory_backend()
+    drive = driver(at_watermarks(), state)
+    drive.changes("+I a 1 5, +I a 2 4, +I b 3 9")
+    drive.barrier()
+    names = [f"deduplicate/{name}" for name in ("came", "first", "waiting")]
+    assert kept(state) == {names[0]: 1, names[1]: 2, names[2]: 2}
+    drive.watermark(20)
+    drive.barrier()
+    assert kept(state) == {names[0]: 1, "deduplicate/sent": 2, "deduplicate/time": 1}
 
 
 # --- any cutting -----------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from firesteel.runtime.state.memory import memory_backend
 from firesteel.runtime.state.order_codes import SortOrder
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.runtime.messages import Driver
+from tests.runtime.state_size import kept
 
 TYPES = (STRING, BIGINT, INT)
 """name, id, price"""
@@ -294,3 +295,38 @@ def test_rows_expire(strategy: RankStrategy) -> None:
     assert drive.changes("+I book 2 13") == "+I[book,2,13]"
     now = 11
     assert drive.changes("+I book 4 15, +I book 5 16") == "+I[book,4,15]"
+
+
+@pytest.mark.parametrize("row_key", [(), (1,)])
+def test_nothing_is_left_of_rows_that_are_taken_away(row_key: tuple[int, ...]) -> None:
+    state = memory_backend()
+    of = RankSpec(TYPES, (0,), (2,), (ASCENDING,), RETRACT, 1, row_key=row_key)
+    drive = driver(of, state)
+    drive.changes("+I a 1 1, +I a 2 2, +I a 3 3, +I b 4 1")
+    drive.changes("-D a 3 3, -U a 1 1, +U a 1 5")
+    drive.barrier()
+    index = "numbers" if row_key else "hashes"
+    assert kept(state) == {"rank.rows.v1": 3, f"rank.{index}.v1": 3, "rank.came.v1": 1}
+    drive.changes("-D a 2 2, -D b 4 1, -D a 1 5")
+    assert kept(state) == {"rank.came.v1": 1}
+
+
+def test_over_inserts_only_the_rows_of_the_range_are_kept() -> None:
+    state = memory_backend()
+    drive = driver(spec(APPEND, 2), state)
+    for start in range(0, 40, 4):
+        drive.changes(", ".join(f"+I {name} {n} {50 - n}" for n in range(start, start + 4) for name in "ab"))
+    assert kept(state) == {"rank.top.v1": 4}
+    drive = driver(limit(APPEND, 100), state := memory_backend())
+    drive.changes(", ".join(f"+I a {n} 1" for n in range(50)))
+    assert kept(state) == {"rank.count.v1": 1}
+
+
+@pytest.mark.parametrize("strategy", [APPEND, UPDATE, RETRACT])
+def test_nothing_is_left_of_rows_that_have_expired(strategy: RankStrategy) -> None:
+    now, state = 0, memory_backend()
+    drive = Driver(build(spec(strategy, 2, ttl=10), state, lambda: now), TYPES)
+    drive.changes("+I a 1 1, +I a 2 2")
+    now = 10
+    drive.changes("+I b 1 1")
+    assert set(kept(state).values()) == {1}
