@@ -80,3 +80,17 @@ def test_a_job_that_ends_leaves_no_mark(tmp_path: Path) -> None:
     failed = sink(tmp_path, "q")
     failed.abort(0, [])
     assert not (tmp_path / "_firesteel").exists()
+
+
+def test_drafts_of_manifests(tmp_path: Path) -> None:
+    """Those of earlier runs of the job go at once, others once nobody has written to them for a week."""
+    folder = tmp_path / "_firesteel"
+    folder.mkdir()
+    drafts = [folder / f".{job}-5.{'0f' * 16}.tmp" for job in ("mine", "other", "run-ab")]
+    for path in drafts:
+        path.write_text("{")
+    sink(tmp_path, "mine")
+    assert [path.exists() for path in drafts] == [False, True, True]
+    age(drafts[1], 8)
+    sink(tmp_path, "mine")
+    assert [path.exists() for path in drafts] == [False, False, True]

@@ -1,4 +1,4 @@
-"""Hidden files that killed runs have left in a table's folder, which no run will ever show.
+"""Hidden files and drafts of manifests that killed runs have left in a table's folder.
 
 The driver of each job that writes into the folder holds a lock on the file `_firesteel/JOB.run` while it
 lives. If the kernel of the same machine says that nobody holds it, the job's driver has ended, and nobody
@@ -15,7 +15,7 @@ from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
 
-from firesteel.connectors.filesystem.manifests import FOLDER, Manifests
+from firesteel.connectors.filesystem.manifests import FOLDER, Manifests, drafts_in
 
 try:
     import fcntl
@@ -47,21 +47,23 @@ class RunMark:
 
 
 def sweep_leftovers(table: Path, own: str) -> None:
-    """Remove the hidden files of other jobs whose drivers have ended.
+    """Remove the hidden files of other jobs whose drivers have ended, and all drafts of manifests that are left.
 
     Files are listed before their job is looked at: a run that takes up the job afterwards writes others.
 
     Args:
         table: The table's folder.
-        own: The job that opens the table, which sees to its own files.
+        own: The job that opens the table, which sees to its own files. Its drafts are of earlier runs.
     """
     found: defaultdict[str, list[Path]] = defaultdict(list)
     for path in table.glob(".part-*.inprogress"):
         name = _HIDDEN.fullmatch(path.name)
         if name is not None and name["job"] != own:
             found[name["job"]].append(path)
+    for job, path in drafts_in(table):
+        found[job].append(path)
     for job, files in found.items():
-        over = _is_over(table / FOLDER / f"{job}.run")
+        over = job == own or _is_over(table / FOLDER / f"{job}.run")
         named = Manifests(table, job).last()[1].keys()
         for path in files:
             with suppress(OSError):  # gone, or of another user

@@ -28,6 +28,7 @@ from firesteel.errors import JobError
 FOLDER = "_firesteel"
 _KEPT = 2
 """Number of manifests kept, so that a listing always finds one while a new one replaces an old one."""
+_DRAFT = re.compile(r"\.(?P<job>(?:run-)?[^-]+)(?:-\d+)?\.[0-9a-f]{32}\.tmp")
 _NAME = re.compile(r"(?P<job>(?:run-)?[^-]+)(?:-(?P<batch>\d+))?\.json")
 
 Files = Mapping[str, str]
@@ -141,6 +142,14 @@ def _give_name(draft: Path, path: Path) -> bool:
             return False
         draft.replace(path)
     return True
+
+
+def drafts_in(table: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the job and the path of each draft of a manifest. One that a killed run has left gets no name."""
+    for path in (table / FOLDER).glob(".*.tmp"):
+        name = _DRAFT.fullmatch(path.name)
+        if name is not None:
+            yield name["job"], path
 
 
 def jobs_in(table: Path) -> set[str]:
