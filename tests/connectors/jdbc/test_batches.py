@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from firesteel.connectors.jdbc import batches
 from firesteel.connectors.positions import Origin, Position
 from firesteel.errors import JobError
 from tests.connectors.jdbc.databases import CREATE, Database, SqliteDatabase, sink, write
@@ -101,3 +102,23 @@ def test_without_the_right_to_alter(database: Database) -> None:
     event.remove(engine, "connect", deny)
     engine.dispose()
     assert database.run("SELECT count(*) FROM pragma_table_info('firesteel_batches')") == [(3,)]
+
+
+def test_rows_of_killed_jobs_without_a_checkpoint_go_after_a_week(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of jobs with a checkpoint stay: they may go on at any time."""
+    day = 24 * 3600
+    now = batches.time.time()
+    opened(database)
+    for job, days in (("run-old", 8), ("run-new", 6), ("checkpointed", 100)):
+        monkeypatch.setattr(batches.time, "time", lambda days=days: now - days * day)
+        write(sink(database), [("+I", job, 1)], job=job)
+    monkeypatch.setattr(batches.time, "time", lambda: now)
+    database.run("INSERT INTO firesteel_batches (job, task, batch) VALUES ('run-earlier', 0, 0)")
+    opened(database)
+    jobs = "SELECT job FROM firesteel_batches ORDER BY job"
+    assert database.run(jobs) == [("checkpointed",), ("run-earlier",), ("run-new",)]
+    monkeypatch.setattr(batches.time, "time", lambda: now + 8 * day)
+    opened(database)
+    assert database.run(jobs) == [("checkpointed",)]

@@ -47,7 +47,7 @@ class RunMark:
 
 
 def sweep_leftovers(table: Path, own: str) -> None:
-    """Remove the hidden files of other jobs whose drivers have ended, and all drafts of manifests that are left.
+    """Remove the hidden files of other jobs whose drivers have ended, and drafts of manifests that are left.
 
     Files are listed before their job is looked at: a run that takes up the job afterwards writes others.
 

@@ -3,13 +3,19 @@
 One row a job and task: the number of its last batch, and where its rows come from (connectors/positions.py).
 Earlier versions had the number alone: their table gets the columns that it lacks, and keeps its rows. As an
 earlier version may write to the table again, `offsets` begins with the number of the batch that it is of.
+
+Rows of a job without a checkpoint go with its end. If it was killed, they go a week later, when another job
+prepares the table. A job with a checkpoint may go on at any time, so its rows stay.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
+from firesteel.connectors.base import ONCE
 from firesteel.connectors.jdbc.database import Database, TryAgainError
 from firesteel.connectors.positions import Origin, Position, from_text, to_text
 from firesteel.errors import FiresteelError, JobError
@@ -41,6 +47,13 @@ _UPDATE = (
 _UPDATE_NEXT = f"{_UPDATE} AND batch < :batch"
 
 
+_WEEK_SECONDS = 7 * 24 * 3600
+_OF_RUNS = f"job LIKE '{ONCE}%'"
+_ADOPT = f"UPDATE {BATCHES} SET lineage = :now WHERE {_OF_RUNS} AND lineage IS NULL"
+"""Earlier versions noted no time."""
+_SWEEP = f"DELETE FROM {BATCHES} WHERE {_OF_RUNS} AND lineage < :oldest"
+
+
 class Batches:
     """The notes of one database. Methods with a connection work in its transaction."""
 
@@ -56,6 +69,8 @@ class Batches:
         """
         text, place = self._database.text, {"job": job, "task": task}
         noted = place | _columns(position)
+        if job.startswith(ONCE):
+            noted["lineage"] = _time_text(int(time.time()))
         try:
             if connection.execute(text(_UPDATE_NEXT), noted).rowcount:
                 return True
@@ -116,6 +131,8 @@ class Batches:
             self._change(CREATE, f"The table {BATCHES}, by which no batch is written twice, cannot be made")
         if self._works(_PROBE):
             self._add_columns()
+        with suppress(FiresteelError):  # the next job does it
+            self._database.once(self._sweep)
         try:
             self._database.rolled_back(self._try_to_note)
         except self._database.refusals as error:
@@ -129,6 +146,12 @@ class Batches:
                     f"The table {BATCHES} of an earlier version cannot get the column {name}, which says of "
                     "which rows a batch's number stands",
                 )
+
+    def _sweep(self, connection: Any) -> None:
+        """Remove rows of jobs without a checkpoint that were killed more than a week ago."""
+        now = int(time.time())
+        connection.execute(self._database.text(_ADOPT), {"now": _time_text(now)})
+        connection.execute(self._database.text(_SWEEP), {"oldest": _time_text(now - _WEEK_SECONDS)})
 
     def _try_to_note(self, connection: Any) -> None:
         """Note a batch of no job: what the user may not do shows before the first batch."""
@@ -154,6 +177,11 @@ class Batches:
     def _ask(self, sql: str, **parameters: Any) -> None:
         """Run SQL now or never."""
         self._database.once(lambda connection: connection.execute(self._database.text(sql), parameters))
+
+
+def _time_text(seconds: int) -> str:
+    """Return a time as text in the order of times. Jobs without a checkpoint have it as lineage."""
+    return f"{seconds:012d}"
 
 
 def _by_hand(sql: str) -> str:
