@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.data import canal, few_lines
+from benchmarks.join_workloads import JOIN_WORKLOADS
 from benchmarks.kafka_workloads import KAFKA_WORKLOADS
 from benchmarks.real_workloads import REAL_WORKLOADS
 from benchmarks.time_workloads import TIME_WORKLOADS
@@ -146,4 +147,5 @@ WORKLOADS = (
     *REAL_WORKLOADS,
     *KAFKA_WORKLOADS,
     *TIME_WORKLOADS,
+    *JOIN_WORKLOADS,
 )
