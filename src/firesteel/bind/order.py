@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from firesteel.bind.aggregate.over_windows import direction
 from firesteel.bind.build import references
-from firesteel.errors import ValidationError
+from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.functions.expression.nodes import Expr, InputRef
 from firesteel.plan.nodes.logical import Project
 from firesteel.plan.nodes.over.logical import Sort
@@ -86,6 +86,33 @@ def order_rows(node: Node, items: Sequence[syntax.OrderItem], bind: Callable[[sy
         )
     names = tuple(f.name for f in node.schema)
     return order.sorted(Project(node, references(node), names), len(names))
+
+
+def limited(node: Node, is_ordered: bool, offset: int, fetch: int) -> Node:
+    """Return the first rows of a query.
+
+    Args:
+        node: The query, sorted if it has an ORDER BY.
+        is_ordered: Whether it has one.
+        offset: Number of rows that are left out first.
+        fetch: Number of rows that follow.
+    """
+    if is_ordered and isinstance(node, Sort):
+        return replace(node, offset=offset, fetch=fetch)
+    if is_ordered and isinstance(node, Project) and isinstance(node.input, Sort):
+        return replace(node, input=replace(node.input, offset=offset, fetch=fetch))
+    return Sort(node, (), (), offset, fetch)
+
+
+def row_number(node: syntax.Node) -> int:
+    """Return the number of rows that LIMIT, OFFSET or FETCH says.
+
+    Raises:
+        NotSupportedError: It is no whole number as written.
+    """
+    if not isinstance(node, syntax.NumberLiteral) or not node.text.isdigit():
+        raise NotSupportedError("LIMIT, OFFSET and FETCH take a number", range=node.range)
+    return int(node.text)
 
 
 def _shown(node: syntax.Node) -> str:

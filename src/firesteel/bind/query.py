@@ -14,7 +14,7 @@ from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
 from firesteel.bind.joins import join
 from firesteel.bind.lateral import LeftRow, is_lateral, lateral_join, lateral_table
 from firesteel.bind.names import BindContext, Relation, Scope
-from firesteel.bind.order import order_rows
+from firesteel.bind.order import limited, order_rows, row_number
 from firesteel.bind.scalar.comparison import check_assignable
 from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.bind.select import bind_select
@@ -88,18 +88,22 @@ class _Binder:
         raise NotSupportedError("this query is not supported yet", range=node.range)
 
     def _ordered(self, node: Ordered, targets: Targets | None) -> Node:
-        """A query with ORDER BY, which streaming can take where it is that of time; no query with a limit."""
-        if node.fetch is not None:
-            raise NotSupportedError("LIMIT and FETCH are not supported yet", range=node.fetch.range)
-        if node.offset is not None:
+        """A query with ORDER BY, or a limit, or both."""
+        if node.offset is not None and node.fetch is None:
             raise ValidationError(
                 "FETCH is missed, which on streaming table is not supported currently.",
                 range=node.offset.range,
             )
         if isinstance(node.query, Select):
-            return self._select(node.query, targets, node.order)
-        found = self.query(node.query, targets)
-        return order_rows(found, node.order, ScalarBinder(Scope.of(found), self.context).bind)
+            found = self._select(node.query, targets, node.order)
+        else:
+            found = self.query(node.query, targets)
+            if node.order:
+                found = order_rows(found, node.order, ScalarBinder(Scope.of(found), self.context).bind)
+        if node.fetch is None:
+            return found
+        offset = 0 if node.offset is None else row_number(node.offset)
+        return limited(found, bool(node.order), offset, row_number(node.fetch))
 
     def _inner(self, node: syntax.Node, targets: Targets | None = None) -> Node:
         """A query within another one, which does not see in what order its rows come."""

@@ -61,6 +61,7 @@ class SourceTraits:
     """Changes that the table produces as a source."""
     bounded: bool = True
     pushes_filter: bool = False
+    pushes_limit: bool = False
     pushes_projection: bool = True
     readable: bool = True
     writable: bool = False

@@ -134,8 +134,11 @@ def _window(node: logical_windows.WindowTableFunction) -> str:
 
 
 def _sort(node: logical_over.Sort) -> str:
-    keys = [f"sort{i}=[${key}]" for i, key in enumerate(node.keys)]
-    return ", ".join([*keys, *(f"dir{i}=[{d.sort_text}]" for i, d in enumerate(node.directions))])
+    parts = [f"sort{i}=[${key}]" for i, key in enumerate(node.keys)]
+    parts += [f"dir{i}=[{d.sort_text}]" for i, d in enumerate(node.directions)]
+    if node.offset:
+        parts.append(f"offset=[{node.offset}]")
+    return ", ".join(parts if node.fetch is None else [*parts, f"fetch=[{node.fetch}]"])
 
 
 def _sink(node: logical.Sink) -> str:

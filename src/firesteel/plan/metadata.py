@@ -7,6 +7,7 @@ from firesteel.plan.nodes.correlate import properties as correlates
 from firesteel.plan.nodes.exchange import properties as passing
 from firesteel.plan.nodes.join import properties as joins
 from firesteel.plan.nodes.over import properties as over
+from firesteel.plan.nodes.rank import properties as ranks
 from firesteel.plan.nodes.scan import properties as tables
 from firesteel.plan.nodes.set_op import properties as unions
 from firesteel.plan.nodes.window import properties as windows
@@ -39,7 +40,7 @@ __all__ = [
     "window_properties",
 ]
 
-FAMILIES = (aggregates, calc, correlates, joins, over, passing, tables, unions, windows)
+FAMILIES = (aggregates, calc, correlates, joins, over, passing, ranks, tables, unions, windows)
 """The files that answer."""
 FACTS = (
     *(upsert_keys, unique_keys, kinds_sent, kinds_taken, updates_wanted),

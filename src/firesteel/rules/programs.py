@@ -50,7 +50,10 @@ from firesteel.rules.normalize.wrap_json_arguments import wrap_json_arguments
 from firesteel.rules.physical.to_physical import to_physical
 from firesteel.rules.pushdown.push_filter_into_scan import push_filter_into_scan
 from firesteel.rules.pushdown.push_filters import push_filters
+from firesteel.rules.pushdown.push_limit import push_limit
 from firesteel.rules.pushdown.push_projects import push_projects
+from firesteel.rules.rank.choose_rank_strategy import choose_rank_strategy
+from firesteel.rules.rank.top_n import top_n
 from firesteel.rules.reuse.reuse_scans import reuse_scans
 from firesteel.rules.set_op.rewrite_sets import rewrite_sets
 from firesteel.rules.stage import Settings, Stage, each, together, whole
@@ -119,6 +122,9 @@ LOGICAL = Stage(
         (each(filter_before_picking), "with the projection that was between them gone or above"),
         (each(rewrite_sets), "columns are cut and filters moved: none passes its joins"),
         (each(merge_distinct), "the aggregates of sets within a UNION"),
+        (whole(top_n), "with all that is read of the numbered rows known"),
+        (each(merge_projects), "a projection below a rank joins the one that was there"),
+        (each(push_limit), "a limit stands right above its scan"),
         (whole(split_distinct, "configuration"), "over the columns that are left, before windows are formed"),
         (each(window_aggregates), "groups hold both borders of their windows, or never will"),
         (each(merge_projects), "those to the query's columns join the ones above"),
@@ -145,6 +151,7 @@ PHYSICAL = Stage(
         (each(pull_up_windows), "an aggregate of plain timestamps needs the borders beside it"),
         (each(check_json_calls), "where projections have met, JSON() may stand where it is allowed"),
         (each(keep_times), "while each node below still tells its times"),
+        (each(choose_rank_strategy), "by the kinds of change below"),
         (each(choose_join_state), "a projection below may drop a key"),
         (each(choose_retraction), "by the kinds of change below; it is part of the node's text in errors"),
         (whole(materialize_result), "what is shown or written has no processing time either"),

@@ -70,6 +70,7 @@ class Filesystem:
             changelog_mode=found.changelog_mode,
             bounded=MONITOR not in options,
             pushes_filter=True,
+            pushes_limit=True,
             readable=True,
             writable=True,
             sink_mode=found.sink_mode,

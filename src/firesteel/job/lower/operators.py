@@ -25,6 +25,7 @@ from firesteel.job.lower.correlate import correlate
 from firesteel.job.lower.group_window import group_window_aggregate
 from firesteel.job.lower.join import join
 from firesteel.job.lower.over import over_aggregate, temporal_sort
+from firesteel.job.lower.rank import limit, rank, sort_limit
 from firesteel.job.lower.watermark import watermark_assigner, with_current_watermark
 from firesteel.job.lower.window import (
     global_window_aggregate,
@@ -37,6 +38,7 @@ from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.correlate.physical import Correlate
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.over import physical as physical_over
+from firesteel.plan.nodes.rank import physical as physical_rank
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.tree import Node, walk
 from firesteel.runtime.spec.operators import (
@@ -141,6 +143,9 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     physical.WatermarkAssigner: watermark_assigner,
     Correlate: correlate,
     physical_join.Join: join,
+    physical_rank.Limit: limit,
+    physical_rank.Rank: rank,
+    physical_rank.SortLimit: sort_limit,
     physical_over.OverAggregate: over_aggregate,
     physical_over.TemporalSort: temporal_sort,
 }

@@ -27,6 +27,7 @@ class Scan(LogicalNode):
     project: tuple[int, ...] | None = None
     filter: tuple[Expr, ...] = ()
     normalized: bool = False
+    limit: int | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:

@@ -23,6 +23,8 @@ class TableSourceScan(PhysicalNode):
     table: Table
     project: tuple[int, ...] | None = None
     filter: tuple[Expr, ...] = ()
+    limit: int | None = None
+    """Number of rows after which the limit above needs no more. The limit itself holds it."""
 
     @property
     def schema(self) -> tuple[Field, ...]:

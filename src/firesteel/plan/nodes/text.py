@@ -20,6 +20,8 @@ from firesteel.plan.nodes.join import text as join_text
 from firesteel.plan.nodes.logical import scanned_columns
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.over import text as over_node_text
+from firesteel.plan.nodes.rank import physical as physical_rank
+from firesteel.plan.nodes.rank import text as rank_text
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window import text as window_text
 from firesteel.plan.tree import Node
@@ -84,6 +86,8 @@ def _scan(node: physical.TableSourceScan, text: ExpressionText) -> Attributes:
         read = [columns[i] for i in node.project]
         parts.append(f"project=[{', '.join(c.name for c in read if c.metadata is None)}]")
         parts.append(f"metadata=[{', '.join(c.metadata for c in read if c.metadata is not None)}]")
+    if node.limit is not None:
+        parts.append(f"limit=[{node.limit}]")
     found = [("table", f"[{', '.join(parts)}]"), ("fields", ", ".join(_names(node)))]
     return [*found, *_hints(node.table)]
 
@@ -213,6 +217,9 @@ _PLAIN: dict[type, Callable[..., Attributes]] = {
     physical.DropUpdateBefore: lambda node: [],
     physical_over.OverAggregate: over_node_text.over_aggregate,
     physical_over.TemporalSort: over_node_text.temporal_sort,
+    physical_rank.Rank: rank_text.rank,
+    physical_rank.SortLimit: rank_text.sort_limit,
+    physical_rank.Limit: rank_text.limit,
     physical_windows.WindowTableFunction: window_text.window_table_function,
     physical_windows.WindowAggregate: window_text.window_aggregate,
     physical_windows.LocalWindowAggregate: window_text.local_window_aggregate,

@@ -20,6 +20,7 @@ from firesteel.plan.nodes.physical import (
     Sink,
     TableSourceScan,
 )
+from firesteel.plan.nodes.rank.physical import RETRACT, UPDATE, Rank, SortLimit
 from firesteel.plan.properties.changelog_modes import (
     EVERYTHING,
     UpdateKind,
@@ -80,6 +81,13 @@ def _satisfy(node: Node, wish: UpdateKind) -> Node | None:
     wanted = updates_wanted(node, wish)
     if wanted is None:
         return None
+    if isinstance(node, (Rank, SortLimit)) and node.strategy == UPDATE:
+        return _satisfied(node, wish, wanted) or _satisfy(replace(node, strategy=RETRACT), wish)
+    return _satisfied(node, wish, wanted)
+
+
+def _satisfied(node: Node, wish: UpdateKind, wanted: tuple[UpdateKind, ...]) -> Node | None:
+    """The tree with updates from each input as wanted, or None if one of them cannot."""
     inputs = [_satisfy(child, kind) for child, kind in zip(node.children, wanted, strict=True)]
     satisfied = tuple(child for child in inputs if child is not None)
     if len(satisfied) < len(inputs):

@@ -25,6 +25,8 @@ def prune_empty(node: Node) -> Node:
         return kept[0] if len(kept) == 1 else replace(node, inputs=kept)
     if isinstance(node, (Intersect, Minus)):
         return _set(node)
+    if isinstance(node, Sort) and node.fetch == 0:
+        return without_rows(node)
     if isinstance(node, (Project, Filter, Sort)) and is_empty(node.input):
         return without_rows(node)
     if isinstance(node, Join):

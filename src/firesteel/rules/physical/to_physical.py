@@ -20,6 +20,8 @@ from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.join.join_type import JoinType, equal_columns
 from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.over import physical as physical_over
+from firesteel.plan.nodes.rank import logical as logical_rank
+from firesteel.plan.nodes.rank import physical as physical_rank
 from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.tree import Node
@@ -66,6 +68,8 @@ def to_physical(node: Node) -> Node:
         return physical.Sink(below, node.table, target_columns=node.target_columns, conflict=node.conflict)
     if isinstance(node, logical_over.OverAggregate):
         return _over_aggregate(node)
+    if isinstance(node, logical_rank.Rank):
+        return _rank(node)
     if isinstance(node, logical_over.Sort):
         return _sort(node)
     if isinstance(node, logical.Expand):
@@ -84,7 +88,7 @@ def _window_function(node: logical_windows.WindowTableFunction) -> Node:
 
 
 def _scan(node: logical.Scan) -> Node:
-    scan = physical.TableSourceScan(node.table, node.project, node.filter)
+    scan = physical.TableSourceScan(node.table, node.project, node.filter, node.limit)
     if not node.normalized:
         return scan
     return physical.ChangelogNormalize(physical.Exchange(scan, node.primary_key), node.primary_key)
@@ -143,9 +147,18 @@ def _time(node: Node, order: tuple[int, ...]) -> str:
     return "proctime" if order and order[0] in processing_times(node) else "none"
 
 
+def _rank(node: logical_rank.Rank) -> Node:
+    below = physical.Exchange(to_physical(node.input), node.partition)
+    return physical_rank.Rank(below, node.partition, node.order, node.directions, node.range, node.number)
+
+
 def _sort(node: logical_over.Sort) -> Node:
     """Flink: StreamPhysicalTemporalSortRule, StreamExecSort. Raises ValidationError in Flink's words."""
     below = physical.Exchange(to_physical(node.input), ())
+    if node.fetch is not None and not node.keys:
+        return physical_rank.Limit(below, node.offset, node.fetch)
+    if node.fetch is not None:
+        return physical_rank.SortLimit(below, node.keys, node.directions, node.offset, node.fetch)
     time = _time(below, node.keys)
     if time == "none" or node.directions[0].descending:
         raise ValidationError("Sort on a non-time-attribute field is not supported.")

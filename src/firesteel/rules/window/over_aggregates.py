@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from firesteel.errors import FiresteelError, NotSupportedError, ValidationError
+from firesteel.errors import ValidationError
 from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.plan.expressions.operations import (
     conjuncts,
@@ -42,7 +42,8 @@ _BOUNDS = frozenset({"=", "<", "<=", ">", ">="})
 def refuse_top_n(node: Node) -> Node:
     """Apply to one node: a bound on the number that a window gives to rows makes it a Top-N.
 
-    Raises NotSupportedError for one, ValidationError where Flink has none (RankUtil, StreamExecRank).
+    Raises:
+        ValidationError: Flink has no such Top-N (RankUtil, StreamExecRank).
     """
     if not isinstance(node, Filter) or not isinstance(node.input, Project):
         return node
@@ -54,21 +55,20 @@ def refuse_top_n(node: Node) -> Node:
     for column, terms in bounds.items():
         expr = node.input.exprs[column]
         if isinstance(expr, Call) and is_over(expr) and over_of(expr).function in RANKS:
-            raise _top_n(over_of(expr).function, terms)
+            _check_top_n(over_of(expr).function, terms)
     return node
 
 
-def _top_n(function: str, terms: list[Call]) -> FiresteelError:
+def _check_top_n(function: str, terms: list[Call]) -> None:
     place = terms[0].range
     if not any(map(_ends, terms)):
-        return ValidationError(
+        raise ValidationError(
             "Rank end is not specified. Currently rank only support TopN, which means the rank end must be "
             "specified.",
             range=place,
         )
     if function != "ROW_NUMBER":
-        return ValidationError(f"{function}() on streaming table is not supported currently", range=place)
-    return NotSupportedError("Top-N (a bound on ROW_NUMBER) is not supported yet", range=place)
+        raise ValidationError(f"{function}() on streaming table is not supported currently", range=place)
 
 
 def _ends(term: Call) -> bool:

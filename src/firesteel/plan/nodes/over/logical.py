@@ -28,11 +28,21 @@ class OverAggregate(LogicalNode):
 
 @dataclass(frozen=True)
 class Sort(LogicalNode):
-    """LogicalSort by these columns, without a limit."""
+    """LogicalSort.
+
+    Attributes:
+        input: Where the rows come from.
+        keys: Positions of the columns of ORDER BY, none for a limit alone.
+        directions: How each of them is sorted.
+        offset: Number of rows that are left out first.
+        fetch: Number of rows that follow, None for all.
+    """
 
     input: Node
     keys: tuple[int, ...]
     directions: tuple[Direction, ...]
+    offset: int = 0
+    fetch: int | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:

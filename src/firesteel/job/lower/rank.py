@@ -1,0 +1,91 @@
+"""Translate the ranks of a physical plan to specs."""
+
+from __future__ import annotations
+
+from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
+from firesteel.plan.expressions.over import Direction
+from firesteel.plan.nodes.rank.physical import APPEND, UPDATE, Limit, Rank, SortLimit
+from firesteel.runtime.spec.over import OverTime
+from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec, RankStrategy
+from firesteel.runtime.state.order_codes import SortOrder
+
+
+def rank(node: Rank, options: OperatorOptions) -> RankSpec | DeduplicateSpec:
+    """Return the spec of a rank, or of a deduplication by time."""
+    if node.is_deduplicate:
+        return _deduplicate(node, options)
+    by_arrival = node.time == "proctime" and not node.directions[0].descending
+    return RankSpec(
+        input_types=types_of(node.input),
+        partition=node.partition,
+        sort=() if by_arrival else node.order,
+        orders=() if by_arrival else tuple(map(_sort_order, node.directions)),
+        strategy=_strategy(node.strategy),
+        end=node.range.end,
+        start=node.range.start,
+        end_field=node.range.end_column,
+        with_number=node.number is not None,
+        emit_update_before=mode_of(node).update_before,
+        row_key=node.row_key,
+        ttl=options.ttl,
+        state_id=options.state_id("rank"),
+    )
+
+
+def _deduplicate(node: Rank, options: OperatorOptions) -> DeduplicateSpec:
+    by_row_time = node.time == "rowtime"
+    return DeduplicateSpec(
+        input_types=types_of(node.input),
+        keys=node.partition,
+        order=OverTime.ROWTIME if by_row_time else OverTime.PROCTIME,
+        time=node.order[0] if by_row_time else -1,
+        keep_last=node.directions[0].descending,
+        emit_update_before=mode_of(node).update_before,
+        insert_only=not node.directions[0].descending,
+        ttl=options.ttl,
+        state_id=options.state_id("deduplicate"),
+    )
+
+
+def sort_limit(node: SortLimit, options: OperatorOptions) -> RankSpec:
+    """Return the spec of ORDER BY with a limit."""
+    return RankSpec(
+        input_types=types_of(node.input),
+        partition=(),
+        sort=node.order,
+        orders=tuple(map(_sort_order, node.directions)),
+        strategy=_strategy(node.strategy),
+        end=node.offset + node.fetch,
+        start=node.offset + 1,
+        emit_update_before=mode_of(node).update_before,
+        row_key=node.row_key,
+        ttl=options.ttl,
+        state_id=options.state_id("sort-limit"),
+    )
+
+
+def limit(node: Limit, options: OperatorOptions) -> RankSpec:
+    """Return the spec of a limit: a rank by the sequence of arrival."""
+    changes = mode_of(node.input).has_retraction or mode_of(node.input).update_after
+    return RankSpec(
+        input_types=types_of(node.input),
+        partition=(),
+        sort=(),
+        orders=(),
+        strategy=RankStrategy.RETRACT if changes else RankStrategy.APPEND,
+        end=node.offset + node.fetch,
+        start=node.offset + 1,
+        emit_update_before=mode_of(node).update_before,
+        ttl=options.ttl,
+        state_id=options.state_id("limit"),
+    )
+
+
+def _strategy(name: str) -> RankStrategy:
+    if name == APPEND:
+        return RankStrategy.APPEND
+    return RankStrategy.UPDATE if name == UPDATE else RankStrategy.RETRACT
+
+
+def _sort_order(direction: Direction) -> SortOrder:
+    return SortOrder(direction.descending, not direction.nulls_first)

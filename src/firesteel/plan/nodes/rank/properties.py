@@ -1,0 +1,108 @@
+"""Properties of ranks and limits."""
+
+from __future__ import annotations
+
+from firesteel.plan.nodes.physical import Exchange
+from firesteel.plan.nodes.rank import logical, physical
+from firesteel.plan.properties.changelog_modes import (
+    EVERYTHING,
+    INSERTS,
+    Kinds,
+    UpdateKind,
+    kinds_sent,
+    kinds_taken,
+    updates_or_none,
+    updates_wanted,
+)
+from firesteel.plan.properties.keys import Keys, key_of, unique_keys, upsert_keys
+from firesteel.plan.properties.mini_batch import NOTHING_ASKED, interval_asked
+from firesteel.plan.properties.time_attributes import NOTHING_READ, time_attributes, values_read
+from firesteel.plan.properties.value_ranges import (
+    CONSTANT,
+    UNBOUNDED,
+    Monotonicity,
+    Range,
+    all_columns,
+    is_append,
+    monotonicity,
+    value_range,
+)
+from firesteel.plan.properties.window_properties import window_properties
+from firesteel.plan.tree import Node
+
+_RANKS = (logical.Rank, physical.Rank)
+_LIMITS = (physical.SortLimit, physical.Limit)
+_Rank = logical.Rank | physical.Rank
+_Ordered = physical.Rank | physical.SortLimit
+
+kinds_taken.always(EVERYTHING, physical.Rank, *_LIMITS)
+kinds_sent.always(EVERYTHING, physical.SortLimit)
+interval_asked.always(NOTHING_ASKED, physical.Rank, *_LIMITS)
+time_attributes.of_input(*_RANKS, *_LIMITS)
+values_read.always((NOTHING_READ,), physical.Rank, *_LIMITS)
+window_properties.always(None, logical.Rank)
+unique_keys.of_input(*_LIMITS)
+upsert_keys.of_input(*_LIMITS)
+value_range.of_input(*_LIMITS)
+
+
+# --- keys ----------------------------------------------------------------------------------------
+@unique_keys.of(*_RANKS)
+def _unique_keys(node: _Rank) -> Keys:
+    return _keys(node, unique_keys(node.input))
+
+
+@upsert_keys.of(*_RANKS)
+def _upsert_keys(node: _Rank) -> Keys:
+    below = node.input.input if isinstance(node.input, Exchange) else node.input
+    partition = set(node.partition)
+    return _keys(node, frozenset(key for key in upsert_keys(below) if partition <= key))
+
+
+def _keys(node: _Rank, below: Keys) -> Keys:
+    """Flink: FlinkRelMdUniqueKeys.getRankUniqueKeys."""
+    if isinstance(node, physical.Rank) and node.is_deduplicate:
+        return key_of(*node.partition)
+    found = below
+    if node.range.is_first:
+        found |= key_of(*node.partition)
+    if node.number is not None:
+        found |= key_of(*node.partition, len(node.input.schema))
+    return found
+
+
+# --- changes -------------------------------------------------------------------------------------
+@kinds_sent.of(physical.Rank)
+def _kinds(node: physical.Rank) -> Kinds:
+    """The first row by time is final, and so is sent once (RankUtil.outputInsertOnlyInDeduplicate)."""
+    return INSERTS if node.is_deduplicate and not node.directions[0].descending else EVERYTHING
+
+
+@kinds_sent.of(physical.Limit)
+def _limited_kinds(node: physical.Limit) -> Kinds:
+    return EVERYTHING if kinds_sent(node.input) - INSERTS else INSERTS
+
+
+@updates_wanted.of(physical.Rank, physical.SortLimit)
+def _updates(node: _Ordered, wish: UpdateKind) -> tuple[UpdateKind, ...]:
+    kind = UpdateKind.ONLY_AFTER if node.strategy == physical.UPDATE else UpdateKind.BEFORE_AND_AFTER
+    return (updates_or_none(node.input, kind),)
+
+
+@updates_wanted.of(physical.Limit)
+def _limited_updates(node: physical.Limit, wish: UpdateKind) -> tuple[UpdateKind, ...]:
+    return (updates_or_none(node.input, UpdateKind.BEFORE_AND_AFTER),)
+
+
+# --- values --------------------------------------------------------------------------------------
+@monotonicity.of(physical.Rank, *_LIMITS)
+def _moves(node: Node) -> Monotonicity:
+    """Rows are deleted, but for those that are final."""
+    if kinds_sent(node) != INSERTS or not is_append(monotonicity(node.children[0])):
+        return None
+    return all_columns(CONSTANT, len(node.schema))
+
+
+@value_range.of(physical.Rank)
+def _range(node: physical.Rank, column: int) -> Range:
+    return value_range(node.input, column) if column < len(node.input.schema) else UNBOUNDED

@@ -1,0 +1,48 @@
+"""Ranks as physical plans print them (Flink: StreamPhysicalRank, ...SortLimit, ...Limit)."""
+
+from __future__ import annotations
+
+from firesteel.plan.expressions.over_text import sort_text
+from firesteel.plan.nodes.rank.physical import UPDATE, Limit, Rank, SortLimit
+
+Attributes = list[tuple[str, str]]
+
+
+def rank(node: Rank) -> Attributes:
+    """Return what a plan says of a rank."""
+    names = [f.name for f in node.input.schema]
+    end = node.range.end if node.range.end_column is None else names[node.range.end_column]
+    shown = f"rankStart={node.range.start}, rankEnd={end}"
+    if node.range.end_column is not None:
+        shown = f"rankEnd={end}"
+    by_time = "ROWTIME " if node.is_deduplicate and node.time == "rowtime" else ""
+    return [
+        ("strategy", _strategy(node)),
+        ("rankType", "ROW_NUMBER"),
+        ("rankRange", shown),
+        ("partitionBy", ", ".join(names[i] for i in node.partition)),
+        ("orderBy", by_time + _order(node)),
+        ("select", ", ".join(f.name for f in node.schema)),
+    ]
+
+
+def sort_limit(node: SortLimit) -> Attributes:
+    """Return what a plan says of ORDER BY with a limit."""
+    bounds = [("offset", str(node.offset)), ("fetch", str(node.fetch))]
+    return [("orderBy", _order(node)), *bounds, ("strategy", _strategy(node))]
+
+
+def limit(node: Limit) -> Attributes:
+    """Return what a plan says of a limit."""
+    return [("offset", str(node.offset)), ("fetch", str(node.fetch))]
+
+
+def _strategy(node: Rank | SortLimit) -> str:
+    if node.strategy != UPDATE:
+        return node.strategy
+    return f"{node.strategy}[{','.join(map(str, node.row_key))}]"
+
+
+def _order(node: Rank | SortLimit) -> str:
+    names = [f.name for f in node.input.schema]
+    return sort_text([names[i] for i in node.order], [d.descending for d in node.directions])

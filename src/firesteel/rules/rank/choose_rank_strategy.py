@@ -1,0 +1,51 @@
+"""By which strategy a rank runs: what its input promises (Flink: RankProcessStrategy)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.plan.metadata import event_times, kinds_sent, monotonicity, processing_times, upsert_keys
+from firesteel.plan.nodes.physical import Exchange
+from firesteel.plan.nodes.rank.physical import APPEND, RETRACT, UPDATE, Rank, SortLimit
+from firesteel.plan.properties.changelog_modes import INSERTS
+from firesteel.plan.properties.value_ranges import CONSTANT, DECREASING, INCREASING
+from firesteel.plan.tree import Node
+
+
+def choose_rank_strategy(node: Node) -> Node:
+    """Apply to one node; its inputs are done already."""
+    if not isinstance(node, (Rank, SortLimit)):
+        return node
+    partition = set(node.partition) if isinstance(node, Rank) else set()
+    if isinstance(node, Rank):
+        node = replace(node, time=_time(node))
+    if kinds_sent(node.input) == INSERTS:
+        return replace(node, strategy=APPEND)
+    below = node.input.input if isinstance(node.input, Exchange) else node.input
+    keys = sorted(tuple(sorted(key)) for key in upsert_keys(below) if partition <= key)
+    row_key = min(keys, key=lambda key: (len(key), key), default=())
+    strategy = UPDATE if keys and _never_falls_behind(node) else RETRACT
+    return replace(node, strategy=strategy, row_key=row_key)
+
+
+def _never_falls_behind(node: Rank | SortLimit) -> bool:
+    """Whether an update never moves a row behind others: each column moves as it is sorted, or stays."""
+    columns = monotonicity(node.input)
+    if columns is None or not node.order:
+        return False
+    moves = {CONSTANT: None, INCREASING: True, DECREASING: False}
+    for column, direction in zip(node.order, node.directions, strict=True):
+        if columns[column] not in moves:
+            return False
+        if moves[columns[column]] not in (None, direction.descending):
+            return False
+    return True
+
+
+def _time(node: Rank) -> str:
+    """The time attribute that decides alone which row of a key is kept."""
+    if len(node.order) != 1 or not node.range.is_first or node.number is not None:
+        return "none"
+    if node.order[0] in event_times(node.input):
+        return "rowtime"
+    return "proctime" if node.order[0] in processing_times(node.input) else "none"

@@ -1,0 +1,219 @@
+"""A bound on the number that ROW_NUMBER gives to rows makes a rank.
+
+Flink: FlinkLogicalRankRule, CalcRankTransposeRule, RedundantRankNumberColumnRemoveRule,
+ConstantRankNumberColumnRemoveRule, RankUtil.extractRankRange.
+
+    Project(a)  Filter(rn <= 3)  OverAggregate(PARTITION BY k ORDER BY v, ROW_NUMBER() AS rn)
+        ->  Project(a)  Rank(k, v, 1 to 3)  Project(a, k, v)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from firesteel.errors import NotSupportedError, SourceRange, ValidationError
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.operations import (
+    conjunction,
+    conjuncts,
+    expand_search,
+    identity,
+    input_refs,
+    is_identity,
+    renumber,
+    substitute,
+)
+from firesteel.plan.expressions.over import RANKS
+from firesteel.plan.metadata import window_properties
+from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.nodes.over.logical import OverAggregate
+from firesteel.plan.nodes.rank.logical import Rank
+from firesteel.plan.nodes.rank.rank_range import NUMBER_TYPE, RankRange
+from firesteel.plan.tree import Node
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+
+
+@from_below
+def top_n(node: Node) -> Node:
+    """Apply to a whole plan, from the root down: a rank has only what is read above it.
+
+    Raises:
+        ValidationError: Flink has no such rank.
+    """
+    found = _applied(node)
+    return found.with_children(tuple(map(top_n, found.children)))
+
+
+def _applied(node: Node) -> Node:
+    if isinstance(node, Project) and isinstance(node.input, Filter):
+        ranked = _ranked(node.input)
+        return node if ranked is None else _projected(node, *ranked)
+    if isinstance(node, Filter):
+        ranked = _ranked(node)
+        if ranked is None:
+            return node
+        columns = identity(f.type for f in node.schema)
+        return _projected(Project(node, columns, tuple(f.name for f in node.schema)), *ranked)
+    return node
+
+
+def _ranked(node: Filter) -> tuple[Rank, Expr | None] | None:
+    """The rank with its number, and what else the filter asks for; None if it bounds no number."""
+    over = node.input
+    if not isinstance(over, OverAggregate) or len(over.calls) != 1 or over.calls[0].function not in RANKS:
+        return None
+    column = len(over.input.schema)
+    bounds = _Bounds(column)
+    rest = [term for term in conjuncts(expand_search(node.condition)) if not bounds.take(term)]
+    if not bounds.found:
+        return None
+    if over.calls[0].function != "ROW_NUMBER":
+        name = over.calls[0].function
+        raise ValidationError(f"{name}() on streaming table is not supported currently", range=bounds.place)
+    _refuse_windows(over, bounds)
+    window = over.window
+    rank = Rank(
+        over.input, window.partition, window.order, window.directions, bounds.range(), over.calls[0].name
+    )
+    return rank, conjunction(rest)
+
+
+def _refuse_windows(over: OverAggregate, bounds: _Bounds) -> None:
+    windows = window_properties(over.input)
+    if windows is not None and windows.grouped(over.window.partition):
+        raise NotSupportedError("Top-N of each window is not supported yet", range=bounds.place)
+
+
+@dataclass
+class _Bounds:
+    """Bounds of the number, as a filter sets them."""
+
+    column: int
+    low: int = 1
+    high: int | None = None
+    high_column: int | None = None
+    found: bool = False
+    place: SourceRange | None = None
+
+    def take(self, term: Expr) -> bool:
+        """Take a term in. Returns False for one that does not compare the number alone."""
+        if not isinstance(term, Call) or term.function not in _MIRRORED:
+            return False
+        one, other = term.args
+        if _column(one) == self.column and self.column not in input_refs(other):
+            return self._bound(term.function, other, term)
+        if _column(other) == self.column and self.column not in input_refs(one):
+            return self._bound(_MIRRORED[term.function], one, term)
+        return False
+
+    def _bound(self, function: str, value: Expr, term: Call) -> bool:
+        number = value.value if isinstance(value, Literal) else None
+        if isinstance(number, (int, float, Decimal)):
+            self._constant(function, int(number))
+        elif _column(value) is not None and function in ("<", "<=", "="):
+            if function != "<=":
+                return False
+            self.high_column = _column(value)
+        else:
+            return False
+        self.found = True
+        self.place = self.place or term.range
+        return True
+
+    def _constant(self, function: str, number: int) -> None:
+        if function in ("=", ">", ">="):
+            self.low = max(self.low, number + 1 if function == ">" else number)
+        if function in ("=", "<", "<="):
+            high = number - 1 if function == "<" else number
+            self.high = high if self.high is None else min(self.high, high)
+
+    def range(self) -> RankRange:
+        """Return the range.
+
+        Raises:
+            ValidationError: It has no end, or is none.
+        """
+        if self.high is None and self.high_column is None:
+            raise ValidationError(
+                "Rank end is not specified. Currently rank only support TopN, which means the rank end must "
+                "be specified.",
+                range=self.place,
+            )
+        if self.high is not None and self.high < self.low:
+            raise ValidationError(
+                f"Rank end {self.high} can't less than rank start {self.low}.",
+                range=self.place,
+            )
+        return RankRange(self.low, self.high, None if self.high is not None else self.high_column)
+
+
+def _column(expr: Expr) -> int | None:
+    """The column that an expression is, through casts."""
+    while isinstance(expr, Call) and expr.function == "CAST":
+        expr = expr.args[0]
+    return expr.index if isinstance(expr, InputRef) else None
+
+
+def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
+    """The projection over the rank, whose input has only what is read."""
+    column = len(rank.input.schema)
+    exprs, rest = _with_constant_number(node.exprs, rest, rank)
+    read = {i for e in (*exprs, *conjuncts(rest)) for i in input_refs(e)}
+    number = _number_name(node, exprs, column) if column in read else None
+    kept = sorted({*(i for i in read if i != column), *rank.partition, *rank.order, *_end(rank)})
+    position = {old: new for new, old in enumerate(kept)} | {column: len(kept)}
+    narrowed = _narrowed(rank, kept, position)
+    ranked: Node = replace(narrowed, number=number)
+    moved = tuple(renumber(e, position) for e in exprs)
+    if rest is None and is_identity(moved, len(ranked.schema)):
+        return replace(narrowed, number=None if number is None else rank.number)
+    if rest is not None:
+        ranked = Filter(ranked, renumber(rest, position))
+    return Project(ranked, moved, node.names)
+
+
+def _end(rank: Rank) -> tuple[int, ...]:
+    return () if rank.range.end_column is None else (rank.range.end_column,)
+
+
+def _number_name(node: Project, exprs: tuple[Expr, ...], column: int) -> str:
+    """The name that the projection gives to the number."""
+    named = (
+        n for n, e in zip(node.names, exprs, strict=True) if isinstance(e, InputRef) and e.index == column
+    )
+    return next(named, "w0$o0")
+
+
+def _with_constant_number(
+    exprs: tuple[Expr, ...], rest: Expr | None, rank: Rank
+) -> tuple[tuple[Expr, ...], Expr | None]:
+    """The expressions with the number replaced, if there is only one."""
+    bounds = rank.range
+    if bounds.end is None or bounds.start != bounds.end:
+        return exprs, rest
+    columns: list[Expr] = list(identity(f.type for f in rank.schema))
+    columns[-1] = Literal(bounds.start, NUMBER_TYPE)
+    replaced = tuple(substitute(e, columns) for e in exprs)
+    return replaced, None if rest is None else substitute(rest, columns)
+
+
+def _narrowed(rank: Rank, kept: list[int], position: dict[int, int]) -> Rank:
+    """The rank over the columns that are read."""
+    below = rank.input
+    if len(kept) == len(below.schema):
+        return rank
+    columns = identity(f.type for f in below.schema)
+    picked = Project(below, tuple(columns[i] for i in kept), tuple(below.schema[i].name for i in kept))
+    if isinstance(below, Project):
+        picked = replace(below, exprs=tuple(below.exprs[i] for i in kept), names=picked.names)
+    end = rank.range.end_column
+    return replace(
+        rank,
+        input=picked,
+        partition=tuple(position[i] for i in rank.partition),
+        order=tuple(position[i] for i in rank.order),
+        range=replace(rank.range, end_column=None if end is None else position[end]),
+    )
