@@ -15,7 +15,6 @@ import pytest
 from firesteel import TableEnvironment
 from firesteel.runtime.dataflow.operator_registry import OPERATORS
 from firesteel.runtime.spec.operators import GeneratedWatermarksSpec, OperatorSpec
-from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from tests.cases.script import answered, disagreements, job, steps
 from tests.scale import FULL
@@ -72,7 +71,6 @@ def test_every_operator_is_in_a_recorded_case() -> None:
     found = {type(operator) for case in EVERY_OPERATOR for operator in operators(case)}
     found.add(GeneratedWatermarksSpec)  # a strategy of the user's in Python, which no script of Flink's has
     found.add(SequenceShiftSpec)  # scripts of bounded tables have none (tests/spark/test_shared_inputs.py)
-    found |= {RankSpec, DeduplicateSpec}  # no plan makes them yet
     # those of sinks are in INSERTs (test_sink_changes.py)
     known = {spec for spec in OPERATORS if spec.__module__ != "firesteel.runtime.spec.sink"}
     assert {spec for spec in known if spec.__module__.startswith("firesteel.")} - found == set()
