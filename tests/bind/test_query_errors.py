@@ -98,7 +98,6 @@ def test_hints(session: Session, query: str, hint: str) -> None:
     ("query", "what"),
     [
         ("SELECT /*+ STATE_TTL('t' = '1d') */ g, COUNT(*) FROM t GROUP BY g", "The STATE_TTL hint"),
-        ("SELECT g FROM t LIMIT 3", "LIMIT"),
     ],
 )
 def test_what_is_not_there_yet_is_named(session: Session, query: str, what: str) -> None:

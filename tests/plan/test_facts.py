@@ -19,6 +19,8 @@ from firesteel.plan.nodes.join import logical as logical_join
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.over import physical as physical_over
+from firesteel.plan.nodes.rank import logical as logical_rank
+from firesteel.plan.nodes.rank import physical as physical_rank
 from firesteel.plan.nodes.set_op import logical as logical_sets
 from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.nodes.window import physical as physical_windows
@@ -31,8 +33,23 @@ SCAN = physical.Values((), ())
 
 
 def _classes() -> Iterator[type[Node]]:
-    logical_modules = (logical, logical_correlate, logical_join, logical_over, logical_sets, logical_windows)
-    physical_modules = (physical, physical_correlate, physical_join, physical_over, physical_windows)
+    logical_modules = (
+        logical,
+        logical_correlate,
+        logical_join,
+        logical_over,
+        logical_rank,
+        logical_sets,
+        logical_windows,
+    )
+    physical_modules = (
+        physical,
+        physical_correlate,
+        physical_join,
+        physical_over,
+        physical_rank,
+        physical_windows,
+    )
     for module in (*logical_modules, *physical_modules):
         for kind in vars(module).values():
             its_own = inspect.isclass(kind) and kind.__module__ == module.__name__

@@ -10,6 +10,8 @@ import pytest
 
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.explain import explain
+from firesteel.plan.nodes.rank.physical import Rank
+from firesteel.plan.tree import walk
 from tests.rules.planning import GOLDEN, plan, section, tables
 
 FOLDER = GOLDEN.parent / "over"
@@ -51,16 +53,15 @@ def test_flink_refuses(case: list[str], catalog) -> None:
 
 
 @pytest.mark.parametrize("bound", ["rn <= 3", "rn = 1", "3 >= rn", "rn IN (1, 2)", "rn BETWEEN 2 AND 3"])
-def test_a_bound_on_the_row_number_is_no_plain_window(bound: str, catalog) -> None:
+def test_a_bound_on_the_row_number_is_a_rank(bound: str, catalog) -> None:
     ranked = "SELECT uid, ROW_NUMBER() OVER (PARTITION BY uid ORDER BY cost) AS rn FROM clicks"
-    with pytest.raises(NotSupportedError, match="Top-N"):
-        plan(f"SELECT uid FROM ({ranked}) WHERE {bound}", catalog)
+    _, physical = plan(f"SELECT uid FROM ({ranked}) WHERE {bound}", catalog)
+    assert any(isinstance(node, Rank) for node in walk(physical))
 
 
 @pytest.mark.parametrize(
     ("query", "what"),
     [
-        ("SELECT uid, ts FROM clicks ORDER BY ts LIMIT 3", "LIMIT and FETCH"),
         ("SELECT LAG(cost, uid) OVER (PARTITION BY uid ORDER BY ts) FROM clicks", "no literal"),
         ("SELECT SUM(cost) OVER (ORDER BY ts ROWS 1 + 1 PRECEDING) FROM clicks", "no literal"),
         (

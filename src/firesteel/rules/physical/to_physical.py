@@ -149,7 +149,7 @@ def _time(node: Node, order: tuple[int, ...]) -> str:
 
 def _rank(node: logical_rank.Rank) -> Node:
     below = physical.Exchange(to_physical(node.input), node.partition)
-    return physical_rank.Rank(below, node.partition, node.order, node.directions, node.range, node.number)
+    return physical_rank.Rank(below, node.partition, node.order, node.directions, node.ranks, node.number)
 
 
 def _sort(node: logical_over.Sort) -> Node:

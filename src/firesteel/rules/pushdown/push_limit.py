@@ -1,4 +1,10 @@
-"""A limit right above a scan is shown to the source, and stays (PushLimitIntoTableSourceScanRule)."""
+"""A limit right above a scan is shown to the source, and stays (PushLimitIntoTableSourceScanRule).
+
+    Sort(offset=2, fetch=3)  Scan(t)   ->   Sort(offset=2, fetch=3)  Scan(t, limit=5)
+
+Flink's file source stops after that many messages. Here the limit above alone counts, so changes that
+come later are seen.
+"""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _never_falls_behind(node: Rank | SortLimit) -> bool:
 
 def _time(node: Rank) -> str:
     """The time attribute that decides alone which row of a key is kept."""
-    if len(node.order) != 1 or not node.range.is_first or node.number is not None:
+    if len(node.order) != 1 or not node.ranks.is_first or node.number is not None:
         return "none"
     if node.order[0] in event_times(node.input):
         return "rowtime"

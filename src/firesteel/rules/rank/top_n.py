@@ -76,7 +76,7 @@ def _ranked(node: Filter) -> tuple[Rank, Expr | None] | None:
     _refuse_windows(over, bounds)
     window = over.window
     rank = Rank(
-        over.input, window.partition, window.order, window.directions, bounds.range(), over.calls[0].name
+        over.input, window.partition, window.order, window.directions, bounds.ranks(), over.calls[0].name
     )
     return rank, conjunction(rest)
 
@@ -130,7 +130,7 @@ class _Bounds:
             high = number - 1 if function == "<" else number
             self.high = high if self.high is None else min(self.high, high)
 
-    def range(self) -> RankRange:
+    def ranks(self) -> RankRange:
         """Return the range.
 
         Raises:
@@ -176,7 +176,7 @@ def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
 
 
 def _end(rank: Rank) -> tuple[int, ...]:
-    return () if rank.range.end_column is None else (rank.range.end_column,)
+    return () if rank.ranks.end_column is None else (rank.ranks.end_column,)
 
 
 def _number_name(node: Project, exprs: tuple[Expr, ...], column: int) -> str:
@@ -191,7 +191,7 @@ def _with_constant_number(
     exprs: tuple[Expr, ...], rest: Expr | None, rank: Rank
 ) -> tuple[tuple[Expr, ...], Expr | None]:
     """The expressions with the number replaced, if there is only one."""
-    bounds = rank.range
+    bounds = rank.ranks
     if bounds.end is None or bounds.start != bounds.end:
         return exprs, rest
     columns: list[Expr] = list(identity(f.type for f in rank.schema))
@@ -209,11 +209,11 @@ def _narrowed(rank: Rank, kept: list[int], position: dict[int, int]) -> Rank:
     picked = Project(below, tuple(columns[i] for i in kept), tuple(below.schema[i].name for i in kept))
     if isinstance(below, Project):
         picked = replace(below, exprs=tuple(below.exprs[i] for i in kept), names=picked.names)
-    end = rank.range.end_column
+    end = rank.ranks.end_column
     return replace(
         rank,
         input=picked,
         partition=tuple(position[i] for i in rank.partition),
         order=tuple(position[i] for i in rank.order),
-        range=replace(rank.range, end_column=None if end is None else position[end]),
+        ranks=replace(rank.ranks, end_column=None if end is None else position[end]),
     )

@@ -18,7 +18,7 @@ class Rank(LogicalNode):
         partition: Positions of the columns of PARTITION BY.
         order: Positions of the columns of ORDER BY.
         directions: How each of them is sorted.
-        range: Which ranks are kept.
+        ranks: Which ranks are kept.
         number: Name of the column with the rank, None if it has none.
     """
 
@@ -26,7 +26,7 @@ class Rank(LogicalNode):
     partition: tuple[int, ...]
     order: tuple[int, ...]
     directions: tuple[Direction, ...]
-    range: RankRange
+    ranks: RankRange
     number: str | None = None
 
     @property

@@ -20,7 +20,7 @@ class Rank(PhysicalNode):
         partition: Positions of the columns of PARTITION BY.
         order: Positions of the columns of ORDER BY.
         directions: How each of them is sorted.
-        range: Which ranks are kept.
+        ranks: Which ranks are kept.
         number: Name of the column with the rank, None if it has none.
         strategy: What the input promises (Flink: RankProcessStrategy).
         row_key: Unique key of the rows, for `UpdateFastStrategy` and where one is known.
@@ -31,7 +31,7 @@ class Rank(PhysicalNode):
     partition: tuple[int, ...]
     order: tuple[int, ...]
     directions: tuple[Direction, ...]
-    range: RankRange
+    ranks: RankRange
     number: str | None = None
     strategy: str = UNDEFINED
     row_key: tuple[int, ...] = ()

@@ -64,7 +64,7 @@ def _keys(node: _Rank, below: Keys) -> Keys:
     if isinstance(node, physical.Rank) and node.is_deduplicate:
         return key_of(*node.partition)
     found = below
-    if node.range.is_first:
+    if node.ranks.is_first:
         found |= key_of(*node.partition)
     if node.number is not None:
         found |= key_of(*node.partition, len(node.input.schema))

@@ -11,9 +11,9 @@ Attributes = list[tuple[str, str]]
 def rank(node: Rank) -> Attributes:
     """Return what a plan says of a rank."""
     names = [f.name for f in node.input.schema]
-    end = node.range.end if node.range.end_column is None else names[node.range.end_column]
-    shown = f"rankStart={node.range.start}, rankEnd={end}"
-    if node.range.end_column is not None:
+    end = node.ranks.end if node.ranks.end_column is None else names[node.ranks.end_column]
+    shown = f"rankStart={node.ranks.start}, rankEnd={end}"
+    if node.ranks.end_column is not None:
         shown = f"rankEnd={end}"
     by_time = "ROWTIME " if node.is_deduplicate and node.time == "rowtime" else ""
     return [
