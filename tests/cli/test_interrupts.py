@@ -101,9 +101,11 @@ def test_a_second_signal_ends_the_process_unless_it_belongs_to_the_first(
 
 EARLY = """
 import signal, sys
+SIGNAL = signal.Signals(int(sys.argv.pop(1)))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored below nohup
 from firesteel.cli import app, main, stderr_lines
 def come(*_, **__):
-    signal.raise_signal(signal.SIGTERM)
+    signal.raise_signal(SIGNAL)
 class Cleared:
     def __del__(self):
         come()
@@ -179,6 +181,7 @@ def test_an_error_that_a_library_makes_of_a_signal_is_the_signal(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("more", [[], ["--log-format", "json"]], ids=["text", "json"])
 @pytest.mark.parametrize(
     "breaking",
@@ -189,11 +192,13 @@ def test_an_error_that_a_library_makes_of_a_signal_is_the_signal(
     ],
     ids=["arguments", "dropped", "before"],
 )
-def test_one_that_comes_while_the_command_starts(breaking: str, more: list[str], tmp_path: Path) -> None:
+def test_one_that_comes_while_the_command_starts(
+    breaking: str, more: list[str], number: int, tmp_path: Path
+) -> None:
     script = tmp_path / "script.sql"
     script.write_text("SHOW TABLES;")
-    command = [sys.executable, "-c", EARLY.format(breaking=breaking), str(script), *more]
+    command = [sys.executable, "-c", EARLY.format(breaking=breaking), str(int(number)), str(script), *more]
     done = subprocess.run(command, capture_output=True, text=True)
     lines = [line for line in done.stderr.splitlines() if line]
-    assert (done.returncode, done.stdout, len(lines)) == (143, "", 1), done.stderr
+    assert (done.returncode, done.stdout, len(lines)) == (128 + number, "", 1), done.stderr
     assert "Stopped." in lines[0]

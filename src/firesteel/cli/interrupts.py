@@ -53,9 +53,9 @@ _came: list[int] = []
 
 
 def stop_on_signals() -> None:
-    """Have SIGTERM and SIGHUP raise Stopped in the main thread, except one that is ignored, as by nohup."""
-    for number in _ASKED:
-        if signal.getsignal(number) is signal.SIG_DFL:
+    """Have signals raise Stopped in the main thread, except one that is ignored, as by nohup."""
+    for number in (signal.SIGINT, *_ASKED):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _raise)
     told = sys.unraisablehook
 
@@ -70,6 +70,11 @@ def raise_dropped() -> None:
     """Raise Stopped if a signal came while the command started and what it raised was dropped."""
     if _came:
         raise Stopped(_came.pop())
+
+
+def forget() -> None:
+    """Forget a signal that was heard and does not end the command, such as Ctrl-C in the shell."""
+    _came.clear()
 
 
 def _raise(number: int, _frame: object) -> None:

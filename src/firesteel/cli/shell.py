@@ -12,7 +12,7 @@ from importlib import import_module
 
 from firesteel import __version__
 from firesteel.cli.history import History, home_file
-from firesteel.cli.interrupts import signal_of
+from firesteel.cli.interrupts import forget, signal_of
 from firesteel.cli.report import as_firesteel_error, report
 from firesteel.cli.run import Runner
 from firesteel.sensitive import redacted
@@ -132,6 +132,7 @@ def _leave_if_asked(stop: KeyboardInterrupt) -> None:
     """Raise `stop` again unless it is Ctrl-C, which does not end the shell."""
     if signal_of(stop) != signal.SIGINT:
         raise stop
+    forget()
 
 
 def _command(text: str) -> str | None:
