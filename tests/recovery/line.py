@@ -87,12 +87,17 @@ class Line:
         hidden.rename(self._folder / "in" / f"{self.files:06}.json")
         self.files += 1
 
-    def run(self, recovery: str = REFUSE, during: Callable[[StreamJob], object] | None = None) -> None:
+    def run(
+        self,
+        recovery: str = REFUSE,
+        during: Callable[[StreamJob], object] | None = None,
+        source_recovery: str = REFUSE,
+    ) -> None:
         """Run the job until it has read all input. during: called all the time.
 
         Raises what ends it.
         """
-        job = stream_host.start(self._job(), self._spark, self._settings(recovery))
+        job = stream_host.start(self._job(), self._spark, self._settings(recovery, source_recovery))
         end = time.monotonic() + _SECONDS
         try:
             while not self.has_read_all():
@@ -127,8 +132,14 @@ class Line:
         chain = replace(chain, inputs=(replace(chain.inputs[0], of=scan),))
         return replace(job, chains=(chain, *job.chains[1:]), bounded=False)
 
-    def _settings(self, recovery: str) -> StreamSettings:
-        return StreamSettings(str(self.checkpoint), parallelism=2, max_rows=ROWS, recovery=recovery)
+    def _settings(self, recovery: str, source_recovery: str) -> StreamSettings:
+        return StreamSettings(
+            str(self.checkpoint),
+            parallelism=2,
+            max_rows=ROWS,
+            recovery=recovery,
+            source_recovery=source_recovery,
+        )
 
     def has_read_all(self) -> bool:
         """Whether the last committed batch ends with the last file."""

@@ -56,14 +56,15 @@ Show = Annotated[
         "sql-client.execution.result-mode.",
     ),
 ]
-_RECOVERY = "firesteel.sink-recovery"
+_RECOVERY, _SOURCE_RECOVERY = "firesteel.sink-recovery", "firesteel.source-recovery"
 Recover = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        metavar="deliver-again|resume-from-sink|accept-loss",
+        metavar="deliver-again|resume-from-sink|accept-loss|read-changed-files|skip-changed-files",
         help="Go on although the checkpoint and a sink disagree: deliver again what came after the older "
         "one, so consumers may see it twice; read up to the position of a sink that is ahead, without "
-        "delivering; or leave missing what a sink lacks.",
+        "delivering; or leave missing what a sink lacks. Go on although files changed before their rows "
+        "were committed: read them as they are now, or leave those rows out. Repeatable.",
     ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Spark's logs, and stack traces of errors.")]
@@ -111,7 +112,7 @@ def run(
     from firesteel.sql.variables import substitute
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
-    given = pairs(settings or [], "--set") | ({} if recover is None else {_RECOVERY: recover})
+    given = pairs(settings or [], "--set") | _recovery(recover or [])
     configuration = runner.configuration(given, checkpoint, master, verbose=verbose)
     if log_format not in ("text", "json"):
         raise UsageError(f"--log-format takes text, json, got {log_format!r}")
@@ -177,6 +178,12 @@ def help_(
     from firesteel.cli.help_pages import print_page
 
     return print_page(page)
+
+
+def _recovery(values: list[str]) -> dict[str, str]:
+    """Return the options of `--recover`."""
+    of_sources = ("read-changed-files", "skip-changed-files")
+    return {_SOURCE_RECOVERY if value in of_sources else _RECOVERY: value for value in values}
 
 
 def _version(wanted: bool) -> None:

@@ -265,4 +265,12 @@ OPTIONS = (
         "rows that the checkpoint has delivered.",
         ("refuse", "deliver-again", "resume-from-sink", "accept-loss"),
     ),
+    Option(
+        "firesteel.source-recovery",
+        _ENUM,
+        "refuse",
+        "The action if files have changed after they were found and before their rows were committed: fail; "
+        "read them as they are now; or leave out their rows that are not committed.",
+        ("refuse", "read-changed-files", "skip-changed-files"),
+    ),
 )

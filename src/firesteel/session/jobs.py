@@ -166,6 +166,7 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
         interval=mini_batch.latency if mini_batch else 0,
         statement=text,
         recovery=environment.configuration.get("firesteel.sink-recovery"),
+        source_recovery=environment.configuration.get("firesteel.source-recovery"),
     )
 
 

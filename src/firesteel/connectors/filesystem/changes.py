@@ -15,6 +15,8 @@ from pathlib import Path
 from firesteel.connectors.filesystem.splits import FileInfo
 from firesteel.errors import DataError
 
+READ, SKIP = "read-changed-files", "skip-changed-files"
+"""Values of `firesteel.source-recovery`: the action for files that have changed (changed_files.py)."""
 _PART = 4096
 """Bytes at each end of a file that its digest covers."""
 
@@ -75,7 +77,9 @@ def check_unchanged(file: FileInfo, *, is_read_whole: bool) -> None:
 
 
 _HINT = (
-    "bring the file back as it was and run again: it goes on from there. Otherwise begin again with an empty "
+    "bring the file back as it was and run again: it goes on from there. With a checkpoint you can also run "
+    f"once with --recover {READ} (the file is read as it is now, if none of its rows are committed) or "
+    f"--recover {SKIP} (its rows that are not committed are left out). Otherwise begin again with an empty "
     "checkpoint folder and an empty sink. Write new rows into new files, under a name that begins with '.' "
     "or '_' until they are whole"
 )

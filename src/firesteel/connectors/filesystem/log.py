@@ -8,13 +8,13 @@ was paused and taken over) see the same files in the same order.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from firesteel.connectors.base import Offset
 from firesteel.connectors.filesystem.splits import FileInfo
-from firesteel.durability import make_folders, sync_folder, sync_stream
+from firesteel.durability import make_folders, sync_folder, sync_stream, write_whole
 from firesteel.errors import DataError, JobError
 
 RESUMED = "resumed"
@@ -79,6 +79,19 @@ class FileLog:
             self._append(self._path, "".join(f"{json.dumps(entry)}\n" for entry in entries).encode())
             self._read_on(self._path)
 
+    def amend(self, changed: Mapping[str, FileInfo]) -> None:
+        """Replace what the log says of files, by their paths, durably. Their places in the log stay.
+
+        Sinks know a micro-batch by a digest of the log, too. Offsets that name the files get another one.
+        """
+        assert self._path is not None
+        lines = []
+        for line in self._path.read_bytes()[: self._end].splitlines():
+            entry = json.loads(line)
+            found = changed.get(entry["path"]) if isinstance(entry, dict) else None
+            lines.append(line.decode() if found is None else json.dumps(_entry(found)))
+        write_whole(self._path, "".join(f"{line}\n" for line in lines))
+
     def _append(self, path: Path, data: bytes) -> None:
         try:
             make_folders(path.parent)
@@ -136,4 +149,5 @@ def _named(offset: Offset) -> int:
 
 
 def _entry(file: FileInfo) -> dict[str, object]:
-    return {"path": file.path, "size": file.size, "modified": file.modified, "digest": file.digest}
+    entry = {"path": file.path, "size": file.size, "modified": file.modified, "digest": file.digest}
+    return entry | ({"left_out": True} if file.left_out else {})

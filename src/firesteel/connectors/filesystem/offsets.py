@@ -29,6 +29,9 @@ def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Frami
         if (rows is not None and rows <= 0) or (size is not None and size <= 0) or count == 0:
             break
         file = files[index]
+        if file.left_out:
+            index, byte = index + 1, 0
+            continue
         end, lines = file.size, 0
         if not file.compressed and (rows is not None or size is not None):
             end, lines = _end(file, byte, replace(limit, rows=rows, bytes=size), framing)
@@ -106,6 +109,8 @@ def between(files: list[FileInfo], start: Offset, end: Offset) -> list[Piece]:
     last = end["file"] + (1 if end["byte"] else 0)
     pieces = []
     for index in range(start["file"], last):
+        if files[index].left_out:
+            continue
         first = start["byte"] if index == start["file"] else 0
         stop = end["byte"] if index == end["file"] else files[index].size
         if stop > first or files[index].compressed:

@@ -106,7 +106,7 @@ class FilesystemSource:
         for _ in range(min(_LOOKS, len(files))):
             self._next = (self._next + 1) % len(files)
             file = files[self._next]
-            if file.path in self._told:
+            if file.path in self._told or file.left_out:
                 continue
             with suppress(OSError):  # it is gone, which is nobody's business once it is read
                 change = change_of(file)

@@ -36,6 +36,8 @@ class FileInfo:
     """Time of the last change, in milliseconds since 1970."""
     digest: str = ""
     """Digest of its content (changes.py); "" if it was not computed."""
+    left_out: bool = False
+    """Whether no more rows of it are read, as the user asked after it had changed (changed_files.py)."""
 
     @property
     def compressed(self) -> bool:

@@ -26,6 +26,7 @@ from uuid import uuid4
 from firesteel.connectors.positions import Origin, Position
 from firesteel.errors import FiresteelError, NotSupportedError, UsageError
 from firesteel.spark.checkpoint.batch_origins import BatchOrigins, batches, offsets_text
+from firesteel.spark.checkpoint.changed_files import ChangedFiles
 from firesteel.spark.checkpoint.recovery_plan import (
     ACCEPT_LOSS,
     DELIVER_AGAIN,
@@ -101,6 +102,41 @@ def settle(
         return Settled(origins, record)
     carry_out(context, folder, plan, sinks)
     return Settled(BatchOrigins(context, folder, plan.lineage), SinkPositions(context, folder, sinks))
+
+
+def settle_changed_files(
+    context: Any, folder: str, delivery: Delivery, partitions: int, recovery: str, changed: ChangedFiles
+) -> None:
+    """Let the job go on with files that have changed. Call `settle` before, and after with `deliver-again`.
+
+    Raises:
+        UsageError: A sink has rows of the files as they were, and `recovery` is not `deliver-again`.
+    """
+    sinks, log = delivery.positioned, _Log.read(context, folder)
+    found = {name: sink.positions(name, partitions) for name, sink in sinks.items()}
+    name = next(
+        (n for n, positions in found.items() if any(p.batch >= log.next for p in positions.values())), None
+    )
+    if name is not None:
+        if recovery != DELIVER_AGAIN:
+            raise UsageError(
+                f"{changed.first} has changed, and the sink {delivery.table(name)} has rows of micro-batch "
+                f"{log.next} that were made from the file as it was. The checkpoint {folder} has not "
+                "taken them in.",
+                hint=f"bring the file back as it was; or add --recover {DELIVER_AGAIN}: rows of the file as "
+                "it is now come on top of those",
+            )
+        origins = BatchOrigins(context, folder, lineage_of(context, folder))
+        lineage = uuid4().hex
+        back = log.next - 1
+        moved = _each(found, lambda p: _moved_back(p, back, origins, lineage))
+        carry_out(context, folder, Plan(lineage, moved), sinks)
+    changed.mend()
+
+
+def _moved_back(position: Position, last: int, origins: BatchOrigins, lineage: str) -> Position:
+    batch = min(position.batch, last)
+    return Position(batch, _of(origins, batch, lineage))
 
 
 def _gone_back(

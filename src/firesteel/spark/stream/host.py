@@ -26,12 +26,14 @@ from firesteel.errors import FiresteelError
 from firesteel.job.spec import JobSpec
 from firesteel.job.timer_routing import has_timers
 from firesteel.runtime.dataflow.packets import Packet
+from firesteel.spark.checkpoint.changed_files import ChangedFiles
 from firesteel.spark.checkpoint.fingerprint import SPARK, job_id
 from firesteel.spark.checkpoint.folder import check_logs, open_folder
 from firesteel.spark.checkpoint.hadoop_lock import HadoopLock
 from firesteel.spark.checkpoint.lock import CheckpointLock, local_folder
 from firesteel.spark.checkpoint.owner import ShutOutError
-from firesteel.spark.checkpoint.recovery import Settled, settle
+from firesteel.spark.checkpoint.recovery import Settled, settle, settle_changed_files
+from firesteel.spark.checkpoint.recovery_plan import DELIVER_AGAIN
 from firesteel.spark.checkpoint.snapshots import remove_useless_snapshots
 from firesteel.spark.checkpoint.sync import CheckpointSync
 from firesteel.spark.delivery import Delivery
@@ -179,7 +181,7 @@ class StreamJob:
             self._identities = self._delivery.identities()
             check_identities(self._spark.context, folder, self._identities)
             check_age(self._spark.context, folder, self._delivery.forgets_after())
-            self._settled = self._settle(frame, folder, settings.recovery)
+            self._settled = self._settle(frame, folder, settings)
             remove_useless_snapshots(self._spark.context, folder)
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")
@@ -223,11 +225,16 @@ class StreamJob:
         with suppress(Exception):  # the query starts or ends just now: the next commit checks the lock
             self._query.stop()
 
-    def _settle(self, frame: DataFrame, folder: str, recovery: str) -> Settled:
-        """Check that the checkpoint and the sinks agree."""
+    def _settle(self, frame: DataFrame, folder: str, settings: StreamSettings) -> Settled:
+        """Check that the checkpoint, its sinks and its files agree."""
         partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
-        framed = bool(self._frames)
-        return settle(self._spark.context, folder, self._delivery, partitions, recovery, framed=framed)
+        context, framed, delivery = self._spark.context, bool(self._frames), self._delivery
+        settled = settle(context, folder, delivery, partitions, settings.recovery, framed=framed)
+        changed = ChangedFiles(context, folder, self._job, settings.source_recovery)
+        if not changed:
+            return settled
+        settle_changed_files(context, folder, delivery, partitions, settings.recovery, changed)
+        return settle(context, folder, delivery, partitions, DELIVER_AGAIN, framed=framed)
 
     def _deliver(self, frame: DataFrame, batch: int) -> None:
         """Collect the packets of a batch on the driver and deliver its changes to sinks or the caller."""

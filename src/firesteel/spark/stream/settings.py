@@ -28,6 +28,7 @@ class StreamSettings:
         statement: Text by which the job finds its checkpoint again.
         trusts_others: Whether other users of this machine may have write access to the checkpoint.
         recovery: Action if a sink and the checkpoint disagree (spark/checkpoint/recovery.py).
+        source_recovery: Action if files changed before their commit (spark/checkpoint/changed_files.py).
     """
 
     checkpoint: str | None = None
@@ -39,3 +40,4 @@ class StreamSettings:
     statement: str | None = None
     trusts_others: bool = False
     recovery: str = REFUSE
+    source_recovery: str = REFUSE

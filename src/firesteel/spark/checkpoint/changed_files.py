@@ -1,0 +1,106 @@
+"""Files that have changed under a planned micro-batch, and the way to go on (`firesteel.source-recovery`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from firesteel.connectors.base import Offset
+from firesteel.connectors.filesystem.changed_files import mended_files
+from firesteel.connectors.filesystem.log import FileLog
+from firesteel.connectors.filesystem.splits import FileInfo, local_path
+from firesteel.formats.files import is_of_files
+from firesteel.formats.registry import find_format
+from firesteel.job.spec import JobSpec
+from firesteel.notices import say
+from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.spark.checkpoint.batch_origins import batches, offsets_text
+from firesteel.spark.checkpoint.lock import local_folder
+from firesteel.spark.checkpoint.recovery_plan import REFUSE
+
+_BEGIN: Offset = {"file": 0, "byte": 0}
+
+
+class ChangedFiles:
+    """The files of a checkpoint's sources that have changed before they were committed.
+
+    Args:
+        context: The SparkContext.
+        folder: Folder of the checkpoint. Only one on this machine has logs of files.
+        job: The job.
+        way: Value of `firesteel.source-recovery`. Nothing has changed for `refuse`.
+
+    Raises:
+        NotSupportedError: The way does not fit a changed file.
+    """
+
+    def __init__(self, context: Any, folder: str, job: JobSpec, way: str) -> None:
+        local = local_folder(folder)
+        self._found: list[tuple[FileLog, dict[str, FileInfo]]] = []
+        if local is None or way == REFUSE:
+            return
+        committed, is_read_whole = _committed(context, folder), _read_whole(job)
+        for path in sorted(local.glob("sources/*/files.jsonl")):
+            log = FileLog(str(path.parent))
+            offset = committed.get(path.parent.name, _BEGIN)
+            if changed := mended_files(log, offset, way, is_read_whole):
+                self._found.append((log, changed))
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    @property
+    def first(self) -> str:
+        """The path of a changed file."""
+        return next(iter(self._found[0][1]))
+
+    def mend(self) -> None:
+        """Change what the logs say of the files, and say so. Micro-batches with them get other digests."""
+        for log, changed in self._found:
+            log.amend(changed)
+            for path, file in changed.items():
+                what = (
+                    "its rows that are not committed are left out" if file.left_out else "read as it is now"
+                )
+                say(f"{path}: changed since it was found; {what}")
+
+
+def _committed(context: Any, folder: str) -> dict[str, Offset]:
+    """Return the offsets of files up to which the job is committed, by the number of their source."""
+    last = batches(context, folder, "commits")[-1:]
+    text = offsets_text(context, folder, last[0]) if last else None
+    lines = [] if text is None else text.splitlines()[2:]
+    found = ((str(number), list(_file_offsets(_value(line)))) for number, line in enumerate(lines))
+    return {number: offsets[0] for number, offsets in found if len(offsets) == 1}
+
+
+def _value(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:  # a DataFrame's
+        return None
+
+
+def _file_offsets(offset: Any) -> Iterator[Offset]:
+    """Yield the offsets of files within an offset, which may hold more beside them."""
+    if isinstance(offset, dict) and offset.keys() >= {"file", "byte"}:
+        yield {"file": offset["file"], "byte": offset["byte"]}
+    elif isinstance(offset, dict):
+        for each in offset.values():
+            yield from _file_offsets(each)
+
+
+def _read_whole(job: JobSpec) -> Callable[[FileInfo], bool]:
+    """Return whether a file is read up to its end: it is compressed, or of a format such as parquet."""
+    scans = (chain.inputs[0].of for chain in job.chains if chain.source is not None)
+    found = [dict(scan.options) for scan in scans if isinstance(scan, ScanSpec)]
+    roots = [
+        local_path(options["path"]).absolute()
+        for options in found
+        if options.get("connector", "filesystem") == "filesystem"
+        and "path" in options
+        and is_of_files(find_format(options["format"]))
+    ]
+    return lambda file: file.compressed or any(Path(file.path).is_relative_to(root) for root in roots)
