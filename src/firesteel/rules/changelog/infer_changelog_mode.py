@@ -30,6 +30,7 @@ from firesteel.plan.properties.changelog_modes import (
     source_mode,
 )
 from firesteel.plan.tree import Node, PhysicalNode
+from firesteel.rules.changelog.replaced_rows import takes_replacing_rows
 from firesteel.rules.changelog.upsert_materialize import decide_materialization, is_key_contained
 from firesteel.rules.normalize.check_kinds import check_kinds
 
@@ -67,7 +68,7 @@ def _sink(sink: Sink, configuration: Any) -> Node:
     sink = decide_materialization(sink, accepted, configuration)
     for wish in _wishes(sink.input, wishes):
         satisfied = _satisfy(sink.input, wish)
-        if satisfied is not None:
+        if satisfied is not None and (wish is not UpdateKind.ONLY_AFTER or takes_replacing_rows(satisfied)):
             return replace(sink, input=satisfied)
     raise InternalError("no changelog mode satisfies the sink")
 

@@ -1,0 +1,45 @@
+"""Whether the joins of a plan can do without the rows that updates replace.
+
+Flink does not ask (FLINK-40681): it takes updates without the rows before them from all inputs whose upsert
+keys hold the equal columns.
+
+    JOIN ON l.k = r.k AND r.n > l.n    r's row with n = 5 is replaced by one with n = 0: the pair stays
+    LEFT JOIN ON l.k = r.k             r has the key (k, g): the new row counts as one more partner
+"""
+
+from __future__ import annotations
+
+from firesteel.plan.nodes.join.physical import Join
+from firesteel.plan.nodes.join.properties import upsert_keys_in_task
+from firesteel.plan.tree import Node, PhysicalNode, walk
+
+
+def takes_replacing_rows(root: Node) -> bool:
+    """Return whether all joins of a plan with modes give right answers over the updates that they get."""
+    return all(_has_same_partners(node) for node in walk(root) if isinstance(node, Join))
+
+
+def _has_same_partners(node: Join) -> bool:
+    """Return whether a row that replaces another one has the partners that the other one had.
+
+    With a condition beside equal columns it may not. Where rows are padded by the number of their partners,
+    a join key must have one row at most, because a second row is taken for one more.
+    """
+    replacing = [_replaces(side) for side in node.inputs]
+    equal = node.equal_columns
+    if equal.rest:
+        return not any(replacing)
+    is_semi = not node.join_type.has_right_columns
+    counted = (node.join_type.pads_left, node.join_type.pads_right or is_semi)
+    sides = zip(node.inputs, (equal.left, equal.right), replacing, counted, strict=True)
+    return all(
+        any(key <= set(columns) for key in upsert_keys_in_task(side))
+        for side, columns, replaces, counts in sides
+        if replaces and counts
+    )
+
+
+def _replaces(side: Node) -> bool:
+    """Return whether an input sends updates without the rows before them."""
+    assert isinstance(side, PhysicalNode)
+    return side.mode is not None and side.mode.update_after and not side.mode.update_before
