@@ -2,49 +2,58 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, Aggregate, HandWritten
+from firesteel.runtime.aggregate.functions.statements import statements
 from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.numbers import from_sortable
 from firesteel.types.sql import APPROXIMATE, BIGINT, BYTES_LIKE, array
 
-# A value that is taken back before it came is kept aside: only merge matches it, so that a part may take
-# back the rows of another.
-RETRACT = """\
-if $value in {list}:
-    {list}.remove($value)
-else:
-    {retracted}.append($value)
-"""
 
-MERGE = """\
-_waiting = {retracted} + {other_retracted}
-{list} = {list} + {other_list}
-{retracted} = []
-for _each in _waiting:
-    if _each in {list}:
-        {list}.remove(_each)
+def retract_value(list: list[Any], retracted: list[Any], value: Any) -> None:
+    # A value that is retracted before it came is kept aside: only merge matches it, so that a part may
+    # retract the rows of another.
+    if value in list:
+        list.remove(value)
     else:
-        {retracted}.append(_each)
-"""
+        retracted.append(value)
+
+
+def merge_lists(
+    list: list[Any], other_list: list[Any], retracted: list[Any], other_retracted: list[Any]
+) -> tuple[list[Any], list[Any]]:
+    waiting = retracted + other_retracted
+    list = list + other_list
+    retracted = []
+    for each in waiting:
+        if each in list:
+            list.remove(each)
+        else:
+            retracted.append(each)
+    return list, retracted
+
 
 # Of values that Flink compares by identity, only NULL equals another.
-_RETRACT_NULL = """\
-if {x} is None and None in {list}:
-    {list}.remove(None)
-else:
-    {retracted}.append({x})
-"""
-
-_MERGE_NULLS = """\
-_waiting = {retracted} + {other_retracted}
-{list} = {list} + {other_list}
-{retracted} = []
-for _each in _waiting:
-    if _each is None and None in {list}:
-        {list}.remove(None)
+def _retract_null(list: list[Any], retracted: list[Any], x: Any) -> None:
+    if x is None and None in list:
+        list.remove(None)
     else:
-        {retracted}.append(_each)
-"""
+        retracted.append(x)
+
+
+def _merge_nulls(
+    list: list[Any], other_list: list[Any], retracted: list[Any], other_retracted: list[Any]
+) -> tuple[list[Any], list[Any]]:
+    waiting = retracted + other_retracted
+    list = list + other_list
+    retracted = []
+    for each in waiting:
+        if each is None and None in list:
+            list.remove(None)
+        else:
+            retracted.append(each)
+    return list, retracted
 
 
 def array_agg(call: AggregateSpec) -> Aggregate:
@@ -59,14 +68,14 @@ def array_agg(call: AggregateSpec) -> Aggregate:
     kept = array(BIGINT if approximate else argument)
     value = "{k}" if approximate else "{x}"
     unequal = argument.root in BYTES_LIKE
-    retract = _RETRACT_NULL if unequal else RETRACT.replace("$value", value)
+    retract = statements(_retract_null) if unequal else statements(retract_value, value=value)
     return HandWritten(
         state_id="array-agg.v1",
         fields=(AccumulatorField("list", kept, []), AccumulatorField("retracted", kept, [])),
         views=(),
         accumulate=f"{{list}}.append({value})",
         retract=retract,
-        merge=_MERGE_NULLS if unequal else MERGE,
+        merge=statements(_merge_nulls if unequal else merge_lists),
         value="({values}({list}) if {list} else None)",
         takes_nulls="IGNORE NULLS" not in call.options,
         in_order=True,

@@ -17,6 +17,7 @@ from firesteel.runtime.aggregate.functions.declaration import (
     HandWritten,
     MapView,
 )
+from firesteel.runtime.aggregate.functions.statements import statements
 from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.sql import BIGINT, SqlType, TypeRoot
 
@@ -29,23 +30,27 @@ _BITMAP = AccumulatorField("bitmap", _OBJECT, None)
 _BITMAPS = AccumulatorField("bitmaps", BIGINT, 0)
 _COUNTS = MapView("counts", BIGINT, BIGINT, whole=True)
 
-_COUNT = """\
-for _number in {numbers}({x}):
-    _count = {counts}.get(_number, 0) $sign 1
-    if _count:
-        {counts}[_number] = _count
-    else:
-        {counts}.pop(_number, None)
-"""
 
-_MERGE_COUNTS = """\
-for _number, _other in {other_counts}.items():
-    _count = {counts}.get(_number, 0) + _other
-    if _count:
-        {counts}[_number] = _count
-    else:
-        {counts}.pop(_number, None)
-"""
+def _count(counts: Any, bitmaps: int, numbers: Callable[[Any], Iterable[int]], x: Any, change: int) -> int:
+    bitmaps += change
+    for number in numbers(x):
+        count = counts.get(number, 0) + change
+        if count:
+            counts[number] = count
+        else:
+            counts.pop(number, None)
+    return bitmaps
+
+
+def _merge_counts(counts: Any, other_counts: Any, bitmaps: int, other_bitmaps: int) -> int:
+    bitmaps += other_bitmaps
+    for number, other in other_counts.items():
+        count = counts.get(number, 0) + other
+        if count:
+            counts[number] = count
+        else:
+            counts.pop(number, None)
+    return bitmaps
 
 
 def bitmap_build(call: AggregateSpec) -> Aggregate:
@@ -127,9 +132,9 @@ def _counted(
         state_id="bitmap-counts.v1",
         fields=(_BITMAPS,),
         views=(_COUNTS,),
-        accumulate="{bitmaps} += 1\n" + _COUNT.replace("$sign", "+"),
-        retract="{bitmaps} -= 1\n" + _COUNT.replace("$sign", "-"),
-        merge="{bitmaps} += {other_bitmaps}\n" + _MERGE_COUNTS,
+        accumulate=statements(_count, change="1"),
+        retract=statements(_count, change="-1"),
+        merge=statements(_merge_counts),
         value=value,
         functions=(
             ("numbers", numbers),

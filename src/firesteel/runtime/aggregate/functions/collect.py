@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from firesteel.functions.java.hash_map import ordered_keys, ordered_values
 from firesteel.runtime.aggregate.functions.declaration import (
     AccumulatorField,
@@ -9,44 +12,57 @@ from firesteel.runtime.aggregate.functions.declaration import (
     HandWritten,
     MapView,
 )
+from firesteel.runtime.aggregate.functions.statements import statements
 from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.sql import BIGINT, array
 
-# An entry is [count, arrival number].
-_NEW = """\
-    {map}[{k}] = [$count, {next}]
-    {next} += 1
-    {size} += 1
-    if {size} > {most}:
-        {most} = {size}
-"""
 
-_ACCUMULATE = f"""\
-_entry = {{map}}.get({{k}})
-if _entry is None:
-{_NEW.replace("$count", "1")}else:
-    {{map}}[{{k}}] = [_entry[0] + 1, _entry[1]]
-"""
+# An entry of the map is [count, arrival number].
+def _accumulate(map: Any, k: Any, size: int, most: int, next: int) -> tuple[int, int, int]:
+    entry = map.get(k)
+    if entry is None:
+        map[k] = [1, next]
+        next += 1
+        size += 1
+        if size > most:
+            most = size
+    else:
+        map[k] = [entry[0] + 1, entry[1]]
+    return size, most, next
 
-_RETRACT = f"""\
-_entry = {{map}}.get({{k}})
-if _entry is None:
-{_NEW.replace("$count", "-1")}elif _entry[0] == 1:
-    del {{map}}[{{k}}]
-    {{size}} -= 1
-    if {{size}} == 0:
-        {{most}} = {{next}} = 0
-else:
-    {{map}}[{{k}}] = [_entry[0] - 1, _entry[1]]
-"""
 
-_MERGE = f"""\
-for _key, _count in {{keys}}({{other_map}}.items(), {{other_most}}):
-    _entry = {{map}}.get(_key)
-    if _entry is not None:
-        {{map}}[_key] = [_entry[0] + _count, _entry[1]]
-        continue
-{_NEW.replace("$count", "_count").replace("{k}", "_key")}"""
+def _retract(map: Any, k: Any, size: int, most: int, next: int) -> tuple[int, int, int]:
+    entry = map.get(k)
+    if entry is None:
+        map[k] = [-1, next]
+        next += 1
+        size += 1
+        if size > most:
+            most = size
+    elif entry[0] == 1:
+        del map[k]
+        size -= 1
+        if size == 0:
+            most = next = 0
+    else:
+        map[k] = [entry[0] - 1, entry[1]]
+    return size, most, next
+
+
+def _merge(
+    map: Any, other_map: Any, other_most: int, keys: Callable[..., Any], size: int, most: int, next: int
+) -> tuple[int, int, int]:
+    for key, count in keys(other_map.items(), other_most):
+        entry = map.get(key)
+        if entry is not None:
+            map[key] = [entry[0] + count, entry[1]]
+            continue
+        map[key] = [count, next]
+        next += 1
+        size += 1
+        if size > most:
+            most = size
+    return size, most, next
 
 
 def collect(call: AggregateSpec) -> Aggregate:
@@ -60,9 +76,9 @@ def collect(call: AggregateSpec) -> Aggregate:
         state_id="collect.v1",
         fields=tuple(AccumulatorField(name, BIGINT, 0) for name in ("size", "most", "next")),
         views=(MapView("map", argument, array(BIGINT), whole=True),),
-        accumulate=_ACCUMULATE,
-        retract=_RETRACT,
-        merge=_MERGE,
+        accumulate=statements(_accumulate),
+        retract=statements(_retract),
+        merge=statements(_merge),
         value="{values}({map}.items(), {most})",
         in_order=True,
         functions=(("keys", ordered_keys(argument)), ("values", ordered_values(argument))),

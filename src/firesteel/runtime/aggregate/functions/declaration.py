@@ -199,7 +199,7 @@ class Declared:
 
 @dataclass(frozen=True)
 class HandWritten:
-    """Aggregate call written as Python statements over its fields and map views.
+    """Aggregate call written as Python statements over its fields and map views (see statements.py).
 
     The texts name fields and views as {name}, the argument as {x}, its map key as {k} (equal keys have equal
     bytes), and, in merge, the other accumulator's parts as {other_name}. Local names begin with `_`. A view

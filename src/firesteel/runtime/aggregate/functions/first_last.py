@@ -6,6 +6,9 @@ millisecond keep their sequence, and a replay gives the same result.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from firesteel.runtime.aggregate.functions.declaration import (
     AccumulatorField,
     Aggregate,
@@ -18,6 +21,7 @@ from firesteel.runtime.aggregate.functions.declaration import (
     MapView,
     Other,
 )
+from firesteel.runtime.aggregate.functions.statements import statements
 from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.sql import BIGINT, BYTES_LIKE, array
 
@@ -26,7 +30,7 @@ def first_value(call: AggregateSpec) -> Aggregate:
     """Return the first value. Flink: FirstValueAggFunction, FirstValueWithRetractAggFunction."""
     value = Field("value")
     if call.retract:
-        return _with_retract(call, "first", _FIRST, end="iter")
+        return _with_retract(call, "first", _keep_first, end="iter")
     return Declared(
         state_id="first-value.v1",
         fields=(AccumulatorField("value", call.arg_types[0], None),),
@@ -40,7 +44,7 @@ def last_value(call: AggregateSpec) -> Aggregate:
     """Return the last value. Flink: LastValueAggFunction, LastValueWithRetractAggFunction."""
     value = Field("value")
     if call.retract:
-        return _with_retract(call, "last", _LAST, end="reversed")
+        return _with_retract(call, "last", _keep_last, end="reversed")
     return Declared(
         state_id="last-value.v1",
         fields=(AccumulatorField("value", call.arg_types[0], None),),
@@ -51,60 +55,62 @@ def last_value(call: AggregateSpec) -> Aggregate:
 
 
 # orders: arrival number -> value, ascending. arrivals: value -> its arrival numbers, ascending.
-_ACCUMULATE = """\
-{orders}[{next}] = {x}
-_arrivals = {arrivals}.get({k})
-if _arrivals is None:
-    _arrivals = []
-_arrivals.append({next})
-{arrivals}[{k}] = _arrivals
-{next} += 1
-"""
-
-_FIRST = """\
-if {value} is None:
-    {value} = {x}
-"""
-
-_LAST = """\
-{value} = {x}
-"""
-
-_RETRACT = """\
-_arrivals = {arrivals}.get({k})
-if _arrivals:
-    {orders}.pop(_arrivals.pop(0), None)
-    if _arrivals:
-        {arrivals}[{k}] = _arrivals
-    else:
-        del {arrivals}[{k}]
-    if {x} == {value} or {x} != {x}:
-        {value} = $current
-"""
-
-_MERGE = """\
-_start = {next}
-for _order, _value in {other_orders}.items():
-    {orders}[_start + _order] = _value
-for _key, _arrivals in {other_arrivals}.items():
-    {arrivals}[_key] = [*{arrivals}.get(_key, ()), *(_start + _order for _order in _arrivals)]
-{next} = _start + {other_next}
-{value} = $current
-"""
+def _accumulate(orders: Any, arrivals: Any, x: Any, k: Any, next: int) -> int:
+    orders[next] = x
+    known = arrivals.get(k)
+    if known is None:
+        known = []
+    known.append(next)
+    arrivals[k] = known
+    next += 1
+    return next
 
 
-def _with_retract(call: AggregateSpec, name: str, accumulate: str, end: str) -> Aggregate:
+def _keep_first(value: Any, x: Any) -> Any:
+    if value is None:
+        value = x
+    return value
+
+
+def _keep_last(value: Any, x: Any) -> Any:
+    value = x
+    return value  # noqa: RET504  # statements.py
+
+
+def _retract(orders: Any, arrivals: Any, x: Any, k: Any, value: Any, end: Callable[[Any], Any]) -> Any:
+    known = arrivals.get(k)
+    if known:
+        orders.pop(known.pop(0), None)
+        if known:
+            arrivals[k] = known
+        else:
+            del arrivals[k]
+        if x == value or x != x:
+            value = next((orders[each] for each in end(orders)), None)
+    return value
+
+
+def _merge(
+    orders: Any, other_orders: Any, arrivals: Any, other_arrivals: Any, following: int, other_next: int,
+    value: Any, end: Callable[[Any], Any],
+) -> tuple[int, Any]:  # fmt: skip
+    start = following
+    for order, each in other_orders.items():
+        orders[start + order] = each
+    for key, numbers in other_arrivals.items():
+        arrivals[key] = [*arrivals.get(key, ()), *(start + number for number in numbers)]
+    following = start + other_next
+    value = next((orders[each] for each in end(orders)), None)
+    return following, value
+
+
+def _with_retract(call: AggregateSpec, name: str, keep: Callable[..., Any], end: str) -> Aggregate:
     """Return an aggregate that stores every value and when it came.
 
     As in Flink, a retraction removes the first arrival of the value, for LAST_VALUE too. An unknown value
     changes nothing. BYTES are never found, since Flink compares them by identity.
     """
     argument = call.arg_types[0]
-    current = f"next(({{orders}}[_each] for _each in {end}({{orders}})), None)"
-
-    def text(template: str) -> str:
-        return template.replace("$current", current)
-
     return HandWritten(
         state_id=f"{name}-value-retract.v1",
         fields=(AccumulatorField("value", argument, None), AccumulatorField("next", BIGINT, 0)),
@@ -112,34 +118,41 @@ def _with_retract(call: AggregateSpec, name: str, accumulate: str, end: str) -> 
             MapView("orders", BIGINT, argument, ordered=True),
             MapView("arrivals", argument, array(BIGINT)),
         ),
-        accumulate=_ACCUMULATE + accumulate,
-        retract=None if argument.root in BYTES_LIKE else text(_RETRACT),
-        merge=text(_MERGE),
+        accumulate=f"{statements(_accumulate)}\n{statements(keep)}",
+        retract=None if argument.root in BYTES_LIKE else statements(_retract, end=end),
+        merge=statements(_merge, following="{next}", end=end),
         value="{value}",
     )
 
 
-_SINGLE = """\
-if {count} > 0:
-    raise_single_value()
-{value} = {x}
-{count} += 1
-"""
+def _single(value: Any, count: int, x: Any, fail: Callable[[], None]) -> tuple[Any, int]:
+    if count > 0:
+        fail()
+    value = x
+    count += 1
+    return value, count
 
-_SINGLE_RETRACT = """\
-if {count} not in (0, 1):
-    raise_single_value()
-{value} = None
-{count} -= 1
-"""
 
-_SINGLE_MERGE = """\
-if {count} + {other_count} > 1:
-    raise_single_value()
-if {other_count} > 0:
-    {value} = {other_value}
-{count} += {other_count}
-"""
+def _retract_single(value: Any, count: int, fail: Callable[[], None]) -> tuple[Any, int]:
+    if count not in (0, 1):
+        fail()
+    value = None
+    count -= 1
+    return value, count
+
+
+def _merge_single(
+    value: Any, count: int, other_value: Any, other_count: int, fail: Callable[[], None]
+) -> tuple[Any, int]:
+    if count + other_count > 1:
+        fail()
+    if other_count > 0:
+        value = other_value
+    count += other_count
+    return value, count
+
+
+_FAIL = "raise_single_value"
 
 
 def single_value(call: AggregateSpec) -> Aggregate:
@@ -148,9 +161,9 @@ def single_value(call: AggregateSpec) -> Aggregate:
         state_id="single-value.v1",
         fields=(AccumulatorField("value", call.arg_types[0], None), AccumulatorField("count", BIGINT, 0)),
         views=(),
-        accumulate=_SINGLE,
-        retract=_SINGLE_RETRACT,
-        merge=_SINGLE_MERGE,
+        accumulate=statements(_single, fail=_FAIL),
+        retract=statements(_retract_single, fail=_FAIL),
+        merge=statements(_merge_single, fail=_FAIL),
         value="{value}",
         takes_nulls=True,
     )

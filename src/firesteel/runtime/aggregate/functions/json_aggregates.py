@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from firesteel.errors import JobError
 from firesteel.runtime.aggregate.functions.declaration import (
@@ -11,19 +12,21 @@ from firesteel.runtime.aggregate.functions.declaration import (
     HandWritten,
     MapView,
 )
+from firesteel.runtime.aggregate.functions.statements import statements
 from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.json_text import quoted
 from firesteel.types.sql import STRING, array
 
-_ITEM = '_item = "null" if {x} is None else {x}\n'
 
-_RETRACT = (
-    _ITEM
-    + """\
-if _item in {list}:
-    {list}.remove(_item)
-"""
-)
+def _append(x: str | None, list: list[str]) -> None:
+    item = "null" if x is None else x
+    list.append(item)
+
+
+def _remove(x: str | None, list: list[str]) -> None:
+    item = "null" if x is None else x
+    if item in list:
+        list.remove(item)
 
 
 def json_array_agg(call: AggregateSpec) -> Aggregate:
@@ -32,30 +35,29 @@ def json_array_agg(call: AggregateSpec) -> Aggregate:
         state_id="json-array-agg.v1",
         fields=(AccumulatorField("list", array(STRING), []),),
         views=(),
-        accumulate=_ITEM + "{list}.append(_item)",
-        retract=_RETRACT,
+        accumulate=statements(_append),
+        retract=statements(_remove),
         merge="{list} = {list} + {other_list}",
         value='("[" + ",".join({list}) + "]")',
         takes_nulls="NULL ON NULL" in call.options,
     )
 
 
-_ACCUMULATE = """\
-{only}({x}, {x} in {map})
-if $kept:
-    {map}[{k}] = $value
-"""
+def _put(x: str, k: Any, map: Any, only: Callable[..., None], is_kept: bool, value: str | None) -> None:
+    only(x, x in map)
+    if is_kept:
+        map[k] = value
 
-_REMOVE = """\
-{only}({x}, False)
-{map}.pop({k}, None)
-"""
 
-_MERGE = """\
-for _key, _value in {other_map}.items():
-    {only}(_key, _key in {map})
-    {map}[_key] = _value
-"""
+def _drop(x: str, k: Any, map: Any, only: Callable[..., None]) -> None:
+    only(x, False)
+    map.pop(k, None)
+
+
+def _merge(map: Any, other_map: Any, only: Callable[..., None]) -> None:
+    for key, value in other_map.items():
+        only(key, key in map)
+        map[key] = value
 
 
 def json_object_agg(call: AggregateSpec) -> Aggregate:
@@ -65,14 +67,14 @@ def json_object_agg(call: AggregateSpec) -> Aggregate:
     Flink: JsonObjectAggFunction.
     """
     value = f"x{call.args[1]}"
-    kept = "True" if "NULL ON NULL" in call.options else f"{value} is not None"
+    kept = "True" if "NULL ON NULL" in call.options else f"({value} is not None)"
     return HandWritten(
         state_id="json-object-agg.v1",
         fields=(),
         views=(MapView("map", STRING, STRING, whole=True),),
-        accumulate=_ACCUMULATE.replace("$kept", kept).replace("$value", value),
-        retract=_REMOVE,
-        merge=_MERGE,
+        accumulate=statements(_put, is_kept=kept, value=value),
+        retract=statements(_drop),
+        merge=statements(_merge),
         value="{object}({map}.items())",
         takes_nulls=True,
         functions=(("only", _only), ("object", _object)),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, Aggregate, HandWritten
+from firesteel.runtime.aggregate.functions.statements import statements
 from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.sql import array
 
-_ACCUMULATE = """\
-{values}.append({x})
-del {values}[:-$kept]
-{default} = $default
-"""
+
+def _accumulate(values: list[Any], x: Any, kept: int, default: Any, next_default: Any) -> Any:
+    values.append(x)
+    del values[:-kept]
+    default = next_default
+    return default  # noqa: RET504  # statements.py
 
 
 def lag(call: AggregateSpec) -> Aggregate:
@@ -29,7 +33,7 @@ def lag(call: AggregateSpec) -> Aggregate:
             AccumulatorField("default", argument.with_nullable(True), None),
         ),
         views=(),
-        accumulate=_ACCUMULATE.replace("$kept", str(kept)).replace("$default", default),
+        accumulate=statements(_accumulate, kept=str(kept), next_default=default),
         retract=None,
         merge="{values} = ({values} + {other_values})[-" + str(kept) + ":]\n{default} = {other_default}",
         value="({values}[0] if len({values}) == " + str(kept) + " else {default})",

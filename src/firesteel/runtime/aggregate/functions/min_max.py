@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from firesteel.runtime.aggregate.functions.declaration import (
     AccumulatorField,
     Aggregate,
@@ -17,18 +20,19 @@ from firesteel.runtime.aggregate.functions.declaration import (
     MapView,
     Other,
 )
+from firesteel.runtime.aggregate.functions.statements import statements
 from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.sql import APPROXIMATE, BIGINT, BOOLEAN
 
 
 def min_(call: AggregateSpec) -> Aggregate:
     """Return the least value."""
-    return _with_retract(call, "min", ">") if call.retract else _plain("min", "<", call)
+    return _with_retract(call, "min") if call.retract else _plain("min", "<", call)
 
 
 def max_(call: AggregateSpec) -> Aggregate:
     """Return the greatest value."""
-    return _with_retract(call, "max", "<") if call.retract else _plain("max", ">", call)
+    return _with_retract(call, "max") if call.retract else _plain("max", ">", call)
 
 
 def _plain(name: str, beats: str, call: AggregateSpec) -> Aggregate:
@@ -52,66 +56,73 @@ def _plain(name: str, beats: str, call: AggregateSpec) -> Aggregate:
     )
 
 
-_ACCUMULATE = """\
-if {size} == 0 or {best} is None or {best} $behind {k}:
-    {best} = {k}
-_count = {map}.get({k}, 0) + 1
-if _count == 0:
-    del {map}[{k}]
-else:
-    {map}[{k}] = _count
-    if _count == 1:
-        {size} += 1
-        if type({map}) is not dict:
-            {map}.added({k})
-"""
-
-_RETRACT = """\
-_count = {map}.get({k}, 0) - 1
-if _count == 0:
-    del {map}[{k}]
-    {size} -= 1
-    if {size} == 0:
-        {best} = None
-    elif {k} == {best}:
-        {map}, {best} = $extreme({map})
-else:
-    {map}[{k}] = _count
-    if _count < 0:
-        {unmatched} = True
-        if type({map}) is not dict:
-            {map}.added({k})
-"""
-
-# A count that crosses into the positive adds to size and may raise the best, one that crosses out of it
-# takes from size, and where it was the best's, looks for the next at that end of the keys.
-_MERGE = """\
-for _key, _other in {other_map}.items():
-    _before = {map}.get(_key, 0)
-    _count = _before + _other
-    if _count == 0:
-        if _before:
-            del {map}[_key]
+def _accumulate(map: Any, k: Any, best: Any, size: int, is_max: bool) -> tuple[Any, int]:
+    if size == 0 or best is None or (best < k if is_max else best > k):
+        best = k
+    count = map.get(k, 0) + 1
+    if count == 0:
+        del map[k]
     else:
-        {map}[_key] = _count
-        if not _before and type({map}) is not dict:
-            {map}.added(_key)
-        if _count < 0:
-            {unmatched} = True
-    if _before <= 0 < _count:
-        {size} += 1
-        if {best} is None or {best} $behind _key:
-            {best} = _key
-    elif _count <= 0 < _before:
-        {size} -= 1
-        if {size} == 0:
-            {best} = None
-        elif _key == {best}:
-            {map}, {best} = $extreme({map})
-"""
+        map[k] = count
+        if count == 1:
+            size += 1
+            if type(map) is not dict:
+                map.added(k)
+    return best, size
 
 
-def _with_retract(call: AggregateSpec, extreme: str, behind: str) -> Aggregate:
+def _retract(
+    map: Any, k: Any, best: Any, size: int, unmatched: bool, extreme: Callable[[Any], tuple[Any, Any]]
+) -> tuple[Any, Any, int, bool]:
+    count = map.get(k, 0) - 1
+    if count == 0:
+        del map[k]
+        size -= 1
+        if size == 0:
+            best = None
+        elif k == best:
+            map, best = extreme(map)
+    else:
+        map[k] = count
+        if count < 0:
+            unmatched = True
+            if type(map) is not dict:
+                map.added(k)
+    return map, best, size, unmatched
+
+
+def _merge(
+    map: Any, other_map: Any, best: Any, size: int, unmatched: bool, is_max: bool,
+    extreme: Callable[[Any], tuple[Any, Any]],
+) -> tuple[Any, Any, int, bool]:  # fmt: skip
+    # A count that becomes positive adds to size and may raise the best. One that ceases to be positive is
+    # subtracted from size, and if it was the best's, the next key at that end is the best.
+    for key, other in other_map.items():
+        before = map.get(key, 0)
+        count = before + other
+        if count == 0:
+            if before:
+                del map[key]
+        else:
+            map[key] = count
+            if not before and type(map) is not dict:
+                map.added(key)
+            if count < 0:
+                unmatched = True
+        if before <= 0 < count:
+            size += 1
+            if best is None or (best < key if is_max else best > key):
+                best = key
+        elif count <= 0 < before:
+            size -= 1
+            if size == 0:
+                best = None
+            elif key == best:
+                map, best = extreme(map)
+    return map, best, size, unmatched
+
+
+def _with_retract(call: AggregateSpec, name: str) -> Aggregate:
     """Keeps how often each value is there; values are compared as Java's compareTo does. `unmatched` says
     that there has been a retraction without its row: only then can a count be negative, or the best be none
     of the values.
@@ -125,20 +136,18 @@ def _with_retract(call: AggregateSpec, extreme: str, behind: str) -> Aggregate:
     # FLOAT and DOUBLE are kept in sortable form, in which < is compareTo.
     kept = BIGINT if approximate else argument
 
-    def text(template: str) -> str:
-        return template.replace("$behind", behind).replace("$extreme", f"{extreme}_key")
-
+    is_max, extreme = str(name == "max"), f"{name}_key"
     return HandWritten(
-        state_id=f"{extreme}-retract.v2",
+        state_id=f"{name}-retract.v2",
         fields=(
             AccumulatorField("best", kept, None),
             AccumulatorField("size", BIGINT, 0),
             AccumulatorField("unmatched", BOOLEAN, False),
         ),
         views=(MapView("map", argument, BIGINT, sorted=True),),
-        accumulate=text(_ACCUMULATE),
-        retract=text(_RETRACT),
-        merge=text(_MERGE),
+        accumulate=statements(_accumulate, is_max=is_max),
+        retract=statements(_retract, extreme=extreme),
+        merge=statements(_merge, is_max=is_max, extreme=extreme),
         value=_value(approximate),
     )
 

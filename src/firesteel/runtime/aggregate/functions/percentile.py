@@ -14,34 +14,41 @@ from firesteel.runtime.aggregate.functions.declaration import (
     HandWritten,
     MapView,
 )
+from firesteel.runtime.aggregate.functions.statements import statements
 from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.numbers import from_scaled, from_sortable
 from firesteel.types.sql import APPROXIMATE, BIGINT, DOUBLE, SqlType, TypeRoot, array
 
-_PERCENTAGES = """\
-if {percentages} is None:
-    {percentages} = {checked}($percentage)
-"""
 
-_COUNT = """\
-if $given:
-    _count = {map}.get({k}, 0) $sign $frequency
-    if _count:
-        {map}[{k}] = _count
-    else:
-        {map}.pop({k}, None)
-"""
+def _keep_first(
+    percentages: list[float] | None, checked: Callable[[Any], list[float]], percentage: Any
+) -> list[float] | None:
+    if percentages is None:
+        percentages = checked(percentage)
+    return percentages
 
-_MERGE = """\
-if {percentages} is None:
-    {percentages} = {other_percentages}
-for _key, _other in {other_map}.items():
-    _count = {map}.get(_key, 0) + _other
-    if _count:
-        {map}[_key] = _count
-    else:
-        {map}.pop(_key, None)
-"""
+
+def _count(map: Any, k: Any, is_counted: bool, change: int) -> None:
+    if is_counted:
+        count = map.get(k, 0) + change
+        if count:
+            map[k] = count
+        else:
+            map.pop(k, None)
+
+
+def _merge(
+    percentages: list[float] | None, other_percentages: list[float] | None, map: Any, other_map: Any
+) -> list[float] | None:
+    if percentages is None:
+        percentages = other_percentages
+    for key, other in other_map.items():
+        count = map.get(key, 0) + other
+        if count:
+            map[key] = count
+        else:
+            map.pop(key, None)
+    return percentages
 
 
 def percentile(call: AggregateSpec) -> Aggregate:
@@ -54,16 +61,18 @@ def percentile(call: AggregateSpec) -> Aggregate:
     if len(call.args) > 2:
         frequency = f"x{call.args[2]}"
         given += f" and {frequency} is not None and {frequency} > 0"
-    count = _COUNT.replace("$given", given).replace("$frequency", frequency)
-    percentages = _PERCENTAGES.replace("$percentage", f"x{call.args[1]}")
+    percentages = statements(_keep_first, percentage=f"x{call.args[1]}")
+    added, retracted = (
+        statements(_count, is_counted=f"({given})", change=change) for change in (frequency, f"-{frequency}")
+    )
     several = call.arg_types[1].root is TypeRoot.ARRAY
     return HandWritten(
         state_id="percentile.v2" if call.distinct else "percentile.v1",
         fields=(AccumulatorField("percentages", array(DOUBLE), None),),
         views=(MapView("map", call.arg_types[0], BIGINT, whole=True),),
-        accumulate=percentages + count.replace("$sign", "+"),
-        retract=count.replace("$sign", "-"),
-        merge=_MERGE,
+        accumulate=f"{percentages}\n{added}",
+        retract=retracted,
+        merge=statements(_merge),
         value="{values}({map}.items(), {percentages})",
         takes_nulls=True,
         constants=() if call.distinct else ("percentages",),

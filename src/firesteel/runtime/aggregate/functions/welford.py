@@ -4,46 +4,52 @@ from __future__ import annotations
 
 from firesteel.runtime.aggregate.functions.avg import BITS
 from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, Aggregate, HandWritten
+from firesteel.runtime.aggregate.functions.statements import statements
 from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.sql import BIGINT, DOUBLE, SqlType, TypeRoot
 
-_ACCUMULATE = """\
-{n} += 1
-if {n} > 0:
-    _number = $double
-    _delta = _number - {mean}
-    {mean} += _delta / {n}
-    {m2} += _delta * (_number - {mean})
-"""
 
-_RETRACT = """\
-{n} -= 1
-if {n} > 0:
-    _number = $double
-    _delta = _number - {mean}
-    {mean} -= _delta / {n}
-    {m2} -= (_number - {mean}) * _delta
-elif {n} == 0:
-    {mean} = {m2} = 0.0
-"""
+def _accumulate(n: int, mean: float, m2: float, double: float) -> tuple[int, float, float]:
+    n += 1
+    if n > 0:
+        number = double
+        delta = number - mean
+        mean += delta / n
+        m2 += delta * (number - mean)
+    return n, mean, m2
 
-# Accumulators with n <= 0 hold no mean: only their count is taken over, as where the sum is nothing.
-_MERGE = """\
-if {other_n} <= 0 or {n} + {other_n} == 0:
-    {n} += {other_n}
-elif {n} == 0:
-    {n} = {other_n}
-    {mean} = {other_mean}
-    {m2} = {other_m2}
-else:
-    _n = {n} + {other_n}
-    _delta = {other_mean} - {mean}
-    {m2} = {m2} + {other_m2} + float({n}) * float({other_n}) / _n * _delta * _delta
-    {mean} = {mean} + float({other_n}) / _n * _delta
-    {n} = _n
-if {n} <= 0:
-    {mean} = {m2} = 0.0
-"""
+
+def _retract(n: int, mean: float, m2: float, double: float) -> tuple[int, float, float]:
+    n -= 1
+    if n > 0:
+        number = double
+        delta = number - mean
+        mean -= delta / n
+        m2 -= (number - mean) * delta
+    elif n == 0:
+        mean = m2 = 0.0
+    return n, mean, m2
+
+
+def _merge(
+    n: int, mean: float, m2: float, other_n: int, other_mean: float, other_m2: float
+) -> tuple[int, float, float]:
+    # Accumulators with n <= 0 have no mean: only their count is added, also if the sum is 0.
+    if other_n <= 0 or n + other_n == 0:
+        n += other_n
+    elif n == 0:
+        n = other_n
+        mean = other_mean
+        m2 = other_m2
+    else:
+        both = n + other_n
+        delta = other_mean - mean
+        m2 = m2 + other_m2 + float(n) * float(other_n) / both * delta * delta
+        mean = mean + float(other_n) / both * delta
+        n = both
+    if n <= 0:
+        mean = m2 = 0.0
+    return n, mean, m2
 
 
 def welford_m2(call: AggregateSpec) -> Aggregate:
@@ -86,9 +92,9 @@ def _welford(call: AggregateSpec, value: str) -> Aggregate:
             AccumulatorField("m2", DOUBLE, 0.0),
         ),
         views=(),
-        accumulate=_ACCUMULATE.replace("$double", double),
-        retract=_RETRACT.replace("$double", double),
-        merge=_MERGE,
+        accumulate=statements(_accumulate, double=double),
+        retract=statements(_retract, double=double),
+        merge=statements(_merge),
         value=value,
     )
 

@@ -91,18 +91,23 @@ def generate(spec: GroupAggregateSpec) -> GeneratedHandler:
 
 @lru_cache(maxsize=64)
 def _compiled(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]) -> Any:
-    names: dict[str, Any] = {name: getattr(numbers, name) for name in _FUNCTIONS}
-    names |= {
+    names = names_of(functions)
+    exec(compile(source, "<generated row handler>", "exec"), names)
+    return names["GroupAggregateHandler"]
+
+
+def names_of(functions: tuple[tuple[str, Callable[..., Any]], ...]) -> dict[str, Any]:
+    """Return the global names of a handler's text."""
+    return {
+        **{name: getattr(numbers, name) for name in _FUNCTIONS},
         **dict(functions),
         "OrderedDict": OrderedDict,
         "ExpiringMap": ExpiringMap,
         "min_key": min_key,
         "max_key": max_key,
         "islice": islice,
+        "raise_single_value": _raise_single_value,
     }
-    names["raise_single_value"] = _raise_single_value
-    exec(compile(source, "<generated row handler>", "exec"), names)
-    return names["GroupAggregateHandler"]
 
 
 _FUNCTIONS = (

@@ -1,0 +1,56 @@
+"""Inline the bodies of functions into row handlers.
+
+An aggregate written as functions can be read by linters and type checkers. A row handler that called them
+would be slower, and they could not assign the fields of its accumulator. So it gets their statements.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+
+def statements(function: Callable[..., Any], **texts: str) -> str:
+    """Return the body of a function as statements of a HandWritten aggregate (declaration.py).
+
+    A parameter stands for the field, view, argument or function with its name. The function returns the
+    fields that it assigns, by their names; this last statement is left out. It must not use braces.
+
+    Args:
+        function: Function of a module.
+        texts: Texts that replace parameters. Input fields are `x2`, `x3`, ...
+
+    Example:
+        def add(total: int, x: int) -> int:
+            total += x
+            return total
+
+        statements(add)  # "{total} += {x}"
+    """
+    lines, definitions = _source(function.__code__.co_filename, function.__module__)
+    definition = definitions[function.__name__]
+    body = definition.body[ast.get_docstring(definition) is not None :]
+    body = body[:-1] if isinstance(body[-1], ast.Return) else body
+    nodes = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    names = {each.arg: f"{{{each.arg}}}" for each in definition.args.args} | texts
+    for node in nodes:
+        if isinstance(node.ctx, ast.Store):
+            names.setdefault(node.id, f"_{node.id}")
+    first = body[0].lineno
+    found = list(lines[first - 1 : body[-1].end_lineno])
+    for line, start, name in sorted(((n.lineno - first, n.col_offset, n.id) for n in nodes), reverse=True):
+        text = found[line]
+        found[line] = text[:start] + names.get(name, name) + text[start + len(name) :]
+    return "".join(text[body[0].col_offset :] or "\n" for text in found).rstrip()
+
+
+@cache
+def _source(path: str, module: str) -> tuple[list[str], dict[str, ast.FunctionDef]]:
+    """Return the lines of a module, and its functions. The module may be in an archive."""
+    lines = linecache.getlines(path, vars(sys.modules[module]))
+    found = ast.parse("".join(lines)).body
+    return lines, {each.name: each for each in found if isinstance(each, ast.FunctionDef)}
