@@ -13,7 +13,7 @@ import pyarrow as pa
 from firesteel.changelog import field
 from firesteel.errors import DataError, NotSupportedError
 from firesteel.formats.json.options import JsonOptions
-from firesteel.formats.json.row_decoder import decimal_text
+from firesteel.formats.json.row_decoder import decimal_text, text_keys
 from firesteel.types.json_text import ESCAPES
 from firesteel.types.primitive_text import date_text, double_text, float_text
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INT, INTEGERS, SqlType, TypeRoot
@@ -75,10 +75,7 @@ class JsonWriters:
         return _SIMPLE[root]
 
     def _map(self, kind: SqlType) -> Write:
-        if kind.children[0].root not in CHARACTER:
-            raise NotSupportedError(
-                f"JSON format doesn't support non-string as key type of map. The type is: {kind}"
-            )
+        text_keys(kind)
         item = self.nullable(kind.children[1] if kind.root is TypeRoot.MAP else INT)
         mode, literal = self._options.map_null_key_mode, self._options.map_null_key_literal
 

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pyarrow as pa
+
 from firesteel.changelog import INSERT_ONLY, RowKind
-from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
+from firesteel.formats.base import Fields
 from firesteel.formats.json.batch_decoder import JsonRows
-from firesteel.formats.json.json_encoder import JsonEncoder
+from firesteel.formats.json.json_format import JsonFormat
 from firesteel.formats.json.json_stream import END_ARRAY, START_ARRAY, START_OBJECT, StreamConverters, Tokens
 from firesteel.formats.json.nested_columns import in_columns
-from firesteel.formats.json.options import JSON_OPTIONS, JsonOptions, check_options, json_options
+from firesteel.formats.json.options import JSON_OPTIONS, JsonOptions
 from firesteel.formats.json.row_decoder import has_decimal
 from firesteel.formats.messages.json_limits import BadMessage
 from firesteel.formats.messages.json_parser import parse_members
-from firesteel.formats.messages.lines import Lines
-from firesteel.formats.messages.message_decoder import MessageDecoder, Row, changes_schema
+from firesteel.formats.messages.message_decoder import Row
 from firesteel.types.sql import SqlType, row
 
 
@@ -67,31 +68,16 @@ def _row_type(fields: Fields) -> SqlType:
     return row(fields.names, fields.types)
 
 
-class Json:
+class Json(JsonFormat):
     """The format `json`."""
 
     name = "json"
     changelog_mode = INSERT_ONLY
     sink_mode = "insert-only"
-    splittable = True
     options = JSON_OPTIONS
 
-    def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
-        check_options(self.name, self.options, options)
+    def exact(self, fields: Fields, options: JsonOptions) -> JsonMessages:
+        return JsonMessages(fields, options)
 
-    def decoder(self, fields: Fields, options: Options) -> Decoder:
-        parsed, schema = json_options(self.name, options), changes_schema(fields.types)
-        columns = JsonRows(fields, parsed, schema, as_written=True) if in_columns(fields) else None
-        return MessageDecoder(
-            JsonMessages(fields, parsed),
-            columns,
-            schema,
-            keeps_line_end=not fields.in_file,
-            ignores=parsed.ignore_parse_errors,
-        )
-
-    def framing(self, options: Options) -> Framing:
-        return Lines()
-
-    def encoder(self, fields: Fields, options: Options) -> Encoder:
-        return JsonEncoder(fields, json_options(self.name, options))
+    def columns(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> JsonRows | None:
+        return JsonRows(fields, options, schema, as_written=True) if in_columns(fields) else None

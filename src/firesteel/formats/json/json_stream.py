@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from firesteel.errors import NotSupportedError
-from firesteel.formats.json.row_decoder import TreeConverters
+from firesteel.formats.json.row_decoder import TreeConverters, text_keys
 from firesteel.formats.messages import text_values as values
 from firesteel.formats.messages.json_limits import check_text
 from firesteel.formats.messages.json_parser import FloatText, IntText, Members
@@ -208,11 +208,7 @@ class StreamConverters:
         return convert
 
     def _map(self, kind: SqlType) -> Convert:
-        key_type = kind.children[0]
-        if key_type.root not in CHARACTER:
-            raise NotSupportedError(
-                f"JSON format doesn't support non-string as key type of map. The type is: {kind}"
-            )
+        key_type = text_keys(kind)
         key = self.converter(key_type)
         value = self.converter(kind.children[1] if kind.root is TypeRoot.MAP else INT)
         hash_of = hasher(key_type)

@@ -156,11 +156,7 @@ class TreeConverters:
         return convert
 
     def _map(self, kind: SqlType) -> Convert:
-        key_type = kind.children[0]
-        if key_type.root not in CHARACTER:
-            raise NotSupportedError(
-                f"JSON format doesn't support non-string as key type of map. The type is: {kind}"
-            )
+        key_type = text_keys(kind)
         value_type = kind.children[1] if kind.root is TypeRoot.MAP else SqlType(TypeRoot.INTEGER)
         value = self.converter(value_type)
         hash_of = hasher(key_type)
@@ -244,6 +240,19 @@ def decimal_text(value: Decimal) -> str:
 
 def _quoted(text: str) -> str:
     return values.replaced(json.dumps(text, ensure_ascii=False))
+
+
+def text_keys(kind: SqlType) -> SqlType:
+    """Return the type of a map's keys.
+
+    Raises:
+        NotSupportedError: They are not strings. The text is Flink's.
+    """
+    if kind.children[0].root not in CHARACTER:
+        raise NotSupportedError(
+            f"JSON format doesn't support non-string as key type of map. The type is: {kind}"
+        )
+    return kind.children[0]
 
 
 def has_decimal(kind: SqlType) -> bool:

@@ -13,7 +13,6 @@ from firesteel.formats.base import Flags, Indices
 
 Bytes = npt.NDArray[np.uint8]
 
-_LINE_END = ord("\n")
 _PIECE = 1 << 17
 """Bytes processed at once. They and their results fit into a core's cache, which is several times faster."""
 
@@ -45,23 +44,6 @@ class MessageBytes:
     def at(self, positions: Indices) -> Indices:
         """Return the indices of the messages that contain these byte positions."""
         return np.searchsorted(self.offsets, positions, side="right") - 1
-
-    def end_lines(self) -> bool:
-        """Return whether each message, except perhaps the last, ends with a line end."""
-        ends = self.offsets[1:] - 1
-        inner = ends if self.data[-1] == _LINE_END else ends[:-1]
-        return bool((self.data[inner] == _LINE_END).all())
-
-    def are_lines(self) -> bool:
-        """Return whether each message is one line with its line end, which the last one may lack."""
-        return self.end_lines() and _line_ends(self.data) == np.count_nonzero(
-            self.data[self.offsets[1:] - 1] == _LINE_END
-        )
-
-
-def _line_ends(data: Bytes) -> int:
-    pieces = (data[start : start + _PIECE] for start in range(0, len(data), _PIECE))
-    return sum(int(np.count_nonzero(piece == _LINE_END)) for piece in pieces)
 
 
 def places(data: Bytes, wanted: Callable[[Bytes], Flags], behind: int = 0) -> Indices:

@@ -10,19 +10,20 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from firesteel.changelog import ALL, RowKind
+import pyarrow as pa
+
+from firesteel.changelog import RowKind
 from firesteel.errors import ValidationError
-from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
+from firesteel.formats.base import Fields, Options
 from firesteel.formats.cdc.canal.batch_decoder import CanalColumns
 from firesteel.formats.json.batch_values import in_columns
-from firesteel.formats.json.json_encoder import JsonEncoder, envelopes
-from firesteel.formats.json.options import CANAL_OPTIONS, JsonOptions, check_options, json_options
+from firesteel.formats.json.json_format import JsonFormat
+from firesteel.formats.json.options import CANAL_OPTIONS, JsonOptions
 from firesteel.formats.json.row_decoder import TreeConverters, has_decimal, occurs
 from firesteel.formats.messages.control_messages import explained, quoted
 from firesteel.formats.messages.json_limits import BadMessage
 from firesteel.formats.messages.json_parser import parse_tree
-from firesteel.formats.messages.lines import Lines
-from firesteel.formats.messages.message_decoder import MessageDecoder, Row, changes_schema
+from firesteel.formats.messages.message_decoder import Row
 from firesteel.functions.java.regular_expressions import parsed
 from firesteel.types.sql import SqlType
 
@@ -130,17 +131,16 @@ def _there(row: Values | None, key: str) -> Values:
     return row
 
 
-class CanalJson:
+class CanalJson(JsonFormat):
     """The format `canal-json`."""
 
     name = "canal-json"
-    changelog_mode = ALL
-    sink_mode = "all"
-    splittable = True
     options = CANAL_OPTIONS
+    insert = ('{"data":[', '],"type":"INSERT"}')
+    delete = ('{"data":[', '],"type":"DELETE"}')
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
-        check_options(self.name, self.options, options)
+        super().validate(options, names, types)
         for key in ("database.include", "table.include"):
             try:
                 parsed(options.get(key, ""))
@@ -150,20 +150,8 @@ class CanalJson:
                     hint=f"it is no regular expression: {error}",
                 ) from None
 
-    def decoder(self, fields: Fields, options: Options) -> Decoder:
-        parsed, schema = json_options(self.name, options), changes_schema(fields.types)
-        columns = CanalColumns(fields, parsed, schema) if in_columns(fields) else None
-        return MessageDecoder(
-            CanalMessages(fields, parsed),
-            columns,
-            schema,
-            keeps_line_end=not fields.in_file,
-            ignores=parsed.ignore_parse_errors,
-        )
+    def exact(self, fields: Fields, options: JsonOptions) -> CanalMessages:
+        return CanalMessages(fields, options)
 
-    def framing(self, options: Options) -> Framing:
-        return Lines()
-
-    def encoder(self, fields: Fields, options: Options) -> Encoder:
-        made = envelopes(('{"data":[', '],"type":"INSERT"}'), ('{"data":[', '],"type":"DELETE"}'))
-        return JsonEncoder(fields, json_options(self.name, options), made)
+    def columns(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> CanalColumns | None:
+        return CanalColumns(fields, options, schema) if in_columns(fields) else None

@@ -1,0 +1,63 @@
+"""Base of the formats whose messages are JSON objects."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import pyarrow as pa
+
+from firesteel.changelog import ALL, ChangelogMode
+from firesteel.config.option import Option
+from firesteel.formats.base import Decoder, Encoder, Fields, Framing, Options
+from firesteel.formats.json.json_encoder import JsonEncoder, envelopes
+from firesteel.formats.json.options import CDC_OPTIONS, JsonOptions, check_options, json_options
+from firesteel.formats.messages.lines import Lines
+from firesteel.formats.messages.message_decoder import Columns, Exact, MessageDecoder, changes_schema
+from firesteel.types.sql import SqlType
+
+Around = tuple[str, str]
+"""Texts before and after a row."""
+
+
+class JsonFormat(ABC):
+    """Format of JSON objects, one in each line. As in Flink, the rows of updates are INSERT and DELETE.
+
+    Attributes:
+        insert: Texts around the row of an INSERT.
+        delete: Texts around the row of a DELETE.
+    """
+
+    name: str
+    changelog_mode: ChangelogMode = ALL
+    sink_mode = "all"
+    splittable = True
+    options: tuple[Option, ...] = CDC_OPTIONS
+    insert: Around = ("", "")
+    delete: Around = ("", "")
+
+    @abstractmethod
+    def exact(self, fields: Fields, options: JsonOptions) -> Exact:
+        """Return the reader of single messages."""
+
+    @abstractmethod
+    def columns(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> Columns | None:
+        """Return the columnar reader, None if it does not support the fields."""
+
+    def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
+        check_options(self.name, self.options, options)
+
+    def decoder(self, fields: Fields, options: Options) -> Decoder:
+        parsed, schema = json_options(self.name, options), changes_schema(fields.types)
+        return MessageDecoder(
+            self.exact(fields, parsed),
+            self.columns(fields, parsed, schema),
+            schema,
+            keeps_line_end=not fields.in_file,
+            ignores=parsed.ignore_parse_errors,
+        )
+
+    def framing(self, options: Options) -> Framing:
+        return Lines()
+
+    def encoder(self, fields: Fields, options: Options) -> Encoder:
+        return JsonEncoder(fields, json_options(self.name, options), envelopes(self.insert, self.delete))
