@@ -4,7 +4,7 @@ In the internal form, NULL is None. Integers, BOOLEAN, FLOAT, DOUBLE, CHAR, VARC
 Python values. The following types are ints: DECIMAL, multiplied by 10**scale; DATE in days; TIME and
 TIMESTAMP in the unit of their Arrow type; intervals as in Arrow. ARRAY is a list, MAP and MULTISET a list
 of pairs, ROW a tuple, with nested values in internal form. RAW, used only for accumulators, is a Python
-object and pickled in columns.
+object and pickled in columns; only those of user-defined functions may be of any class.
 
 The key form is hashable, and equal for equal bytes. FLOAT and DOUBLE become integers in the order of Java's
 compareTo, so 0.0 and -0.0 differ and all NaN are equal. Nested values are tuples of key forms. Other types
@@ -22,10 +22,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from firesteel.types import plain_pickle
 from firesteel.types.arrow import to_arrow
 from firesteel.types.numbers import from_sortable, sortable
 from firesteel.types.sql import APPROXIMATE, DATETIME, INT, INTEGERS, INTERVALS, SqlType, TypeRoot
 
+OF_USER = "user"
+"""Class name of a RAW type whose values are objects of user-defined functions. They may be of any class."""
 _MAPS = (TypeRoot.MAP, TypeRoot.MULTISET)
 _NESTED = (TypeRoot.ARRAY, *_MAPS, TypeRoot.ROW)
 _TICKS = {TypeRoot.DATE: pa.int32(), TypeRoot.INTERVAL_YEAR_MONTH: pa.int32()}
@@ -51,7 +54,8 @@ def to_list(column: pa.ChunkedArray | pa.Array, kind: SqlType) -> list[Any]:
         return _slices(array, list(zip(keys, items, strict=True)))
     values: list[Any] = array.to_pylist()
     if kind.root is TypeRoot.RAW:
-        return [None if value is None else pickle.loads(value) for value in values]
+        loads = pickle.loads if kind.class_name == OF_USER else plain_pickle.loads
+        return [None if value is None else loads(value) for value in values]
     return values
 
 
@@ -96,7 +100,8 @@ def from_list(values: Sequence[Any], kind: SqlType) -> pa.Array:
         entries = pa.StructArray.from_arrays([keys, items], fields=list(target.value_type))
         return pa.ListArray.from_arrays(_offsets(values), entries, type=target)
     if kind.root is TypeRoot.RAW:
-        values = [None if value is None else pickle.dumps(value) for value in values]
+        dumps = pickle.dumps if kind.class_name == OF_USER else plain_pickle.dumps
+        values = [None if value is None else dumps(value) for value in values]
     return pa.array(values, target)
 
 

@@ -39,7 +39,11 @@ class WatermarkOutput(ABC):
 
 
 class WatermarkGenerator(ABC):
-    """Base class for generating watermarks from rows. Its attributes are pickled into the checkpoint."""
+    """Base class for generating watermarks from rows. The checkpoint keeps its attributes.
+
+    They may hold numbers, texts, dates, lists, dicts and sets, numpy's arrays, and objects of classes of the
+    generator's own module.
+    """
 
     @abstractmethod
     def on_event(self, value: Any, timestamp: int, output: WatermarkOutput) -> None:

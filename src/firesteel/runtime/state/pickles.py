@@ -3,6 +3,9 @@
 `pickle` writes a class by its module and name, so a checkpoint would become unreadable when the class moves.
 Here, a class in NAMES is written by its name in that table. Pickles written without the table use the same
 strings and can be read too.
+
+A pickle may hold these classes and plain values (types/plain_pickle.py), and nothing else. Only accumulators
+of user-defined functions may be of any class.
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ import pickle
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
+
+from firesteel.types.plain_pickle import PlainUnpickler
 
 NAMES: Mapping[str, tuple[str, str]] = {
     "firesteel.runtime.windows.row_windows.KeyedWindows": (
@@ -33,9 +38,18 @@ def dumps(value: object) -> bytes:
     return out.getvalue()
 
 
-def loads(data: bytes) -> Any:
-    """Return the object that `dumps` wrote."""
-    return _Unpickler(io.BytesIO(data)).load()
+def loads(data: bytes, *, of_user: bool = False) -> Any:
+    """Return the object that `dumps` wrote.
+
+    Args:
+        data: The pickle.
+        of_user: Whether it holds accumulators of user-defined functions, which may be of any class. Reading
+            such a pickle can run code.
+
+    Raises:
+        NotPlainError: The pickle names another class or function, and is not `of_user`.
+    """
+    return _UserUnpickler(io.BytesIO(data)).load() if of_user else _Unpickler(data).load()
 
 
 class _Pickler(pickle.Pickler):
@@ -46,12 +60,26 @@ class _Pickler(pickle.Pickler):
         return next((name for name, known in NAMES.items() if known == place), None)
 
 
-class _Unpickler(pickle.Unpickler):
+class _Unpickler(PlainUnpickler):
     def persistent_load(self, pid: Any) -> Any:
-        module, name = NAMES[pid]
-        return getattr(import_module(module), name)
+        return _named(pid)
 
     def find_class(self, module_name: str, global_name: str, /) -> Any:
         if f"{module_name}.{global_name}" in NAMES:
-            return self.persistent_load(f"{module_name}.{global_name}")
+            return _named(f"{module_name}.{global_name}")
         return super().find_class(module_name, global_name)
+
+
+class _UserUnpickler(pickle.Unpickler):
+    def persistent_load(self, pid: Any) -> Any:
+        return _named(pid)
+
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        if f"{module_name}.{global_name}" in NAMES:
+            return _named(f"{module_name}.{global_name}")
+        return super().find_class(module_name, global_name)
+
+
+def _named(name: str) -> Any:
+    module, attribute = NAMES[name]
+    return getattr(import_module(module), attribute)

@@ -20,11 +20,11 @@ from firesteel.functions.python.wrappers import AggregateUdf
 from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, HandWritten
 from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.arrow import to_arrow
-from firesteel.types.internal_values import from_list, to_list
+from firesteel.types.internal_values import OF_USER, from_list, to_list
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
 from firesteel.types.user_function import UserFunction
 
-OBJECT = SqlType(TypeRoot.RAW)
+OBJECT = SqlType(TypeRoot.RAW, class_name=OF_USER)
 """Type of a Python object, pickled in columns."""
 
 _NOT_OF_TYPE = (TypeError, ValueError, ArithmeticError, AttributeError, pa.ArrowException)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import pickle
+import sys
 from collections import namedtuple
 from collections.abc import Iterable, Iterator
 
@@ -37,6 +38,7 @@ from firesteel.runtime.operators.watermark.watermark_assigner import check_row_t
 from firesteel.runtime.spec.operators import GeneratedWatermarksSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.plain_pickle import NotPlainError, dumps, loads
 
 
 class _Output(WatermarkOutput):
@@ -111,7 +113,9 @@ class GeneratedWatermarks(Operator):
     def barrier(self) -> Iterable[Message]:
         try:
             self._generator.on_periodic_emit(self._output)
-            attributes = pickle.dumps(vars(self._generator))
+            attributes = dumps(vars(self._generator), self._is_of_generator)
+        except NotPlainError as error:
+            raise self._not_plain(error) from None
         except Exception as error:
             raise self._failed(error) from error
         kept = [pa.array([attributes]), pa.array([self._output.time])]
@@ -125,11 +129,29 @@ class GeneratedWatermarks(Operator):
     def _kept(self) -> tuple[WatermarkGenerator, _Output]:
         found = self._state.get(find_keys([], 1), 0)
         generator = self._strategy.generator()
+        self._generator_class = type(generator)
         if not found.found[0]:
             return generator, _Output(MIN_WATERMARK)
         attributes, time = (column[0].as_py() for column in found.columns)
-        vars(generator).update(pickle.loads(attributes))
+        try:
+            vars(generator).update(loads(attributes, self._is_of_generator))
+        except NotPlainError as error:
+            raise self._not_plain(error) from None
         return generator, _Output(time)
+
+    def _is_of_generator(self, module: str, name: str) -> bool:
+        """Return whether a class is of the generator's own module."""
+        made = self._generator_class
+        found = getattr(sys.modules.get(module), name, None) if "." not in name else None
+        return module == made.__module__ and isinstance(found, type) and found.__module__ == module
+
+    def _not_plain(self, error: NotPlainError) -> JobError:
+        return JobError(
+            f"The watermark generator {self._generator_class.__qualname__} of {self._spec.table} keeps an "
+            f"object of {error.name}, which a checkpoint does not hold.",
+            hint="keep numbers, texts, dates, and lists, dicts and sets of them, or objects of classes of "
+            "the generator's own module",
+        )
 
     def _with_times(self, table: pa.Table, times: pa.Array) -> pa.Table:
         name = field(self._spec.rowtime)

@@ -34,6 +34,7 @@ class RowState:
     """
 
     def __init__(self, aggregate: GroupAggregateSpec, backend: StateBackend | None) -> None:
+        self._of_user = any(call.user is not None for call in aggregate.calls)
         self._kinds = [aggregate.input_types[i] for i in aggregate.keys]
         types, name = [to_arrow(kind) for kind in self._kinds], aggregate.state_id
         self._rows = None if backend is None else backend.value(f"{name}/windows", types, [pa.binary()])
@@ -55,10 +56,14 @@ class RowState:
             values: Iterable[tuple[object, ...]] = zip(*columns, strict=True) if columns else [()] * len(keys)
             for name, key, known in zip(names, values, stored, strict=True):
                 if name not in self._live:
-                    self._live[name] = KeyedWindows(name, key) if known is None else loads(known)
+                    self._live[name] = KeyedWindows(name, key) if known is None else self._loaded(known)
                 if known is not None:
                     self._stored.add(name)
         return [self._live[name] for name in names]
+
+    def _loaded(self, data: bytes) -> KeyedWindows:
+        found: KeyedWindows = loads(data, of_user=self._of_user)
+        return found
 
     def touch(self, mine: KeyedWindows) -> None:
         """Mark the windows of a key as changed."""

@@ -1,0 +1,94 @@
+"""Pickles that hold named classes only: values of keyed state cannot run code when they are read.
+
+`pickle` calls whatever a pickle names, `os.system` too. Here it may name the containers and values of
+Python's standard library that only hold data, numpy's arrays and numbers, bitmaps, and classes that a caller
+names.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+_NUMPY = ("numpy.core.multiarray", "numpy._core.multiarray", "numpy.core.numeric", "numpy._core.numeric")
+_ADMITTED = frozenset(
+    [
+        *(
+            ("builtins", name)
+            for name in ("set", "frozenset", "bytearray", "complex", "object", "range", "slice")
+        ),
+        *(("collections", name) for name in ("OrderedDict", "Counter", "defaultdict", "deque")),
+        *(("builtins", name) for name in ("int", "float", "str", "bytes", "bool", "list", "dict", "tuple")),
+        *(("datetime", name) for name in ("date", "datetime", "time", "timedelta", "timezone")),
+        *((module, name) for module in _NUMPY for name in ("_reconstruct", "scalar", "_frombuffer")),
+        *(("numpy", name) for name in ("ndarray", "dtype")),
+        ("copyreg", "_reconstructor"),
+        ("decimal", "Decimal"),
+        ("fractions", "Fraction"),
+        ("uuid", "UUID"),
+        ("zoneinfo", "ZoneInfo._unpickle"),
+        ("pyroaring", "BitMap"),
+    ]
+)
+"""Module and name of what a pickle may name. None of them runs what it is given."""
+
+Admits = Callable[[str, str], bool]
+"""Whether a pickle may also name this attribute of a module."""
+
+
+class NotPlainError(pickle.PickleError):
+    """A pickle names something else. `name` is its module and name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"it names {name}")
+        self.name = name
+
+
+def _nothing(module: str, name: str) -> bool:
+    return False
+
+
+def dumps(value: object, admits: Admits = _nothing) -> bytes:
+    """Return the pickle of a value. Raises NotPlainError if it would name something that is not admitted."""
+    out = io.BytesIO()
+    PlainPickler(out, admits).dump(value)
+    return out.getvalue()
+
+
+def loads(data: bytes, admits: Admits = _nothing) -> Any:
+    """Return the value of a pickle. Raises NotPlainError before anything else that it names is looked up."""
+    return PlainUnpickler(data, admits).load()
+
+
+class PlainPickler(pickle.Pickler):
+    """Pickler of values that `PlainUnpickler` reads."""
+
+    def __init__(self, out: io.BytesIO, admits: Admits = _nothing) -> None:
+        super().__init__(out, pickle.HIGHEST_PROTOCOL)
+        self._admits = admits
+
+    def reducer_override(self, obj: Any) -> Any:
+        """Check a class or a function that the pickle will name."""
+        if isinstance(obj, (type, FunctionType, BuiltinFunctionType)):
+            _check(str(obj.__module__), obj.__qualname__, self._admits)
+        return NotImplemented
+
+
+class PlainUnpickler(pickle.Unpickler):
+    """Unpickler that looks up admitted names only."""
+
+    def __init__(self, data: bytes, admits: Admits = _nothing) -> None:
+        super().__init__(io.BytesIO(data))
+        self._admits = admits
+
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        _check(module_name, global_name, self._admits)
+        return super().find_class(module_name, global_name)
+
+
+def _check(module: str, name: str, admits: Admits) -> None:
+    if (module, name) not in _ADMITTED and not admits(module, name):
+        raise NotPlainError(f"{module}.{name}")
