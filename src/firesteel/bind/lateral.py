@@ -7,7 +7,7 @@ convertCollectionTable, createJoin.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from firesteel.bind.aggregate.aggregate import refuse_aggregates
 from firesteel.bind.aggregate.windows import WINDOW_FUNCTIONS
@@ -15,22 +15,23 @@ from firesteel.bind.build import is_always_true, project, references, renamed
 from firesteel.bind.checks import check_expression
 from firesteel.bind.column_lists import column_names
 from firesteel.bind.joins import join
-from firesteel.bind.names import BindContext, Relation, Scope
+from firesteel.bind.names import BindContext, Correlation, Relation, Scope
 from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.bind.values import ONE_ROW
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.functions.expression.nodes import Expr, InputRef
 from firesteel.functions.signatures.type_names import calcite_name
 from firesteel.plan.expressions.operations import input_refs, renumber, rewrite
-from firesteel.plan.expressions.sub_query import correlated_column
+from firesteel.plan.expressions.sub_query import correlated_column, correlated_indices
+from firesteel.plan.node_expressions import part_expressions
 from firesteel.plan.nodes.correlate.collections import COLLECTIONS
 from firesteel.plan.nodes.correlate.logical import Correlate, Uncollect
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Filter, Project
-from firesteel.plan.tree import Node
+from firesteel.plan.tree import Node, walk
 from firesteel.sql import query_syntax, syntax
-from firesteel.sql.query_syntax import Aliased, LateralTable, Unnest
+from firesteel.sql.query_syntax import Aliased, Lateral, LateralTable, Unnest
 
 
 def is_lateral(node: syntax.Node) -> bool:
@@ -39,6 +40,46 @@ def is_lateral(node: syntax.Node) -> bool:
     if isinstance(inner, LateralTable):
         return inner.call.name.upper() not in WINDOW_FUNCTIONS
     return isinstance(inner, Unnest)
+
+
+def lateral_query(node: syntax.Node) -> syntax.Node | None:
+    """Return the entry without LATERAL if it is a query that may read the entries to its left, else None."""
+    if isinstance(node, Lateral):
+        return node.subquery
+    if isinstance(node, Aliased) and isinstance(node.value, Lateral):
+        return replace(node, value=node.value.subquery)
+    return None
+
+
+def correlated_join(node: query_syntax.Join, joined: Node, around: Correlation) -> Node:
+    """Return the join with such a query, once it is bound.
+
+    Args:
+        node: The join as written.
+        joined: The join as if the query read nothing else.
+        around: What the query read of the entries to its left.
+
+    Raises:
+        ValidationError: The type of the join cannot be had.
+        NotSupportedError: A LEFT JOIN has a condition.
+    """
+    if not around.name:
+        return joined
+    assert isinstance(joined, Join)
+    if joined.join_type not in (JoinType.INNER, JoinType.LEFT):
+        raise ValidationError(f"Unknown join type {joined.join_type.name}", range=node.right.range)
+    exprs = [expr for part in walk(joined.inputs[1]) for expr in part_expressions(part)]
+    required = tuple(correlated_indices(exprs, around.name))
+    found: Node = Correlate(joined.inputs, joined.join_type, around.name, required)
+    if is_always_true(joined.condition):
+        return found
+    if joined.join_type is JoinType.LEFT:
+        raise NotSupportedError(
+            "LEFT JOIN LATERAL takes ON TRUE only",
+            range=node.right.range,
+            hint="put the condition into the query's WHERE",
+        )
+    return Filter(found, joined.condition)
 
 
 @dataclass

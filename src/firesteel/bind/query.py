@@ -12,8 +12,15 @@ from firesteel.bind.checks import check_expression
 from firesteel.bind.column_lists import column_names, validated_names
 from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
 from firesteel.bind.joins import join
-from firesteel.bind.lateral import LeftRow, is_lateral, lateral_join, lateral_table
-from firesteel.bind.names import BindContext, Relation, Scope
+from firesteel.bind.lateral import (
+    LeftRow,
+    correlated_join,
+    is_lateral,
+    lateral_join,
+    lateral_query,
+    lateral_table,
+)
+from firesteel.bind.names import BindContext, Correlation, Relation, Scope
 from firesteel.bind.order import limited, order_rows, row_number
 from firesteel.bind.scalar.comparison import check_assignable
 from firesteel.bind.scalar.scalar import ScalarBinder
@@ -187,6 +194,8 @@ class _Binder:
             left = self._from(node.left)
             if is_lateral(node.right):
                 return lateral_join(node, left, self.context)
+            if lateral_query(node.right) is not None:
+                return self._lateral(node, left)
             return join(node, left, self._from(node.right), self.context)
         if is_lateral(node):
             row = LeftRow(ONE_ROW, Scope(outer=self.context.outer), self.context.correlations)
@@ -194,6 +203,13 @@ class _Binder:
             return source, Scope((relation,))
         source, relation = self._relation(node)
         return source, Scope((relation,), event_times(source) | processing_times(source))
+
+    def _lateral(self, node: Join, left: tuple[Node, Scope]) -> tuple[Node, Scope]:
+        """Bind a join with a query that may read the tables before it."""
+        around = Correlation(replace(left[1], common=()), self.context.correlations)
+        right = _Binder(replace(self.context, outer=around))._from(lateral_query(node.right) or node.right)
+        joined, scope = join(node, left, right, self.context)
+        return correlated_join(node, joined, around), scope
 
     def _relation(self, node: syntax.Node) -> tuple[Node, Relation]:
         """Bind one entry of FROM and return its plan and the names of its columns."""

@@ -151,7 +151,7 @@ PHYSICAL = Stage(
         (each(pull_up_windows), "an aggregate of plain timestamps needs the borders beside it"),
         (each(check_json_calls), "where projections have met, JSON() may stand where it is allowed"),
         (each(keep_times), "while each node below still tells its times"),
-        (each(choose_rank_strategy), "by the kinds of change below"),
+        (each(choose_rank_strategy, "configuration"), "by the kinds of change below"),
         (each(choose_join_state), "a projection below may drop a key"),
         (each(choose_retraction), "by the kinds of change below; it is part of the node's text in errors"),
         (whole(materialize_result), "what is shown or written has no processing time either"),

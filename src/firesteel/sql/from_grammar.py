@@ -11,6 +11,7 @@ from firesteel.sql.query_syntax import (
     Aliased,
     Hint,
     Join,
+    Lateral,
     LateralTable,
     SystemTime,
     TableArgument,
@@ -88,7 +89,10 @@ class FromGrammar(CallGrammar):
             collections = self.in_parentheses(lambda: self.list_of(self.expression))
             return self.place(Unnest(collections, self.accept("WITH", "ORDINALITY")), start)
         if self.at_symbol("("):
-            return self._parenthesized_table(start)
+            table = self._parenthesized_table(start)
+            if lateral and isinstance(table, Subquery):
+                return self.place(Lateral(table), start)
+            return table
         if lateral:
             raise self.error()
         if self.token.kind is Kind.WORD and self.symbol_ahead("(") and self.at_name():

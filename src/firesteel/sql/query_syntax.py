@@ -137,6 +137,13 @@ class Unnest(Node):
 
 
 @dataclass(frozen=True)
+class Lateral(Node):
+    """LATERAL (query): a query in FROM that may read columns of the tables before it."""
+
+    subquery: Subquery
+
+
+@dataclass(frozen=True)
 class TableArgument(Node):
     """TABLE t [PARTITION BY ..] [ORDER BY ..] as an argument. `table` is a TableName or a Subquery."""
 

@@ -41,9 +41,10 @@ def _deduplicate(node: Rank, options: OperatorOptions) -> DeduplicateSpec:
         time=node.order[0] if by_row_time else -1,
         keep_last=node.directions[0].descending,
         emit_update_before=mode_of(node).update_before,
-        insert_only=not node.directions[0].descending,
+        insert_only=node.insert_only,
         ttl=options.ttl,
         state_id=options.state_id("deduplicate"),
+        bundle=options.bundle if node.mini_batch else 0,
     )
 
 

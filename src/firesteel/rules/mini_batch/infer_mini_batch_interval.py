@@ -21,6 +21,7 @@ from firesteel.plan.nodes.physical import (
     TableSourceScan,
     WatermarkAssigner,
 )
+from firesteel.plan.nodes.rank.physical import Rank
 from firesteel.plan.properties.mini_batch import PROC_TIME, ROW_TIME, Interval
 from firesteel.plan.tree import Node, transform_up, walk
 from firesteel.rules.mini_batch.mini_batch_options import mini_batch_options
@@ -58,8 +59,10 @@ def _bundling(node: Node) -> Node:
 
 
 def _reducing(node: Node) -> Node:
-    """A join is told even where no assigner ends bundles (StreamPhysicalJoin)."""
-    return replace(node, mini_batch=True) if isinstance(node, Join) else node
+    """A join and a deduplication follow the option alone, even if no assigner ends bundles."""
+    if isinstance(node, Join) or (isinstance(node, Rank) and node.is_deduplicate):
+        return replace(node, mini_batch=True)
+    return node
 
 
 @from_below

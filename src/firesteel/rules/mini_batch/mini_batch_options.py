@@ -46,6 +46,11 @@ def mini_batch_options(configuration: Mapping[str, str]) -> MiniBatch | None:
     return MiniBatch(latency, options.get(SIZE))
 
 
+def is_mini_batch(configuration: Mapping[str, str]) -> bool:
+    """Return whether mini-batches are on."""
+    return bool(parsed(configuration).get(ENABLED))
+
+
 def is_one_phase(configuration: Mapping[str, str]) -> bool:
     """Whether no aggregate is to be split in a local and a global phase."""
     return bool(parsed(configuration).get(PHASES) == "ONE_PHASE")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from firesteel.plan.metadata import event_times, kinds_sent, monotonicity, processing_times, upsert_keys
@@ -10,15 +11,17 @@ from firesteel.plan.nodes.rank.physical import APPEND, RETRACT, UPDATE, Rank, So
 from firesteel.plan.properties.changelog_modes import INSERTS
 from firesteel.plan.properties.value_ranges import CONSTANT, DECREASING, INCREASING
 from firesteel.plan.tree import Node
+from firesteel.rules.mini_batch.mini_batch_options import is_mini_batch
 
 
-def choose_rank_strategy(node: Node) -> Node:
+def choose_rank_strategy(node: Node, configuration: Mapping[str, str]) -> Node:
     """Apply to one node; its inputs are done already."""
     if not isinstance(node, (Rank, SortLimit)):
         return node
     partition = set(node.partition) if isinstance(node, Rank) else set()
     if isinstance(node, Rank):
-        node = replace(node, time=_time(node))
+        final = not node.directions[0].descending and not is_mini_batch(configuration)
+        node = replace(node, time=_time(node), insert_only=final)
     if kinds_sent(node.input) == INSERTS:
         return replace(node, strategy=APPEND)
     below = node.input.input if isinstance(node.input, Exchange) else node.input

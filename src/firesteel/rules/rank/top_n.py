@@ -22,7 +22,6 @@ from firesteel.plan.expressions.operations import (
     identity,
     input_refs,
     is_identity,
-    operands,
     renumber,
     substitute,
 )
@@ -101,13 +100,6 @@ class _Bounds:
 
     def take(self, term: Expr) -> bool:
         """Take a term in. Returns False for one that does not compare the number alone."""
-        points = _points(term, self.column)
-        if points:
-            for function, number in ((">=", min(points)), ("<=", max(points))):
-                self._constant(function, number)
-            self.found = True
-            self.place = self.place or (term.range if isinstance(term, Call) else None)
-            return len(set(points)) == max(points) - min(points) + 1
         if not isinstance(term, Call) or term.function not in _MIRRORED:
             return False
         one, other = term.args
@@ -152,23 +144,12 @@ class _Bounds:
             )
         if self.high is not None and self.high < self.low:
             raise ValidationError(
-                f"Rank end {self.high} can't less than rank start {self.low}.",
+                f"Rank end should not less than zero, but now is {self.high}"
+                if self.high < 1
+                else f"Rank end {self.high} can't less than rank start {self.low}.",
                 range=self.place,
             )
         return RankRange(self.low, self.high, None if self.high is not None else self.high_column)
-
-
-def _points(term: Expr, column: int) -> list[int]:
-    """The numbers of `rn IN (1, 2)`, written out as an OR; none for another term."""
-    found = []
-    for part in operands(term, "OR") if isinstance(term, Call) and term.function == "OR" else []:
-        if not isinstance(part, Call) or part.function != "=" or _column(part.args[0]) != column:
-            return []
-        value = part.args[1].value if isinstance(part.args[1], Literal) else None
-        if not isinstance(value, (int, Decimal)):
-            return []
-        found.append(int(value))
-    return found
 
 
 def _column(expr: Expr) -> int | None:

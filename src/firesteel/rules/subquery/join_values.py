@@ -98,7 +98,7 @@ class JoinedValues:
     def _join(self, pulled: Pulled, around: Around, more: Sequence[Expr] = (), inner: bool = False) -> int:
         """Join the rows of a plan, and return where their columns begin."""
         width = len(self.node.schema)
-        terms = [_outer_first(term, width) for term in as_join_terms(pulled, around)]
+        terms = [outer_first(term, width) for term in as_join_terms(pulled, around)]
         condition = conjunction([*more, *terms]) or TRUE
         join_type = JoinType.INNER if inner and not terms else JoinType.LEFT
         self.node = push_expressions(Join((self.node, pulled.node), join_type, condition))
@@ -225,8 +225,8 @@ def _opposite(result: Expr) -> Expr:
     return negation(result)
 
 
-def _outer_first(term: Expr, width: int) -> Expr:
-    """An equality with the column of the query around in front of that of the sub-query."""
+def outer_first(term: Expr, width: int) -> Expr:
+    """Return an equality with the column of the query around in front of that of the sub-query."""
     if not isinstance(term, Call) or term.function not in EQUALITIES:
         return term
     one, other = term.args

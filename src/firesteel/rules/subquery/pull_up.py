@@ -26,6 +26,7 @@ from firesteel.plan.expressions.operations import (
     renumber,
 )
 from firesteel.plan.expressions.sub_query import CORRELATED, correlated_indices, is_correlated, with_columns
+from firesteel.plan.node_expressions import part_expressions
 from firesteel.plan.nodes.join.join_type import EQUALITIES, JoinType
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project
@@ -72,19 +73,12 @@ def pull_up(node: Node, around: Around) -> Pulled:
     Raises:
         NotSupportedError: It reads columns at a place from which nothing can be pulled up.
     """
-    if not any(around.reads(expr) for below in walk(node) for expr in expressions(below)):
+    if not any(around.reads(expr) for below in walk(node) for expr in part_expressions(below)):
         return _as_it_is(node)
     rule = _RULES.get(type(node))
     if rule is None:
         raise _refused(f"below {type(node).__name__}")
     return rule(node, around)
-
-
-def expressions(node: Node) -> tuple[Expr, ...]:
-    """Return the expressions of a node that may read columns of a query around it."""
-    if isinstance(node, (Filter, Join)):
-        return (node.condition,)
-    return node.exprs if isinstance(node, Project) else ()
 
 
 def _as_it_is(node: Node) -> Pulled:
@@ -169,7 +163,7 @@ def _aggregate(node: Aggregate, around: Around) -> Pulled:
 def grouped_by(node: Node, keys: list[int], calls: tuple[AggregateCall, ...]) -> Aggregate:
     """Return an aggregate over a projection to the columns that it reads."""
     read = list(dict.fromkeys([*keys, *(i for call in calls for i in reads(call))]))
-    if not read or len(read) == len(node.schema):
+    if not read or (len(read) == len(node.schema) and not isinstance(node, Project)):
         return Aggregate(node, tuple(keys), calls)
     columns = identity(f.type for f in node.schema)
     picked = Project(node, tuple(columns[i] for i in read), tuple(node.schema[i].name for i in read))

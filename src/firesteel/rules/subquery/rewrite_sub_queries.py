@@ -25,14 +25,18 @@ from firesteel.plan.expressions.operations import (
 )
 from firesteel.plan.expressions.sub_query import SubQuery, sub_queries
 from firesteel.plan.join_condition import push_expressions
+from firesteel.plan.node_expressions import part_expressions
+from firesteel.plan.nodes.correlate.logical import Correlate, TableFunctionScan, Uncollect
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.nodes.over.logical import Sort
 from firesteel.plan.rel_builder import consistent
 from firesteel.plan.simplify import simplify_condition, simplify_value
-from firesteel.plan.tree import Node
-from firesteel.rules.subquery.join_values import JoinedValues
-from firesteel.rules.subquery.pull_up import Around, as_join_terms, expressions, pull_up
+from firesteel.plan.tree import Node, walk
+from firesteel.rules.subquery.join_values import JoinedValues, outer_first
+from firesteel.rules.subquery.lateral_top_n import lateral_top_n
+from firesteel.rules.subquery.pull_up import Around, as_join_terms, pull_up
 
 
 @from_below
@@ -43,7 +47,9 @@ def rewrite_sub_queries(node: Node) -> Node:
         NotSupportedError: A sub-query stands where it cannot become a join yet.
     """
     node = node.with_children(tuple(map(rewrite_sub_queries, node.children)))
-    found = [query for expr in expressions(node) for query in sub_queries(expr)]
+    if isinstance(node, Correlate):
+        return _lateral(node)
+    found = [query for expr in part_expressions(node) for query in sub_queries(expr)]
     if not found:
         return node
     if isinstance(node, Filter):
@@ -51,6 +57,29 @@ def rewrite_sub_queries(node: Node) -> Node:
     if isinstance(node, Project):
         return _project(node)
     raise NotSupportedError("a sub-query in ON is not supported yet", range=found[0].range)
+
+
+def _lateral(node: Correlate) -> Node:
+    """A join with a query that reads the tables before it. Table functions are called for each row.
+
+    Raises:
+        ValidationError: Flink does not take what the query reads.
+    """
+    left, right = node.inputs
+    if any(isinstance(part, (Uncollect, TableFunctionScan)) for part in walk(right)):
+        return node
+    if any(isinstance(part, Sort) for part in walk(right)):
+        return lateral_top_n(node)
+    around = Around(left, node.variable, not_null=True)
+    pulled = pull_up(right, around)
+    width = len(left.schema)
+    terms = [outer_first(term, width) for term in as_join_terms(pulled, around)]
+    joined = push_expressions(Join((left, pulled.node), node.join_type, conjunction(terms) or TRUE))
+    columns = identity(f.type for f in joined.schema)
+    shown = (*range(width), *(width + i for i in pulled.positions))
+    if shown == tuple(range(len(joined.schema))):
+        return joined
+    return Project(joined, tuple(columns[i] for i in shown), tuple(f.name for f in node.schema))
 
 
 def _filter(node: Filter) -> Node:

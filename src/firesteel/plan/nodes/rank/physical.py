@@ -25,6 +25,8 @@ class Rank(PhysicalNode):
         strategy: What the input promises (Flink: RankProcessStrategy).
         row_key: Unique key of the rows, for `UpdateFastStrategy` and where one is known.
         time: Time attribute that decides alone which row of a key is kept: `rowtime`, `proctime`, or `none`.
+        insert_only: Whether the row of a key is final when it is sent (outputInsertOnlyInDeduplicate).
+        mini_batch: Whether a deduplication works off rows in bundles.
     """
 
     input: Node
@@ -36,6 +38,8 @@ class Rank(PhysicalNode):
     strategy: str = UNDEFINED
     row_key: tuple[int, ...] = ()
     time: str = "none"
+    insert_only: bool = False
+    mini_batch: bool = False
 
     @property
     def schema(self) -> tuple[Field, ...]:

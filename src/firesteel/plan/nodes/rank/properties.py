@@ -75,7 +75,7 @@ def _keys(node: _Rank, below: Keys) -> Keys:
 @kinds_sent.of(physical.Rank)
 def _kinds(node: physical.Rank) -> Kinds:
     """The first row by time is final, and so is sent once (RankUtil.outputInsertOnlyInDeduplicate)."""
-    return INSERTS if node.is_deduplicate and not node.directions[0].descending else EVERYTHING
+    return INSERTS if node.is_deduplicate and node.insert_only else EVERYTHING
 
 
 @kinds_sent.of(physical.Limit)

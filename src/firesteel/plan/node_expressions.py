@@ -1,0 +1,22 @@
+"""The expressions of logical nodes that may hold a sub-query, or read columns of a query around them."""
+
+from __future__ import annotations
+
+from firesteel.functions.expression.nodes import Expr
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.tree import Node
+
+
+def part_expressions(node: Node) -> tuple[Expr, ...]:
+    """Return the expressions of one node.
+
+    An aggregate has none: its calls read columns that a projection below has computed. Nor has a sort, a
+    rank or a window, whose keys are columns.
+
+    Args:
+        node: A logical node.
+    """
+    if isinstance(node, (Filter, Join)):
+        return (node.condition,)
+    return node.exprs if isinstance(node, Project) else ()
