@@ -12,12 +12,21 @@ import re
 import pytest
 
 from firesteel.catalog.catalog import Catalog
+from firesteel.catalog.functions import TEMPORARY
 from firesteel.errors import FiresteelError
 from firesteel.explain import explain
+from firesteel.types.sql import BIGINT, INT, STRING, row
+from firesteel.types.user_function import UserDefined, UserFunction
 from tests.rules.planning import GOLDEN, plan, section, tables
 
 FOLDER = GOLDEN.parent / "correlate"
-THEMES = ("plans", "timed")
+FUNCTIONS = {
+    "words": (("f0", "f1"), (STRING, INT)),
+    "dup": (("f0", "f1"), (STRING, INT)),
+    "upto": (("f0",), (BIGINT,)),
+    "named": (("a", "b"), (INT, STRING)),
+}
+THEMES = ("plans", "timed", "functions")
 
 
 def _cases(theme: str) -> list[list[str]]:
@@ -27,7 +36,11 @@ def _cases(theme: str) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def catalogs() -> dict[str, Catalog]:
-    return {theme: tables((FOLDER / f"{theme}_tables.sql").read_text(encoding="utf-8")) for theme in THEMES}
+    found = {theme: tables((FOLDER / f"{theme}_tables.sql").read_text(encoding="utf-8")) for theme in THEMES}
+    for name, (names, types) in FUNCTIONS.items():
+        function = UserDefined(UserFunction(name, f"unread.{name}"), row(names, types), is_table=True)
+        found["functions"].functions.create(TEMPORARY, name, function)
+    return found
 
 
 def renumbered(text: str) -> str:

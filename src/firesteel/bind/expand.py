@@ -256,12 +256,25 @@ class _QueryWriter(CallWriter):
         if isinstance(node, Unnest):
             return self._unnest(node, alias, columns)
         alias = alias or self._generated_alias()
+        if isinstance(node, LateralTable) and node.call.name.upper() not in WINDOW_FUNCTIONS:
+            return self._user_table(node, alias, columns)
         if isinstance(node, LateralTable):
             text, found = self._table_function(node)
         else:
             text, names = self._apart(node.query if isinstance(node, syntax.Subquery) else node)
             text, found = f"({text})", dict.fromkeys(names)
         return f"{text} AS {self._add(alias, (alias,), found, columns)}"
+
+    def _user_table(self, node: LateralTable, alias: str, columns: tuple[str, ...]) -> str:
+        """A table function of the user's; Calcite leaves the names of columns in its arguments as written."""
+        scope, self._scope = self._scope, Scope()
+        text = self.expression(node.call)
+        self._scope = scope
+        user = user_function(node.call.name, self._catalog)
+        names = () if user is None else user.result.names
+        found: dict[str, SqlType | None] = dict.fromkeys(names)
+        lateral = "LATERAL " * node.lateral
+        return f"{lateral}TABLE({text}) AS {self._add(alias, (alias,), found, columns)}"
 
     def _unnest(self, node: Unnest, alias: str | None, columns: tuple[str, ...]) -> str:
         """UNNEST, which has no generated alias in the text."""

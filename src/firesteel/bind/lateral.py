@@ -17,6 +17,7 @@ from firesteel.bind.column_lists import column_names
 from firesteel.bind.joins import join
 from firesteel.bind.names import BindContext, Correlation, Relation, Scope
 from firesteel.bind.scalar.scalar import ScalarBinder
+from firesteel.bind.scalar.user_functions import call_user, unknown_function, user_function
 from firesteel.bind.values import ONE_ROW
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.functions.expression.nodes import Expr, InputRef
@@ -25,11 +26,11 @@ from firesteel.plan.expressions.operations import input_refs, renumber, rewrite
 from firesteel.plan.expressions.sub_query import correlated_column, correlated_indices
 from firesteel.plan.node_expressions import part_expressions
 from firesteel.plan.nodes.correlate.collections import COLLECTIONS
-from firesteel.plan.nodes.correlate.logical import Correlate, Uncollect
+from firesteel.plan.nodes.correlate.logical import Correlate, TableFunctionScan, Uncollect
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Filter, Project
-from firesteel.plan.tree import Node, walk
+from firesteel.plan.tree import Field, Node, unique_columns, walk
 from firesteel.sql import query_syntax, syntax
 from firesteel.sql.query_syntax import Aliased, Lateral, LateralTable, Unnest
 
@@ -87,7 +88,6 @@ class LeftRow:
     """The entries to the left, as an entry reads them.
 
     Attributes:
-        source: Their plan.
         scope: What may be named.
         numbers: Where the numbers of `$cor0`, `$cor1`, ... come from. Each column that is read takes one, the
             first gives the name.
@@ -95,7 +95,6 @@ class LeftRow:
         read: Positions of the columns that are read.
     """
 
-    source: Node
     scope: Scope
     numbers: Iterator[int]
     name: str = ""
@@ -111,7 +110,12 @@ class LeftRow:
         number = next(self.numbers)
         self.name = self.name or f"$cor{number}"
         self.read.add(part.index)
-        return correlated_column(self.name, self.source.schema[part.index].name, part)
+        return correlated_column(self.name, self._names()[part.index], part)
+
+    def _names(self) -> tuple[str, ...]:
+        """Names of the columns in the query."""
+        relations = sorted(self.scope.relations, key=lambda relation: relation.offset)
+        return unique_columns([column.name for relation in relations for column in relation.columns])
 
 
 def lateral_join(
@@ -122,7 +126,7 @@ def lateral_join(
     Raises:
         ValidationError: Flink refuses the entry, the type of the join, or its condition.
     """
-    row = LeftRow(*left, context.correlations)
+    row = LeftRow(left[1], context.correlations)
     source, relation = lateral_table(node.right, row, context)
     joined, scope = join(node, left, (source, Scope((relation,))), context)
     assert isinstance(joined, Join)
@@ -137,14 +141,14 @@ def lateral_join(
 
 
 def _below(node: query_syntax.Join, joined: Join, row: LeftRow) -> Node:
-    """The right input below the condition of an INNER join that reads it alone.
+    """The right input below the condition of a join that reads it alone.
 
     Raises:
         ValidationError: The condition is another one.
     """
     width = joined.left_width
     read = input_refs(joined.condition)
-    if joined.join_type is not JoinType.INNER or not all(i >= width for i in read):
+    if not read or not all(i >= width for i in read):
         raise ValidationError(
             f"unexpected correlate variable {row.name} in the plan",
             range=node.right.range if node.on is None else node.on.range,
@@ -157,9 +161,7 @@ def lateral_table(node: syntax.Node, row: LeftRow, context: BindContext) -> tupl
     """Bind such an entry of FROM, and return its plan and the names of its columns."""
     inner = node.value if isinstance(node, Aliased) else node
     if isinstance(inner, LateralTable):
-        raise NotSupportedError(
-            f"The table function {inner.call.name} is not supported yet", range=inner.call.range
-        )
+        return _called(node, _function(inner, row, context))
     assert isinstance(inner, Unnest)
     source = _unnest(inner, row, context)
     if not isinstance(node, Aliased):
@@ -172,6 +174,32 @@ def lateral_table(node: syntax.Node, row: LeftRow, context: BindContext) -> tupl
     if names != tuple(f.name for f in source.schema):
         source = Project(source, references(source), names)
     return source, Relation(alias, renamed(source.schema, names))
+
+
+def _called(node: syntax.Node, source: Node) -> tuple[Node, Relation]:
+    """A call of a table function: the columns of an alias are names in the query alone."""
+    if not isinstance(node, Aliased):
+        return source, Relation((), source.schema)
+    return source, Relation((node.alias.name,), renamed(source.schema, column_names(node, source)))
+
+
+def _function(node: LateralTable, row: LeftRow, context: BindContext) -> Node:
+    call = node.call
+    user = user_function(call.name, context.catalog)
+    for arg in call.args:
+        check_expression(arg, context.catalog, "FROM")
+    refuse = refuse_aggregates("Aggregate expression is illegal in FROM clause")
+    scope = row.scope if node.lateral else Scope()
+    binder = ScalarBinder(scope, context, refuse)
+    args = [binder.bind_typed(arg) for arg in call.args]
+    if user is None:
+        raise unknown_function(call.name, args, call.range)
+    if not user.is_table:
+        raise ValidationError(
+            f"Function '{call.name}' cannot be used as a table function.", range=call.range, hint="udtf(...)"
+        )
+    found = call_user(user, call.name, [row.outer(arg) for arg in args], call.range)
+    return TableFunctionScan(found, tuple(map(Field, user.result.names, user.result.children)))
 
 
 def _unnest(node: Unnest, row: LeftRow, context: BindContext) -> Node:

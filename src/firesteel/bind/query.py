@@ -198,7 +198,7 @@ class _Binder:
                 return self._lateral(node, left)
             return join(node, left, self._from(node.right), self.context)
         if is_lateral(node):
-            row = LeftRow(ONE_ROW, Scope(outer=self.context.outer), self.context.correlations)
+            row = LeftRow(Scope(outer=self.context.outer), self.context.correlations)
             source, relation = lateral_table(node, row, self.context)
             return source, Scope((relation,))
         source, relation = self._relation(node)

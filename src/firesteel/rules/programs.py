@@ -24,7 +24,8 @@ from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
 from firesteel.rules.correlate.drop_renaming import drop_renaming, keep_padded_names
 from firesteel.rules.correlate.keep_times import keep_times
-from firesteel.rules.correlate.unnest import unnest
+from firesteel.rules.correlate.split_python_calls import split_python_calls
+from firesteel.rules.correlate.unnest import correlate_calls, unnest
 from firesteel.rules.join.choose_join_state import choose_join_state
 from firesteel.rules.join.derive_join_conditions import derive_join_conditions
 from firesteel.rules.join.transpose_semi_join import transpose_semi_join
@@ -73,6 +74,7 @@ LOGICAL = Stage(
         (whole(as_built), "expressions as Calcite's builder leaves them, which the AST shows"),
         (whole(rewrite_sub_queries), "sub-queries become joins, which all other rules know"),
         (each(unnest), "the rules below know only calls of table functions"),
+        (each(correlate_calls), "as joins they would keep their rows"),
         (each(keep_padded_names), "before projections above take the names"),
         (each(union_to_distinct), "the rules below know only the union of all rows"),
         (
@@ -111,6 +113,7 @@ LOGICAL = Stage(
         (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
         (whole(push_projects), "scans read what is still read; from the root down"),
         (each(drop_renaming), "projections above have their names"),
+        (each(split_python_calls), "filters have found their places, and projections may still meet"),
         (each(prune_empty), "projections have come to rows that are none"),
         (each(sort_below_projects), "a projection that no scan has taken"),
         (each(prune_aggregate_calls), "after the scans were narrowed, as Flink's plans show"),

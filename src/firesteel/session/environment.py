@@ -97,7 +97,7 @@ class TableEnvironment(Environment):
 
         Args:
             path: Name of the function.
-            function: The result of firesteel.functions.python's udf or udaf, an AggregateFunction, or the
+            function: Result of firesteel.functions.python's udf, udtf or udaf, an AggregateFunction, or the
                 text `module.name`.
         """
         self._register("temporary catalog", path, function)

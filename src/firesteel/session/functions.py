@@ -13,13 +13,14 @@ from typing import Any
 
 from firesteel.catalog.functions import PERMANENT, SYSTEM, TEMPORARY
 from firesteel.errors import NotSupportedError, UsageError, ValidationError
+from firesteel.functions.python.bases import TypeName
 from firesteel.functions.python.load import PICKLED, find
-from firesteel.functions.python.wrappers import AggregateUdf, Udf, wrapped
+from firesteel.functions.python.wrappers import AggregateUdf, TableUdf, Udf, wrapped
 from firesteel.session.context import Environment
 from firesteel.spark.internals.tasks import by_value
 from firesteel.sql import statements as sql
 from firesteel.sql.parser import parse_type
-from firesteel.types.sql import SqlType, TypeRoot
+from firesteel.types.sql import SqlType, TypeRoot, row
 from firesteel.types.user_function import UserDefined, UserFunction
 
 MAIN = "__main__"
@@ -64,7 +65,7 @@ def register(environment: Environment, kind: str, path: str, function: Any) -> N
         environment: The session.
         kind: `temporary system`, `temporary catalog` or `catalog` (catalog/functions.py).
         path: Name of the function; only its last part counts.
-        function: The result of udf or udaf, an object or class of a function, or the text `module.name`.
+        function: Result of udf, udtf or udaf, an object or class of a function, or the text `module.name`.
 
     Raises:
         ValidationError: The function's types are not supported, or the name is taken.
@@ -93,8 +94,7 @@ def _named(environment: Environment, name: str, code: str) -> UserDefined:
 
 
 def _defined(name: str, code: str, found: Udf) -> UserDefined:
-    result = found.result_type
-    kind = result if isinstance(result, SqlType) else parse_type(str(result))
+    kind = _row_type(found) if isinstance(found, TableUdf) else _type(found.result_type)
     _check_type(kind, name)
     is_pandas = isinstance(found, AggregateUdf) and found.is_pandas
     if is_pandas and kind.root is TypeRoot.MAP:
@@ -108,11 +108,28 @@ def _defined(name: str, code: str, found: Udf) -> UserDefined:
         UserFunction(name, code, folder, is_pandas),
         kind,
         is_aggregate=isinstance(found, AggregateUdf),
+        is_table=isinstance(found, TableUdf),
         deterministic=found.deterministic,
         retracts=not isinstance(found, AggregateUdf) or found.retracts,
         merges=not isinstance(found, AggregateUdf) or found.merges,
         class_name=class_name,
     )
+
+
+def _type(kind: TypeName) -> SqlType:
+    return kind if isinstance(kind, SqlType) else parse_type(str(kind))
+
+
+def _row_type(found: TableUdf) -> SqlType:
+    """The type of a table function's rows, as PyFlink names their fields: only a ROW in a text has names."""
+    if isinstance(found.result_types, tuple):
+        types = tuple(map(_type, found.result_types))
+    else:
+        kind = _type(found.result_types)
+        if kind.root is TypeRoot.ROW and not isinstance(found.result_types, SqlType):
+            return kind
+        types = kind.children if kind.root is TypeRoot.ROW else (kind,)
+    return row(tuple(f"f{i}" for i in range(len(types))), types)
 
 
 def _check_type(kind: SqlType, name: str) -> None:

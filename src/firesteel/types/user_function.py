@@ -34,8 +34,10 @@ class UserDefined:
 
     function: UserFunction
     result: SqlType
-    """Type of the result."""
+    """Type of the result. The rows of a table function are ROWs."""
     is_aggregate: bool = False
+    is_table: bool = False
+    """Whether it is a table function."""
     deterministic: bool = True
     retracts: bool = True
     """Whether an aggregate function can retract rows."""

@@ -42,6 +42,8 @@ def _function(binder: Binder, node: syntax.Call) -> Expr:
             raise ValidationError("OVER is not allowed here", range=place)
         return binder.on_over(node)
     user = user_function(node.name, binder.context.catalog)
+    if user is not None and user.is_table:
+        raise ValidationError(f"Cannot call table function here: '{node.name}'", range=place)
     if user is not None and not user.is_aggregate:
         return call_user(user, node.name, [binder.bind_typed(arg) for arg in node.args], place)
     if user is not None or name in AGGREGATES or name in GROUPING_FUNCTIONS:

@@ -1,6 +1,6 @@
 """API of user-defined functions in Python, with PyFlink's names."""
 
-from firesteel.functions.python.bases import AggregateFunction, FunctionContext, ScalarFunction
+from firesteel.functions.python.bases import AggregateFunction, FunctionContext, ScalarFunction, TableFunction
 from firesteel.functions.python.data_types import DataTypes
 from firesteel.functions.python.watermarks import (
     TimestampAssigner,
@@ -8,17 +8,19 @@ from firesteel.functions.python.watermarks import (
     WatermarkOutput,
     WatermarkStrategy,
 )
-from firesteel.functions.python.wrappers import udaf, udf
+from firesteel.functions.python.wrappers import udaf, udf, udtf
 
 __all__ = [
     "AggregateFunction",
     "DataTypes",
     "FunctionContext",
     "ScalarFunction",
+    "TableFunction",
     "TimestampAssigner",
     "WatermarkGenerator",
     "WatermarkOutput",
     "WatermarkStrategy",
     "udaf",
     "udf",
+    "udtf",
 ]

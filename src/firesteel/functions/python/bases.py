@@ -21,7 +21,7 @@ class FunctionContext:
 
 
 class UserDefinedFunction:
-    """Base class of scalar and aggregate functions."""
+    """Base class of scalar, table and aggregate functions."""
 
     def open(self, function_context: FunctionContext) -> None:
         """Set up the function in a worker process, before its first row. One process runs many tasks."""
@@ -40,6 +40,18 @@ class ScalarFunction(UserDefinedFunction, ABC):
     @abstractmethod
     def eval(self, *args: Any) -> Any:
         """Return the value for the arguments of one row. NULL is None."""
+
+
+class TableFunction(UserDefinedFunction, ABC):
+    """Base class of functions that return any number of rows for each row."""
+
+    @abstractmethod
+    def eval(self, *args: Any) -> Any:
+        """Yield the rows for the arguments of one row. NULL is None.
+
+        A row of several columns is a tuple. A value that is no tuple is a row of one column. None, or
+        nothing yielded, is no row.
+        """
 
 
 class AggregateFunction(UserDefinedFunction, ABC):

@@ -46,6 +46,15 @@ def wrong_type(name: str, args: Sequence[Any] | None, value: Any, wanted: object
     return UserFunctionError(f"Function {name}({_shown(args)}) gave {_short(value)}, which is no {wanted}")
 
 
+def wrong_row(name: str, args: Sequence[Any], value: Any, width: int) -> UserFunctionError:
+    """Return the error for a row of a table function that has another number of columns."""
+    columns = f"{width} column{'' if width == 1 else 's'}"
+    return UserFunctionError(
+        f"Function {name}({_shown(args)}) gave {_short(value)}, which is no row of {columns}",
+        hint="a row of several columns is a tuple, as many values as result_types",
+    )
+
+
 def _shown(args: Sequence[Any]) -> str:
     return ", ".join(map(_short, args))
 

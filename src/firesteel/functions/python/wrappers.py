@@ -1,13 +1,14 @@
-"""`udf` and `udaf`: user-defined functions with their properties for the planner."""
+"""`udf`, `udtf` and `udaf`: user-defined functions with their properties for the planner."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from firesteel.errors import ValidationError
-from firesteel.functions.python.bases import AggregateFunction, ScalarFunction, TypeName
+from firesteel.functions.python.bases import AggregateFunction, ScalarFunction, TableFunction, TypeName
+from firesteel.types.sql import SqlType
 
 FUNC_TYPES = ("general", "arrow", "pandas")
 AGGREGATE_FUNC_TYPES = ("general", "pandas")
@@ -34,6 +35,30 @@ class ScalarUdf:
         """Return the callable of the arguments."""
         found: Callable[..., Any] = (
             self.function.eval if isinstance(self.function, ScalarFunction) else self.function
+        )
+        return found
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the function, for tests."""
+        return self.call(*args)
+
+
+@dataclass(frozen=True)
+class TableUdf:
+    """Table function, made by `udtf`."""
+
+    function: Any
+    """TableFunction, or a callable of the arguments."""
+    result_types: TypeName | tuple[TypeName, ...]
+    """Types of the columns; or one type, whose fields are the columns if it is a ROW."""
+    deterministic: bool = True
+    name: str = ""
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """Return the callable of the arguments."""
+        found: Callable[..., Any] = (
+            self.function.eval if isinstance(self.function, TableFunction) else self.function
         )
         return found
 
@@ -86,7 +111,7 @@ class SeriesAggregate(AggregateFunction):
         return accumulator[0]
 
 
-Udf = ScalarUdf | AggregateUdf
+Udf = ScalarUdf | TableUdf | AggregateUdf
 
 
 def udf(
@@ -119,6 +144,36 @@ def udf(
     if not (isinstance(f, ScalarFunction) or (callable(f) and not isinstance(f, type))):
         raise ValidationError(f"{f!r} is no function and no object of a ScalarFunction")
     return ScalarUdf(f, result_type, func_type, _deterministic(f, deterministic), _name(f, name))
+
+
+def udtf(
+    f: Any = None,
+    input_types: Any = None,
+    result_types: TypeName | Iterable[TypeName] | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return a table function made of a function or a TableFunction; a decorator if `f` is None.
+
+    Args:
+        f: The function. It yields rows, or returns a list of them.
+        input_types: Ignored, for compatibility with PyFlink: arguments keep their types.
+        result_types: Types of the columns, required. One ROW type names the columns, too.
+        deterministic: Whether equal arguments give equal rows. None: as `is_deterministic` says, or True.
+        name: Name of the function. None: its own name.
+
+    Raises:
+        ValidationError: The result types are missing, or `f` is not a function.
+    """
+    if f is None:
+        return lambda function: udtf(function, input_types, result_types, deterministic, name)
+    if result_types is None or result_types in ([], ()):
+        raise ValidationError("udtf needs result_types", hint="udtf(result_types=['STRING', 'INT'])")
+    if not (isinstance(f, TableFunction) or (callable(f) and not isinstance(f, type))):
+        raise ValidationError(f"{f!r} is no function and no object of a TableFunction")
+    is_one = isinstance(result_types, (str, SqlType))
+    types = result_types if is_one else tuple(result_types)  # type: ignore[arg-type]
+    return TableUdf(f, types, _deterministic(f, deterministic), _name(f, name))  # type: ignore[arg-type]
 
 
 def udaf(
@@ -171,25 +226,30 @@ def wrapped(found: Any, code: str) -> Udf:
     """Return an imported object as a function.
 
     Args:
-        found: Result of udf or udaf, or a class of a user-defined function or an object of one.
+        found: Result of udf, udtf or udaf, or a class of a user-defined function or an object of one.
         code: Name of the object, for the error.
 
     Raises:
         ValidationError: The object is anything else.
     """
-    if isinstance(found, (ScalarUdf, AggregateUdf)):
+    if isinstance(found, (ScalarUdf, TableUdf, AggregateUdf)):
         return found
     made = found() if isinstance(found, type) else found
     if isinstance(made, AggregateFunction):
         aggregate: AggregateUdf = udaf(made)
         return aggregate
+    types = getattr(made, "result_types", None)
+    if isinstance(made, TableFunction) and types is not None:
+        table: TableUdf = udtf(made, result_types=types)
+        return table
     kind = getattr(made, "result_type", None)
     if isinstance(made, ScalarFunction) and kind is not None:
         scalar: ScalarUdf = udf(made, result_type=kind)
         return scalar
     raise ValidationError(
         f"'{code}' is no function: {type(found).__name__}",
-        hint="make one with udf(f, result_type=...) or udaf(f), or name a class of an AggregateFunction",
+        hint="make one with udf(f, result_type=...), udtf(f, result_types=...) or udaf(f), or name a class "
+        "of an AggregateFunction",
     )
 
 

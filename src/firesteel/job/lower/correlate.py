@@ -14,18 +14,22 @@ from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.tree import walk
 from firesteel.runtime.spec.correlate import CorrelateSpec
 
+_NAMES = {REPLICATE: "REPLICATE"}
+
 
 def correlate(node: Correlate, options: OperatorOptions) -> CorrelateSpec:
     """Return the spec of a table function."""
     exchanged = any(isinstance(below, physical.Exchange) for below in walk(node.input))
+    user = node.call.user
     args = [expand_search(over_outer_row(arg), lists=True) for arg in node.call.args]
     return CorrelateSpec(
-        function="REPLICATE" if node.call.function == REPLICATE else "UNNEST",
+        function=_NAMES.get(node.call.function, "UNNEST") if user is None else "USER",
         args=compile_calc(args, None, types_of(node.input), None, options.time_zone, exchanged),
         types=tuple(field.type for field in node.fields),
         pads=node.join_type is JoinType.LEFT,
         ordinality=node.call.function == UNNEST_WITH_ORDINALITY,
         condition=_condition(node, options, exchanged),
+        user=None if user is None else user.function,
     )
 
 

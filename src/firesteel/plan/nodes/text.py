@@ -55,7 +55,7 @@ def line(node: Node, found: Attributes) -> str:
 def operator_name(node: Node) -> str:
     """As plans call the node; an aggregate with functions of the user's has a name of its own."""
     name = type(node).__name__
-    if isinstance(node, Correlate) and node.call.user is not None:
+    if isinstance(node, Correlate) and node.call.user is not None and node.input.schema:
         return f"Python{name}"
     return f"Python{name}" if isinstance(node, _OF_USERS) and any(call.user for call in node.calls) else name
 

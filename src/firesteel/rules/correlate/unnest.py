@@ -1,4 +1,6 @@
-"""UNNEST is the call of a table function (Flink: LogicalUnnestRule).
+"""UNNEST is the call of a table function, and calls in FROM are correlated.
+
+Flink: LogicalUnnestRule, JoinTableFunctionScanToCorrelateRule.
 
 Uncollect  Project($cor0.tags)  one row   ->   TableFunctionScan($UNNEST_ROWS$1($cor0.tags))
 """
@@ -6,9 +8,12 @@ Uncollect  Project($cor0.tags)  one row   ->   TableFunctionScan($UNNEST_ROWS$1(
 from __future__ import annotations
 
 from firesteel.errors import InternalError
+from firesteel.plan.expressions.operations import is_true
 from firesteel.plan.nodes.correlate.collections import function_fields
 from firesteel.plan.nodes.correlate.functions import UNNEST, UNNEST_WITH_ORDINALITY, table_call
-from firesteel.plan.nodes.correlate.logical import TableFunctionScan, Uncollect
+from firesteel.plan.nodes.correlate.logical import Correlate, TableFunctionScan, Uncollect
+from firesteel.plan.nodes.join.join_type import JoinType
+from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Project
 from firesteel.plan.tree import Node
 
@@ -24,3 +29,12 @@ def unnest(node: Node) -> Node:
     (collection,) = below.exprs
     fields = function_fields(collection.type, node.ordinality)
     return TableFunctionScan(table_call(function, collection), fields)
+
+
+def correlate_calls(node: Node) -> Node:
+    """Apply to one node: a join with a user's table function of constants calls it for each row, too."""
+    if not isinstance(node, Join) or node.join_type is not JoinType.INNER or not is_true(node.condition):
+        return node
+    scan = node.inputs[1]
+    is_call = isinstance(scan, TableFunctionScan) and scan.call.user is not None
+    return Correlate(node.inputs, node.join_type) if is_call else node

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.spec.operators import OperatorSpec
 from firesteel.types.sql import SqlType
+from firesteel.types.user_function import UserFunction
 
 
 @dataclass(frozen=True)
@@ -14,12 +15,13 @@ class CorrelateSpec(OperatorSpec):
     """Rows of a table function beside the row of its arguments (Flink: StreamExecCorrelate).
 
     Attributes:
-        function: Name of the function: UNNEST or REPLICATE.
+        function: Name of the function: UNNEST, REPLICATE or USER.
         args: Projection to the arguments.
         types: Types of the function's columns.
         pads: Whether a row for which the function gives no row is sent with NULLs.
         ordinality: Whether a last column counts the function's rows, from 1. UNNEST only.
         condition: Condition over the function's columns, as a Calc without a projection. None lets all pass.
+        user: The user-defined table function. USER only.
     """
 
     function: str
@@ -28,3 +30,4 @@ class CorrelateSpec(OperatorSpec):
     pads: bool = False
     ordinality: bool = False
     condition: CalcSpec | None = None
+    user: UserFunction | None = None

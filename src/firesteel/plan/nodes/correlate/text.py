@@ -15,11 +15,16 @@ def correlate(node: Correlate) -> Attributes:
     names = [field.name for field in node.input.schema]
     args = ",".join(prefix_text(arg, names) for arg in node.call.args)
     kind = record_type_text(node.schema, *node.times, nested_type_text)
+    if not names and node.call.user is None:
+        kind = kind.replace("RecordType(", "RecordType:peek_no_expand(", 1)
     found = [
         ("invocation", invocation(node.call)),
         ("correlate", f"table({node.call.function}({args}))"),
         ("select", ",".join(field.name for field in node.schema)),
-        ("rowType", kind if names else kind.replace("RecordType(", "RecordType:peek_no_expand(", 1)),
+        (
+            "rowType",
+            kind if names or node.call.user else kind.replace("RecordType(", "RecordType:peek_no_expand(", 1),
+        ),
         ("joinType", node.join_type.name),
     ]
     return found if node.condition is None else [*found, ("condition", ast_text(node.condition))]

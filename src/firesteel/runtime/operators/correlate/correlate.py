@@ -16,7 +16,9 @@ from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.operator import Clock, RowOperator
 from firesteel.runtime.dataflow.sequence import caused
 from firesteel.runtime.operators.calc.calc import Calc
-from firesteel.runtime.operators.correlate.unnest import FunctionRows, Index, replicate, unnest
+from firesteel.runtime.operators.correlate.rows import FunctionRows, Index
+from firesteel.runtime.operators.correlate.unnest import replicate, unnest
+from firesteel.runtime.operators.correlate.user_rows import user_rows
 from firesteel.runtime.spec.correlate import CorrelateSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.types.arrow import to_arrow
@@ -50,6 +52,8 @@ class Correlate(RowOperator):
         """The rows of the function for each change."""
         spec, args = self._spec, self._args.process(changes)
         arguments = [args.column(field(i)) for i in range(len(spec.args.types))]
+        if spec.user is not None:
+            return user_rows(spec.user, changes, arguments, spec.types)
         if spec.function == "REPLICATE":
             found = replicate(arguments[0], arguments[1:])
         else:
@@ -97,7 +101,8 @@ def build(spec: CorrelateSpec, state: StateBackend | None, clock: Clock) -> Corr
 
 def code(spec: CorrelateSpec) -> Iterator[str]:
     join = "LEFT" if spec.pads else "INNER"
-    yield f"-- Correlate ({join}), {spec.function}{' WITH ORDINALITY' if spec.ordinality else ''}"
+    name = spec.function if spec.user is None else spec.user.name
+    yield f"-- Correlate ({join}), {name}{' WITH ORDINALITY' if spec.ordinality else ''}"
     yield "-- of " + ", ".join(spec.args.projection)
     if spec.condition is not None:
         yield f"WHERE {spec.condition.condition}"

@@ -6,32 +6,16 @@ Flink: UnnestRowsFunction, UnnestRowsWithOrdinalityFunction, ReplicateRows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from firesteel.kernels.column_hashes import null_mask, offsets_of
 from firesteel.runtime.columns.keys import one_array
+from firesteel.runtime.operators.correlate.rows import FunctionRows, Index
 from firesteel.types.arrow import VALUE
 from firesteel.types.sql import SqlType, TypeRoot
-
-Index = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class FunctionRows:
-    """Rows of a table function for a batch of n argument rows.
-
-    Attributes:
-        at: int64[m], ascending: the argument row that each function row belongs to.
-        columns: Columns of the function rows, m values each.
-    """
-
-    at: Index
-    columns: tuple[pa.Array, ...]
 
 
 def unnest(collections: pa.Array | pa.ChunkedArray, kind: SqlType, ordinality: bool) -> FunctionRows:

@@ -1,0 +1,2 @@
+CREATE TABLE docs (id INT, grp STRING, tags ARRAY<STRING>, items ARRAY<ROW<sku STRING, qty INT>>, attrs MAP<STRING, INT>, nnt ARRAY<INT NOT NULL> NOT NULL) WITH ('connector' = 'filesystem', 'path' = 'unread/docs.json', 'format' = 'json');
+CREATE TABLE evts (id INT, grp STRING, v INT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) WITH ('connector' = 'filesystem', 'path' = 'unread/evts.json', 'format' = 'json');
