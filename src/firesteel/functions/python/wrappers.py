@@ -171,9 +171,8 @@ def udtf(
         raise ValidationError("udtf needs result_types", hint="udtf(result_types=['STRING', 'INT'])")
     if not (isinstance(f, TableFunction) or (callable(f) and not isinstance(f, type))):
         raise ValidationError(f"{f!r} is no function and no object of a TableFunction")
-    is_one = isinstance(result_types, (str, SqlType))
-    types = result_types if is_one else tuple(result_types)  # type: ignore[arg-type]
-    return TableUdf(f, types, _deterministic(f, deterministic), _name(f, name))  # type: ignore[arg-type]
+    types = result_types if isinstance(result_types, (str, SqlType)) else tuple(result_types)
+    return TableUdf(f, types, _deterministic(f, deterministic), _name(f, name))
 
 
 def udaf(

@@ -65,8 +65,8 @@ def user_rows(
             made.append(column_of(values, kind))
         except _NOT_OF_TYPE:
             bad = next(i for i, value in enumerate(values) if not is_of_type(value, kind))
-            error = wrong_type(function.name, calls[at[bad]], values[bad], kind)
-            raise with_row(error, changes, at[bad]) from None
+            wrong = wrong_type(function.name, calls[at[bad]], values[bad], kind)
+            raise with_row(wrong, changes, at[bad]) from None
     return FunctionRows(np.array(at, np.int64), tuple(made))
 
 
