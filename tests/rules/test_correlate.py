@@ -13,8 +13,9 @@ import pytest
 
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.functions import TEMPORARY
-from firesteel.errors import FiresteelError
+from firesteel.errors import FiresteelError, NotSupportedError
 from firesteel.explain import explain
+from firesteel.plan.nodes.text import digest
 from firesteel.types.sql import BIGINT, INT, STRING, row
 from firesteel.types.user_function import UserDefined, UserFunction
 from tests.rules.planning import GOLDEN, plan, section, tables
@@ -82,3 +83,46 @@ def test_a_name_takes_a_number_for_each_column_that_is_read(catalogs: dict[str, 
     text = section(explain(bound, physical, set()), "Optimized Physical Plan")
     assert "ARRAY($cor0.v, $cor0.v)" in text
     assert "ARRAY($cor2.id)" in text
+
+
+def _lateral(query: str, catalog: Catalog, join: str = "CROSS JOIN", on: str = "") -> str:
+    _, physical = plan(f"SELECT id, w FROM evts AS t {join} LATERAL ({query}) AS q {on}", catalog)
+    return digest(physical)
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("SELECT w FROM LATERAL TABLE(words(t.s)) AS u (w, l)", "f0 AS w"),
+        ("SELECT l + 1 AS w FROM LATERAL TABLE(words(t.s)) AS u (w, l)", "+(f1, 1) AS w"),
+        ("SELECT UPPER(w) AS w FROM UNNEST(ARRAY[t.s]) AS u (w)", "UPPER(f0) AS w"),
+        ("SELECT CONCAT(w, t.grp) AS w FROM UNNEST(ARRAY[t.s]) AS u (w)", "CONCAT(f0, grp) AS w"),
+        ("SELECT '5' AS w FROM UNNEST(ARRAY[t.s]) AS u (w)", "_UTF-16LE'5' AS w"),
+        ("SELECT w FROM UNNEST(ARRAY[t.v]) AS u (w) WHERE w = 5", "CAST(5 AS INTEGER) AS w"),
+    ],
+)
+def test_what_a_lateral_query_computes_stands_above(
+    query: str, shown: str, catalogs: dict[str, Catalog]
+) -> None:
+    assert _lateral(query, catalogs["functions"]) == f"Calc(select=[id, {shown}])"
+
+
+@pytest.mark.parametrize(
+    ("query", "join"),
+    [
+        ("SELECT COALESCE(w, 'x') AS w FROM UNNEST(ARRAY[t.s]) AS u (w)", "LEFT JOIN"),
+        ("SELECT w FROM UNNEST(ARRAY[t.s]) AS u (w) WHERE w <> t.grp", "CROSS JOIN"),
+        ("SELECT MAX(w) AS w FROM UNNEST(ARRAY[t.s]) AS u (w)", "CROSS JOIN"),
+    ],
+)
+def test_other_lateral_queries_over_functions_are_refused(
+    query: str, join: str, catalogs: dict[str, Catalog]
+) -> None:
+    with pytest.raises(NotSupportedError, match="not supported"):
+        _lateral(query, catalogs["functions"], join, "ON TRUE" if join == "LEFT JOIN" else "")
+
+
+def test_a_sub_query_does_not_read_the_row_around_in_a_function(catalogs: dict[str, Catalog]) -> None:
+    inner = "SELECT 1 FROM LATERAL TABLE(words(t.s)) AS u (w, l) WHERE w = 'a'"
+    with pytest.raises(NotSupportedError, match="below TableFunctionScan is not supported yet"):
+        plan(f"SELECT id FROM evts AS t WHERE EXISTS ({inner})", catalogs["functions"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firesteel.functions.expression.nodes import Expr
+from firesteel.plan.nodes.correlate.logical import TableFunctionScan
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Filter, Project
 from firesteel.plan.tree import Node
@@ -19,4 +20,6 @@ def part_expressions(node: Node) -> tuple[Expr, ...]:
     """
     if isinstance(node, (Filter, Join)):
         return (node.condition,)
+    if isinstance(node, TableFunctionScan):
+        return node.call.args
     return node.exprs if isinstance(node, Project) else ()

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firesteel.errors import InternalError, ValidationError
+from firesteel.errors import InternalError, NotSupportedError, ValidationError
+from firesteel.functions.expression.nodes import Call, Expr
 from firesteel.functions.expression.recursion import from_below
-from firesteel.plan.expressions.operations import identity
+from firesteel.plan.expressions.operations import identity, walk
+from firesteel.plan.expressions.sub_query import CORRELATED
 from firesteel.plan.metadata import event_times, processing_times
 from firesteel.plan.nodes import logical, physical
 from firesteel.plan.nodes.correlate import logical as logical_correlate
@@ -109,8 +111,19 @@ def _correlate(node: logical_correlate.Correlate) -> Node:
     condition = right.condition if isinstance(right, logical.Filter) else None
     scan = right.input if isinstance(right, logical.Filter) else right
     if not isinstance(scan, logical_correlate.TableFunctionScan):
-        raise InternalError(f"no physical form of a Correlate over {type(scan).__name__}")
+        raise NotSupportedError(
+            "LATERAL of a query that does not read a table function row by row is not supported yet"
+        )
+    if condition is not None and any(_is_outer(part) for part in walk(condition)):
+        raise NotSupportedError(
+            "A condition on a table function that reads columns of another table is not supported in LATERAL",
+            hint="put it into the WHERE of the query around it",
+        )
     return Correlate(to_physical(left), scan.call, scan.fields, node.join_type, condition)
+
+
+def _is_outer(part: Expr) -> bool:
+    return isinstance(part, Call) and part.function == CORRELATED
 
 
 def _window_aggregate(node: logical_windows.WindowAggregate) -> Node:
