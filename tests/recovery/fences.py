@@ -2,9 +2,10 @@
 work, then the first goes on. Nothing stands at the sink twice, nothing is missing, and the first run is told.
 
 usage: python -m tests.recovery.fences [--place PLACE]... [--random N] [--sink files|sqlite] [--seed N]
+       [--locks]
 
 PLACE: fence_job.PLACES. --random: pauses the whole run, its JVM and its workers too, that often at any
-instant.
+instant. --locks: on a file system with locks, where the second run is refused and the first ends the work.
 """
 
 from __future__ import annotations
@@ -62,6 +63,30 @@ def fenced(folder: Path, place: str | None, sink: str = "files", chance: random.
     assert left() == answer(source)
 
 
+def locked(folder: Path, place: str) -> None:
+    """Pause a run that holds the kernel's lock. Raises AssertionError if another run takes it over."""
+    folder.mkdir(parents=True, exist_ok=True)
+    source, checkpoint, mark = folder / "in.json", folder / "checkpoint", folder / "mark"
+    write_changes(source, EVENTS)
+
+    def start(*more: object) -> Run:
+        module = "tests.recovery.fence_job"
+        return Run(module, source, folder / "out", checkpoint, ROWS, "locks", *more)
+
+    first = start(place, mark)
+    try:
+        assert _stopped(first, checkpoint, mark, random.Random(1)), first.said
+        second = start()
+        assert second.wait(_WAIT_SECONDS) != 0, "it took over"
+        assert "is in use by process" in second.said, second.said
+        _tell(reversed(tree(first.pid)), signal.SIGCONT)
+        assert first.wait(_WAIT_SECONDS) == 0, first.said
+    finally:
+        if first.poll() is None:  # a stopped process, and its JVM, would stay for ever
+            _tell(tree(first.pid), signal.SIGKILL)
+    assert written(folder / "out") == answer(source)
+
+
 def _stopped(first: Run, checkpoint: Path, mark: Path | None, chance: random.Random) -> bool:
     """Wait until the run stops at its place, or stop it at any instant; whether that was before its end."""
     wanted, end = chance.randint(1, EVENTS // ROWS - 2), time.monotonic() + _WAIT_SECONDS
@@ -95,9 +120,16 @@ def main() -> None:
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--sink", choices=("files", "sqlite"), default="files")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--locks", action="store_true")
     options = parser.parse_args()
     own = {"files": set(PLACES) - {"running"}, "sqlite": {"begun", "collected", "running", "committed"}}
     places = options.place or [place for place in PLACES if place in own[options.sink]]
+    if options.locks:
+        for place in options.place or [place for place in PLACES if place in own["files"]]:
+            with tempfile.TemporaryDirectory() as temporary:
+                locked(Path(temporary) / "run", place)
+            print(f"locks, {place}: the second run is refused, the first is complete", flush=True)
+        return
     chance = random.Random(options.seed)
     for number, place in enumerate([*places, *[None] * options.random]):
         with tempfile.TemporaryDirectory() as temporary:
