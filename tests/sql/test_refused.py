@@ -26,7 +26,6 @@ WRONG = [
     ("SELECT 1 /* abc", "/* abc", "this comment is not closed", "closing */"),
     ('SELECT "a" FROM t', '"', "unexpected character", "single quotes"),
     ("SELECT a & b FROM t", "&", "unexpected character '&'", None),
-    ("SELECT a FROM t QUALIFY x = 1", "QUALIFY", "Flink has no QUALIFY", "ROW_NUMBER"),
     ("SELECT a FROM t LIMIT 1, 2", ",", "'LIMIT start, count' is not allowed", "OFFSET"),
     ("SELECT a ILIKE b FROM t", "ILIKE", "Flink has no ILIKE", "LIKE"),
     ("CREATE TABLE t (a TEXT)", "TEXT", "unknown type 'TEXT'", "STRING"),

@@ -168,6 +168,8 @@ class _QueryWriter(CallWriter):
         if node.windows:
             named = [f"{quoted(w.name.name)} AS {self.window(w.window)}" for w in node.windows]
             text += "\nWINDOW " + ",\n".join(named)
+        if node.qualify is not None:
+            text += f"\nQUALIFY {self.expression(node.qualify)}"
         if close:
             self._scope = outer
         return text, names

@@ -42,6 +42,8 @@ def bind_select(
     """
     sorting = Order(order)
     result = _Select(node, source, scope, context, targets, sorting).bind()
+    if node.qualify is not None:
+        result = _qualified(result)
     if node.distinct:
         result = distinct(result)
     return sorting.sorted(result, len(result.schema) - len(sorting.hidden)) if order else result
@@ -67,6 +69,8 @@ class _Select:
         found = self._items(binder)
         self.order.resolve(found, lambda item: self._item(item, binder)[0], self.node.distinct)
         found += self.order.hidden
+        if self.node.qualify is not None:
+            found.append((_QUALIFY, self._qualify(self.node.qualify, binder)))
         items = [(f"EXPR${i}" if alias is None else alias, expr) for i, (alias, expr) in enumerate(found)]
         having = self._having(binder)
         if not group:
@@ -101,6 +105,18 @@ class _Select:
         check_expression(item, self.context.catalog)
         return [(alias, binder.bind_typed(item))]
 
+    def _qualify(self, condition: syntax.Node, binder: ScalarBinder) -> Expr:
+        """The condition of QUALIFY, which may name columns of the SELECT list."""
+        named = {item.alias.name: item.value for item in self.node.items if isinstance(item, Aliased)}
+
+        def written(part: syntax.Node) -> syntax.Node:
+            is_name = isinstance(part, syntax.Column) and len(part.path) == 1
+            return named.get(part.path[0], part) if is_name else part  # type: ignore[attr-defined]
+
+        condition = syntax.rewrite(condition, written)
+        check_expression(condition, self.context.catalog)
+        return boolean(binder.bind(condition), "QUALIFY", condition.range)
+
     def _having(self, binder: ScalarBinder) -> Expr | None:
         having = self.node.having
         if having is None:
@@ -129,6 +145,16 @@ class _Select:
         # the projection has its own names by then, and is given these in a second one
         inner = replace(result, names=unique_columns(names))
         return Project(inner, references(inner), names)
+
+
+_QUALIFY = "QualifyExpression"
+
+
+def _qualified(node: Node) -> Node:
+    """The rows for which the last column is TRUE, without it (Calcite: SqlToRelConverter.convertQualify)."""
+    columns = references(node)
+    filtered = Filter(node, columns[-1])
+    return Project(filtered, columns[:-1], tuple(f.name for f in node.schema[:-1]))
 
 
 def _having_filter(below: Node, having: Expr) -> Node:

@@ -158,9 +158,10 @@ class QueryGrammar(FromGrammar):
         group_distinct, group = self._group_by()
         having = self.expression() if self.accept("HAVING") else None
         windows = self.list_of(self._named_window) if self.accept("WINDOW") else ()
-        if self.at("QUALIFY"):
-            raise self.error("Flink has no QUALIFY", hint="filter a subquery with ROW_NUMBER()")
-        select = Select(items, source, hints, distinct, where, group, group_distinct, having, windows)
+        qualify = self.expression() if self.accept("QUALIFY") else None
+        select = Select(
+            items, source, hints, distinct, where, group, group_distinct, having, windows, qualify
+        )
         return self.place(select, start)
 
     def _select_item(self) -> Node:

@@ -60,6 +60,7 @@ class Select(Node):
     group_distinct: bool = False
     having: Node | None = None
     windows: tuple[NamedWindow, ...] = ()
+    qualify: Node | None = None
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ makes the nodes and sets the range of each (`placed`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
 
 from firesteel.errors import SourceRange
 from firesteel.types.sql import SqlType
@@ -77,6 +77,21 @@ def walk(node: Node, into_queries: bool = True) -> Iterator[Node]:
             elif isinstance(value, tuple):
                 below += [item for item in value if isinstance(item, Node)]
         stack += reversed(below)
+
+
+def rewrite(node: Node, rule: Callable[[Node], Node]) -> Node:
+    """Apply a rule to each part, the whole first. What it replaces is not looked into."""
+    found = rule(node)
+    if found is not node:
+        return found
+    changes: dict[str, Any] = {}
+    for name in _field_names(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            changes[name] = rewrite(value, rule)
+        elif isinstance(value, tuple):
+            changes[name] = tuple(rewrite(v, rule) if isinstance(v, Node) else v for v in value)
+    return replace(node, **changes) if changes else node
 
 
 _FIELD_NAMES: dict[type[Node], tuple[str, ...]] = {}
