@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from firesteel.changelog import ChangelogMode
 from firesteel.errors import InternalError
@@ -34,6 +34,7 @@ class OperatorOptions:
         state_id: Function that returns a unique name for the state of an operator.
         watermark_interval: Milliseconds (pipeline.auto-watermark-interval).
         idle_timeout: Milliseconds (table.exec.source.idle-timeout).
+        unread: Input columns of table functions that nothing reads (job/lower/unread_columns.py).
     """
 
     time_zone: str
@@ -42,6 +43,7 @@ class OperatorOptions:
     state_id: Callable[[str], str]
     watermark_interval: int = 0
     idle_timeout: int = 0
+    unread: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def local_aggregate(node: physical.LocalGroupAggregate, options: OperatorOptions) -> LocalGroupAggregateSpec:

@@ -11,6 +11,7 @@ from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.correlate.functions import REPLICATE, UNNEST_WITH_ORDINALITY
 from firesteel.plan.nodes.correlate.physical import Correlate
 from firesteel.plan.nodes.join.join_type import JoinType
+from firesteel.plan.reuse import fingerprint
 from firesteel.plan.tree import walk
 from firesteel.runtime.spec.correlate import CorrelateSpec
 
@@ -30,6 +31,7 @@ def correlate(node: Correlate, options: OperatorOptions) -> CorrelateSpec:
         ordinality=node.call.function == UNNEST_WITH_ORDINALITY,
         condition=_condition(node, options, exchanged),
         user=None if user is None else user.function,
+        unread=options.unread.get(fingerprint(node), ()),
     )
 
 

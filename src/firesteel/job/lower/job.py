@@ -21,6 +21,7 @@ from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
 from firesteel.job.lower.nested_parts import parts_by_scan
 from firesteel.job.lower.operators import operator_of
 from firesteel.job.lower.sink import persisted_columns, sink_enforcer, sink_materializer
+from firesteel.job.lower.unread_columns import unread_columns
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
 from firesteel.job.watermark_routing import with_marks
 from firesteel.plan.nodes import physical
@@ -83,7 +84,7 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
     reuse = Reuse.of(inputs, _port_exchanges(inputs)) if options.reuse else Reuse({})
     shared = SharedRuns(reuse, bounded, options.reuse_sources)
     shared.meet(list(zip(numbers, inputs, strict=True)), physical.Union, physical.TableSourceScan)
-    translation = _Translation(options, shared, parts_by_scan(inputs), bounded)
+    translation = _Translation(options, shared, parts_by_scan(inputs), bounded, unread_columns(inputs))
     for number, root, below in zip(numbers, roots, inputs, strict=True):
         translation.begin(number, below)
         for open_chain in translation.to_sink(root, translation.chains(below)):
@@ -170,6 +171,7 @@ class _Translation:
     reuse: SharedRuns
     parts: Mapping[str, tuple[Parts, ...]]
     bounded: bool
+    unread: Mapping[str, tuple[int, ...]]
     done: list[_Closed] = field(default_factory=list)
     sink: int = 0
     shared: dict[Use, _Shared] = field(default_factory=dict)
@@ -180,7 +182,7 @@ class _Translation:
     def __post_init__(self) -> None:
         self.operators = OperatorOptions(
             self.options.time_zone, self.options.ttl, self.options.bundle, _StateNames(),
-            self.options.watermark_interval, self.options.idle_timeout,
+            self.options.watermark_interval, self.options.idle_timeout, self.unread,
         )  # fmt: skip
 
     def begin(self, sink: int, root: Node) -> None:

@@ -22,6 +22,7 @@ class CorrelateSpec(OperatorSpec):
         ordinality: Whether a last column counts the function's rows, from 1. UNNEST only.
         condition: Condition over the function's columns, as a Calc without a projection. None lets all pass.
         user: The user-defined table function. USER only.
+        unread: Positions of input fields that nothing reads further on. Results have NULL there.
     """
 
     function: str
@@ -31,3 +32,4 @@ class CorrelateSpec(OperatorSpec):
     ordinality: bool = False
     condition: CalcSpec | None = None
     user: UserFunction | None = None
+    unread: tuple[int, ...] = ()

@@ -112,3 +112,9 @@ def test_rows_come_as_often_as_they_are_counted(count: int | None, copies: int) 
 def test_explained_code_names_function_and_arguments() -> None:
     of = spec(array(INT), types=(INT,), condition=CalcSpec((), (), "f0 > 3"), pads=True)
     assert list(code(of)) == ["-- Correlate (LEFT), UNNEST", "-- of f1", "WHERE f0 > 3"]
+
+
+def test_columns_that_nothing_reads_are_not_copied() -> None:
+    ints = array(INT)
+    of = spec(ints, types=(INT,), unread=(1,))
+    assert show(sent(of, (INT, ints), ("+I", 1, [5, 6]))) == "+I[1,null,5] +I[1,null,6]"

@@ -44,9 +44,15 @@ class Correlate(RowOperator):
             at, places = _with_alone(found.at, changes.num_rows)
         rows, taken = pa.array(at), pa.array(places, mask=places < 0)
         width = sum(name.startswith("f") for name in changes.column_names)
-        own = [one_chunk(changes.column(field(i))).take(rows) for i in range(width)]
+        own = [self._own(changes.column(field(i)), i, rows) for i in range(width)]
         columns = [column.take(taken) for column in found.columns]
         return caused(changes, at, one_chunk(changes.column(KIND)).take(rows), [*own, *columns])
+
+    def _own(self, column: pa.ChunkedArray, place: int, rows: pa.Array) -> pa.Array:
+        """A column of the input beside the results."""
+        if place in self._spec.unread:
+            return pa.nulls(len(rows), column.type)
+        return one_chunk(column).take(rows)
 
     def _rows(self, changes: pa.Table) -> FunctionRows:
         """The rows of the function for each change."""
