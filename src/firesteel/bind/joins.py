@@ -11,7 +11,9 @@ from dataclasses import replace
 from firesteel.bind.aggregate.aggregate import boolean, refuse_aggregates
 from firesteel.bind.checks import check_expression
 from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
+from firesteel.bind.join_clauses import check_clauses
 from firesteel.bind.names import BindContext, CommonColumn, Relation, Scope
+from firesteel.bind.scalar.comparison import Incomparable, compare
 from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.functions.expression.nodes import Expr, InputRef
@@ -40,6 +42,7 @@ def join(
     Raises:
         ValidationError: Flink refuses the condition, or a table's name is there twice.
     """
+    check_clauses(node)
     join_type = _TYPES[node.kind]
     width = len(left[0].schema)
     scope = _joined(left[1], right[1], width, join_type)
@@ -110,7 +113,7 @@ def _common_columns(
     for name, place in names:
         columns = _columns(left, name, place)
         (other,) = _columns(right, name, place)
-        if common_type((columns[0].type, other.type)) is None:
+        if not _is_comparable(columns[0], other):
             raise ValidationError(
                 f"Column '{name}' matched using NATURAL keyword or USING clause has incompatible types: "
                 f"cannot compare '{columns[0].type}' to '{other.type}'",
@@ -118,6 +121,17 @@ def _common_columns(
             )
         found.append((name, columns, replace(other, index=width + other.index)))
     return found
+
+
+def _is_comparable(one: InputRef, other: InputRef) -> bool:
+    """Return whether two columns may be held equal. DATE and TIMESTAMP have a common type, and may not."""
+    if common_type((one.type, other.type)) is None:
+        return False
+    try:
+        compare("=", one, other)
+    except Incomparable:
+        return False
+    return True
 
 
 def _natural(left: Scope, right: Scope) -> Sequence[str]:

@@ -28,6 +28,7 @@ from firesteel.rules.correlate.split_python_calls import split_python_calls
 from firesteel.rules.correlate.unnest import correlate_calls, unnest
 from firesteel.rules.join.choose_join_state import choose_join_state
 from firesteel.rules.join.derive_join_conditions import derive_join_conditions
+from firesteel.rules.join.refuse_key_types import refuse_key_types
 from firesteel.rules.join.transpose_semi_join import transpose_semi_join
 from firesteel.rules.mini_batch.infer_mini_batch_interval import infer_mini_batch_interval, is_stateless
 from firesteel.rules.mini_batch.keep_bundle_order import keep_bundle_order
@@ -133,6 +134,7 @@ LOGICAL = Stage(
         (each(merge_projects), "those to the query's columns join the ones above"),
         (each(name_window_keys), "the projections above are those that stay"),
         (whole(share_names), "projections have found their places"),
+        (each(refuse_key_types), "all that joins hold equal is known"),
     ),
     leaves=LogicalNode,
 )

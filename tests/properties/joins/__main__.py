@@ -44,6 +44,8 @@ def main() -> int:
         for failure in found[:1]:
             failures += 1
             print(f"{failure}\n   in {len(found)} of {len(modes)} modes", flush=True)
+        if done % 50 == 0:
+            print(f"{done} cases, {compared} compared, {failures} failures", flush=True)
         if failures >= given.stop_after:
             break
     seconds = time.monotonic() - started

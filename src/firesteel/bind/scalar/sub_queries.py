@@ -11,6 +11,7 @@ from firesteel.plan.expressions.sub_query import SCALAR, SubQuery
 from firesteel.plan.nodes.logical import Aggregate, Project
 from firesteel.plan.tree import Node
 from firesteel.sql import syntax
+from firesteel.types.coerce import common_type
 from firesteel.types.sql import BOOLEAN
 
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -90,6 +91,8 @@ def _check(operands: tuple[Expr, ...], query: Node, node: syntax.Node, operator:
             hint=f"{len(operands)} values are compared with {len(query.schema)} columns",
         )
     for operand, column in zip(operands, query.schema, strict=True):
+        if operator != "=" and common_type((operand.type, column.type)) is None:
+            raise ValidationError(f"Incomparable types: {operand.type} and {column.type}", range=node.range)
         try:
             compare(operator, operand, InputRef(0, column.type), node.range)
         except Incomparable:

@@ -92,7 +92,7 @@ class JoinedValues:
         return self._some(query, plan)
 
     def _pull(self, query: SubQuery, plan: Node) -> tuple[Pulled, Around]:
-        around = Around(self.node, query.correlation, not_null=True)
+        around = Around(self.node, query.correlation, not_null=True, place=query.range)
         return pull_up(plan, around), around
 
     def _join(self, pulled: Pulled, around: Around, more: Sequence[Expr] = (), inner: bool = False) -> int:
@@ -106,7 +106,7 @@ class JoinedValues:
 
     # --- one value -------------------------------------------------------------------------------
     def _scalar(self, query: SubQuery, plan: Node) -> Expr:
-        if not _has_one_row(plan):
+        if not has_one_row(plan):
             call = AggregateCall("SINGLE_VALUE", (0,), plan.schema[0].type.with_nullable(True), "$f0")
             plan = Aggregate(plan, (), (call,))
         if not query.correlation:
@@ -234,10 +234,10 @@ def outer_first(term: Expr, width: int) -> Expr:
     return replace(term, args=(other, one)) if flips else term
 
 
-def _has_one_row(plan: Node) -> bool:
+def has_one_row(plan: Node) -> bool:
     """Whether a plan has one row, however many there are below it."""
     if isinstance(plan, Project):
-        return _has_one_row(plan.input)
+        return has_one_row(plan.input)
     if isinstance(plan, Values):
         return len(plan.rows) == 1
     return isinstance(plan, Aggregate) and not plan.keys and not plan.groups

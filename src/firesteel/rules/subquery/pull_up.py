@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from firesteel.errors import NotSupportedError
+from firesteel.errors import NotSupportedError, SourceRange
 from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef
 from firesteel.plan.expressions.operations import (
     NOT_NULL_BOOLEAN,
@@ -41,11 +41,13 @@ class Around:
         node: Its rows.
         correlation: The name by which the sub-query reads their columns.
         not_null: Whether rows whose equal column is NULL are left out below: they are joined with no row.
+        place: Where the sub-query stands, for errors.
     """
 
     node: Node
     correlation: str
     not_null: bool = False
+    place: SourceRange | None = None
 
     def reads(self, expr: Expr) -> bool:
         """Whether an expression reads columns of the query around."""
@@ -77,7 +79,7 @@ def pull_up(node: Node, around: Around) -> Pulled:
         return _as_it_is(node)
     rule = _RULES.get(type(node))
     if rule is None:
-        raise _refused(f"below {type(node).__name__}")
+        raise _refused(f"below {type(node).__name__}", around)
     return rule(node, around)
 
 
@@ -85,9 +87,10 @@ def _as_it_is(node: Node) -> Pulled:
     return Pulled(node, tuple(range(len(node.schema))))
 
 
-def _refused(where: str) -> NotSupportedError:
+def _refused(where: str, around: Around) -> NotSupportedError:
     return NotSupportedError(
         f"a sub-query that reads columns of the query around it {where} is not supported yet",
+        range=around.place,
         hint="read them in a WHERE clause of the sub-query",
     )
 
@@ -125,7 +128,7 @@ def _equal_column(term: Expr, around: Around) -> InputRef | None:
 
 def _project(node: Project, around: Around) -> Pulled:
     if any(map(around.reads, node.exprs)):
-        raise _refused("in its SELECT list")
+        raise _refused("in its SELECT list", around)
     below = pull_up(node.input, around)
     position = dict(enumerate(below.positions))
     exprs = [renumber(expr, position) for expr in node.exprs]
@@ -145,7 +148,7 @@ def _project(node: Project, around: Around) -> Pulled:
 
 def _aggregate(node: Aggregate, around: Around) -> Pulled:
     if node.groups:
-        raise _refused("below GROUPING SETS")
+        raise _refused("below GROUPING SETS", around)
     below = pull_up(node.input, around)
     if any(_equal_column(term, around) is None for term in below.terms):
         below = _joined_with_values(below, around)
@@ -217,9 +220,9 @@ def _join(node: Join, around: Around) -> Pulled:
     for term in conjuncts(node.condition):
         (terms if around.reads(term) else kept).append(renumber(term, position))
     if node.join_type is not JoinType.INNER and (right.terms or any(map(around.reads, [node.condition]))):
-        raise _refused(f"below the right side of a {node.join_type.name} JOIN")
+        raise _refused(f"below the right side of a {node.join_type.name} JOIN", around)
     if node.join_type.pads_left and left.terms:
-        raise _refused(f"below a {node.join_type.name} JOIN")
+        raise _refused(f"below a {node.join_type.name} JOIN", around)
     joined = Join((left.node, right.node), node.join_type, conjunction(kept) or TRUE)
     return Pulled(joined, tuple(position[i] for i in range(len(node.schema))), tuple(terms))
 

@@ -22,6 +22,7 @@ from firesteel.plan.expressions.operations import (
     identity,
     is_null,
     logical_call,
+    rewrite,
 )
 from firesteel.plan.expressions.sub_query import SubQuery, sub_queries
 from firesteel.plan.join_condition import push_expressions
@@ -34,7 +35,7 @@ from firesteel.plan.nodes.over.logical import Sort
 from firesteel.plan.rel_builder import consistent
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.tree import Node, walk
-from firesteel.rules.subquery.join_values import JoinedValues, outer_first
+from firesteel.rules.subquery.join_values import JoinedValues, has_one_row, outer_first
 from firesteel.rules.subquery.lateral_top_n import lateral_top_n
 from firesteel.rules.subquery.pull_up import Around, as_join_terms, pull_up
 
@@ -53,9 +54,12 @@ def rewrite_sub_queries(node: Node) -> Node:
     if not found:
         return node
     if isinstance(node, Filter):
+        condition = without_known(node.condition)
+        if condition != node.condition:
+            return rewrite_sub_queries(replace(node, condition=simplify_condition(condition)))
         return _filter(node)
     if isinstance(node, Project):
-        return _project(node)
+        return _project(replace(node, exprs=tuple(map(without_known, node.exprs))))
     raise NotSupportedError("a sub-query in ON is not supported yet", range=found[0].range)
 
 
@@ -80,6 +84,16 @@ def _lateral(node: Correlate) -> Node:
     if shown == tuple(range(len(joined.schema))):
         return joined
     return Project(joined, tuple(columns[i] for i in shown), tuple(f.name for f in node.schema))
+
+
+def without_known(expr: Expr) -> Expr:
+    """Return an expression with TRUE for EXISTS of a query that has a row whatever there is below it."""
+
+    def rule(part: Expr) -> Expr:
+        known = isinstance(part, SubQuery) and part.function == "EXISTS" and has_one_row(part.query)
+        return TRUE if known else part
+
+    return rewrite(expr, rule) if sub_queries(expr) else expr
 
 
 def _filter(node: Filter) -> Node:
@@ -118,7 +132,7 @@ def _membership(term: Expr) -> tuple[bool, SubQuery | None]:
 
 
 def _semi_join(left: Node, query: SubQuery, anti: bool) -> Node:
-    around = Around(left, query.correlation)
+    around = Around(left, query.correlation, place=query.range)
     pulled = pull_up(rewrite_sub_queries(query.query), around)
     width = len(left.schema)
     columns = [InputRef(width + i, pulled.node.schema[i].type) for i in pulled.positions]

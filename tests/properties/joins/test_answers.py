@@ -1,0 +1,109 @@
+"""Queries that rules could get wrong, over random histories: what their changes leave is the batch answer."""
+
+from __future__ import annotations
+
+import random
+
+# ruff: noqa: E501 - queries are data
+import pytest
+
+from firesteel.errors import FiresteelError
+from tests.properties.joins.histories import NAMES, Table, history
+from tests.properties.joins.oracle import Oracle
+from tests.properties.joins.queries import Query
+from tests.properties.joins.trial import BUNDLES, Case, changes, planned, trial
+from tests.properties.local_job import LocalJob
+from tests.scale import FULL
+
+QUERIES = [
+    # a condition of a padded side stays above the join, also beside one that moves
+    "SELECT l.id, l.v FROM l LEFT JOIN r ON l.k = r.k WHERE r.k IS NULL AND l.v > 3",
+    "SELECT r.id, r.v FROM l RIGHT JOIN r ON l.k = r.k WHERE l.k IS NULL AND r.v > 3",
+    "SELECT l.id, r.id FROM l FULL JOIN r ON l.k = r.k WHERE l.k IS NULL OR r.v > 0",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k WHERE l.k = 2 AND r.v IS NULL",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k WHERE l.k IS NULL",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k WHERE COALESCE(r.v, 5) > 3",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k WHERE r.v > 0 OR r.v IS NULL",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k WHERE CASE WHEN r.k IS NULL THEN l.v ELSE r.v END > 0",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k WHERE NOT (r.v > 0)",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k WHERE (r.v > 0) IS NOT TRUE",
+    # a condition of a side that is not padded stays in the join
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND l.v > 3",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND l.k = 2",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.v > 3",
+    "SELECT l.id, r.id FROM l FULL JOIN r ON l.k = r.k AND l.v > 3 AND r.v < 3",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON FALSE",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND r.k IS NULL",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k IS NOT DISTINCT FROM r.k WHERE r.k IS NULL",
+    # an OR over both inputs says something about each of them
+    "SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND (l.v = 1 AND r.v = 2 OR l.v = 3 AND r.v < 4)",
+    # keys of the inputs: at most one row for a key, or one at all
+    "SELECT l.id, q.x FROM l LEFT JOIN (SELECT MAX(v) AS x FROM r HAVING COUNT(*) > 3) AS q ON TRUE",
+    "SELECT l.id, q.x FROM l LEFT JOIN (SELECT MAX(v) AS x FROM r HAVING COUNT(*) > 3) AS q ON l.v > q.x",
+    "SELECT l.id, q.x FROM l JOIN (SELECT k, MAX(v) AS x FROM r GROUP BY k) AS q ON l.k = q.k AND q.x > l.v",
+    "SELECT q.k, q.x, l.id FROM l FULL JOIN (SELECT k, g, MAX(v) AS x FROM r GROUP BY k, g) AS q ON l.k = q.k",
+    # columns that nobody reads
+    "SELECT l.id FROM l LEFT JOIN (SELECT DISTINCT k FROM r) AS q ON l.k = q.k",
+    "SELECT l.id FROM l LEFT JOIN r ON l.k = r.k",
+    "SELECT COUNT(*) FROM l JOIN r ON l.k = r.k",
+    # a semi join goes below a join whose rows have one partner
+    "SELECT l.id, q.x FROM l LEFT JOIN (SELECT k, MAX(v) AS x FROM r GROUP BY k) AS q ON l.k = q.k WHERE l.k IN (SELECT n FROM r)",
+    "SELECT l.id, q.x FROM l LEFT JOIN (SELECT k, MAX(v) AS x FROM r GROUP BY k) AS q ON l.k = q.k WHERE q.x IN (SELECT v FROM r)",
+    "SELECT l.id, q.x FROM l LEFT JOIN (SELECT k, MAX(v) AS x FROM r GROUP BY k) AS q ON l.k = q.k "
+    "WHERE NOT EXISTS (SELECT 1 FROM r WHERE r.v = q.x AND r.n = l.n)",
+    # sub-queries: an aggregate without keys has a row, NULL is no member
+    "SELECT id FROM l WHERE EXISTS (SELECT MAX(v) FROM r WHERE r.k = l.k)",
+    "SELECT id FROM l WHERE NOT EXISTS (SELECT MAX(v) FROM r WHERE r.k = l.k)",
+    "SELECT id FROM l WHERE EXISTS (SELECT MAX(v) FROM r) OR k IN (SELECT k FROM r)",
+    "SELECT id FROM l WHERE EXISTS (SELECT MAX(v) FROM r WHERE r.k = l.k GROUP BY g)",
+    "SELECT id FROM l WHERE k NOT IN (SELECT k FROM r)",
+    "SELECT id FROM l WHERE n NOT IN (SELECT n FROM r)",
+    "SELECT id FROM l WHERE k NOT IN (SELECT k FROM r WHERE r.g = l.g)",
+    "SELECT id, (SELECT COUNT(*) FROM r WHERE r.k = l.k) FROM l",
+    "SELECT id, (SELECT COUNT(*) + 1 FROM r WHERE r.k = l.k AND r.v > 0) FROM l",
+    "SELECT id, (SELECT COALESCE(MAX(v), 7) FROM r WHERE r.k = l.k) FROM l",
+    "SELECT id FROM l WHERE (SELECT MAX(v) FROM r WHERE r.k = l.k) > (SELECT MIN(v) FROM r WHERE r.n = l.n)",
+    "SELECT id FROM l WHERE v > (SELECT MAX(v) FROM r WHERE r.k > l.k)",
+    "SELECT k, COUNT(*) FROM l GROUP BY k HAVING COUNT(*) > (SELECT COUNT(*) FROM r WHERE r.k = l.k)",
+    "SELECT k, g, v FROM l JOIN r USING (k, g, v)",
+    "SELECT COUNT(*) FROM l FULL JOIN r USING (k) GROUP BY k",
+]  # fmt: skip
+
+
+def tables(seed: str) -> list[Table]:
+    """Two histories that leave rows."""
+    rng = random.Random(seed)
+    made = [history(rng, name, 40) for name in "lr"]
+    return made if all(len(table.live) > 4 for table in made) else tables(f"{seed}+")
+
+
+@pytest.mark.parametrize("sql", QUERIES)
+def test_what_is_left_is_the_batch_answer(sql: str) -> None:
+    for seed in "123" if FULL else "1":
+        made = tables(seed)
+        case = Case(seed, made, Query(sql, ()), Oracle(made).rows(sql))
+        failures = trial(case, [("random batches", 4, {}), ("at once", 1, BUNDLES)])
+        assert [str(failure) for failure in failures] == []
+
+
+@pytest.mark.parametrize("cutting", ["at once", "row by row"])
+def test_a_query_of_one_value_with_two_rows_fails(cutting: str) -> None:
+    made = [Table("l", (), False), Table("r", (), False)]
+    row = dict.fromkeys(NAMES) | {"id": 1, "n": 1}
+    for table in made:
+        table.changes = [("+I", *(row | {"v": v}).values()) for v in (3, 4)]
+    case = Case("two rows", made, Query("SELECT id, (SELECT v FROM r) FROM l", ()), None)
+    local = LocalJob(planned(case, {}), {table.name: table.rows for table in made})
+    with pytest.raises(FiresteelError, match=r"SingleValueAggFunction received more than one element\."):
+        list(changes(local, cutting, random.Random(1)))
+
+
+def test_an_update_of_the_only_row_is_no_second_one() -> None:
+    made = tables("3")
+    made[1].key, made[1].changes, made[1].live = ("id",), [], []
+    row = dict.fromkeys(NAMES) | {"id": 1, "n": 1}
+    first, second = (tuple((row | {"v": v}).values()) for v in (3, 4))
+    made[1].changes, made[1].live = [("+I", *first), ("-U", *first), ("+U", *second)], [second]
+    sql = "SELECT id, (SELECT v FROM r) FROM l"
+    case = Case("update", made, Query(sql, ()), Oracle(made).rows(sql))
+    assert trial(case, [("at once", 1, {}), ("row by row", 4, {})]) == []
