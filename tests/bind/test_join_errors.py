@@ -46,6 +46,7 @@ REFUSED = [
     ("SELECT q.k FROM (SELECT k FROM l) AS q JOIN r ON l.k = r.k", "l.k", "Table 'l' not found"),
     ("SELECT * FROM l WHERE k IN (SELECT zz FROM r)", "zz", "Column 'zz' not found in any table"),
     ("SELECT * FROM l WHERE EXISTS (SELECT 1 FROM r WHERE x.k = r.k)", "x.k", "Table 'x' not found"),
+    ("SELECT k FROM l GROUP BY k HAVING COUNT(*) > (SELECT COUNT(*) FROM r WHERE r.v = l.v)", "l.v", "Expression 'l.v' is not being grouped"),
     # conditions
     ("SELECT * FROM l JOIN r ON l.k", "l.k", "ON clause must be a condition"),
     ("SELECT * FROM l JOIN r ON COUNT(l.k) = r.k", "COUNT(l.k)", "Aggregate expression is illegal in ON clause"),

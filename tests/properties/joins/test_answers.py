@@ -65,6 +65,12 @@ QUERIES = [
     "SELECT id FROM l WHERE (SELECT MAX(v) FROM r WHERE r.k = l.k) > (SELECT MIN(v) FROM r WHERE r.n = l.n)",
     "SELECT id FROM l WHERE v > (SELECT MAX(v) FROM r WHERE r.k > l.k)",
     "SELECT k, COUNT(*) FROM l GROUP BY k HAVING COUNT(*) > (SELECT COUNT(*) FROM r WHERE r.k = l.k)",
+    # they read the groups around them
+    "SELECT k, MAX(v), (SELECT COUNT(*) FROM r WHERE r.k = l.k) FROM l GROUP BY k",
+    "SELECT n, g, EXISTS (SELECT 1 FROM r WHERE r.g = l.g AND r.n = l.n) FROM l GROUP BY n, g",
+    "SELECT g, COUNT(*) FROM l GROUP BY g HAVING NOT EXISTS (SELECT 1 FROM r WHERE r.g = l.g AND r.v > 3)",
+    "SELECT n, COUNT(*) FROM l GROUP BY n HAVING MAX(v) IN (SELECT v FROM r WHERE r.n = l.n)",
+    "SELECT k, COUNT(*) FROM l WHERE v IN (SELECT v FROM r WHERE r.k = l.k) GROUP BY k",
     "SELECT k, g, v FROM l JOIN r USING (k, g, v)",
     "SELECT COUNT(*) FROM l FULL JOIN r USING (k) GROUP BY k",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from firesteel.bind.aggregate.aggregate_calls import arguments, options
+from firesteel.bind.aggregate.grouped_sub_queries import over_groups
 from firesteel.bind.aggregate.grouping import GROUPING_TYPE, Keys, aggregate_by_sets, grouping_sets, over_keys
 from firesteel.bind.build import project, reads, unique_names
 from firesteel.bind.checks import check_expression, is_aggregate
@@ -24,6 +25,7 @@ from firesteel.functions.expression.recursion import from_below
 from firesteel.functions.signatures.aggregate_functions import GROUPING_FUNCTIONS, aggregate_type
 from firesteel.functions.signatures.aggregate_traits import traits_of
 from firesteel.plan.expressions.operations import walk
+from firesteel.plan.expressions.sub_query import SubQuery
 from firesteel.plan.nodes.logical import Project
 from firesteel.plan.tree import Node
 from firesteel.plan.windowing import AUXILIARIES, GROUP_WINDOWS
@@ -282,6 +284,8 @@ class Aggregation:
                 range=expr.range,
                 hint="put it into GROUP BY, or into an aggregate function",
             )
+        if isinstance(expr, SubQuery):
+            return over_groups(expr, self.over_result)
         if isinstance(expr, Call):
             if expr.function == _PLACEHOLDER:
                 number = self._call_of[self._written[int(expr.options[0])]]
