@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from firesteel.errors import NotSupportedError
 from firesteel.plan.metadata import event_times, kinds_sent, monotonicity, processing_times, upsert_keys
 from firesteel.plan.nodes.physical import Exchange
 from firesteel.plan.nodes.rank.physical import APPEND, RETRACT, UPDATE, Rank, SortLimit
@@ -12,12 +13,20 @@ from firesteel.plan.properties.changelog_modes import INSERTS
 from firesteel.plan.properties.value_ranges import CONSTANT, DECREASING, INCREASING
 from firesteel.plan.tree import Node
 from firesteel.rules.mini_batch.mini_batch_options import is_mini_batch
+from firesteel.types.sql import TypeRoot
+
+_UNORDERED = frozenset({TypeRoot.ROW, TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET})
 
 
 def choose_rank_strategy(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Apply to one node; its inputs are done already.
+
+    Raises:
+        NotSupportedError: Rows are sorted by a column whose values have no order here.
+    """
     if not isinstance(node, (Rank, SortLimit)):
         return node
+    _check_order(node)
     partition = set(node.partition) if isinstance(node, Rank) else set()
     if isinstance(node, Rank):
         final = not node.directions[0].descending and not is_mini_batch(configuration)
@@ -29,6 +38,16 @@ def choose_rank_strategy(node: Node, configuration: Mapping[str, str]) -> Node:
     row_key = min(keys, key=lambda key: (len(key), key), default=())
     strategy = UPDATE if keys and _never_falls_behind(node) else RETRACT
     return replace(node, strategy=strategy, row_key=row_key)
+
+
+def _check_order(node: Rank | SortLimit) -> None:
+    for column in node.order:
+        field = node.input.schema[column]
+        if field.type.root in _UNORDERED:
+            raise NotSupportedError(
+                f"ORDER BY a column of type {field.type.root.value} is not supported yet: '{field.name}'",
+                hint="sort by its fields or elements",
+            )
 
 
 def _never_falls_behind(node: Rank | SortLimit) -> bool:
