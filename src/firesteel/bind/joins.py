@@ -15,13 +15,14 @@ from firesteel.bind.join_clauses import check_clauses
 from firesteel.bind.names import BindContext, CommonColumn, Relation, Scope
 from firesteel.bind.scalar.comparison import Incomparable, compare
 from firesteel.bind.scalar.scalar import ScalarBinder
+from firesteel.bind.table_hints import join_hints
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.functions.expression.nodes import Expr, InputRef
 from firesteel.plan.expressions.operations import TRUE, comparison, conjunction
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.tree import Field, Node
-from firesteel.sql import query_syntax
+from firesteel.sql import query_syntax, syntax
 from firesteel.types.coerce import common_type
 
 _TYPES = {
@@ -54,7 +55,8 @@ def join(
         condition = conjunction(equal) or TRUE
     elif node.on is not None:
         condition = _condition(node, left[1], right[1], width, context)
-    joined = Join((left[0], right[0]), join_type, condition)
+    hints = join_hints(context.hints, _names(node.left, left[1]), _names(node.right, right[1]))
+    joined = Join((left[0], right[0]), join_type, condition, hints)
     named = {name for name, _, _ in common}
     kept = [replace(column, is_named=False) for column in scope.common if column.name not in named]
     columns = [
@@ -62,6 +64,13 @@ def join(
         for name, sides, other in common
     ]
     return joined, replace(scope, common=(*columns, *kept))
+
+
+def _names(node: syntax.Node, scope: Scope) -> tuple[str, ...]:
+    """By what hints know one side: the name of its table, nothing for a join."""
+    if isinstance(node, query_syntax.Join):
+        return ()
+    return tuple(relation.name[-1] for relation in scope.relations if relation.name)
 
 
 def _joined(left: Scope, right: Scope, width: int, join_type: JoinType) -> Scope:

@@ -18,6 +18,7 @@ from firesteel.plan.expressions.operations import rewrite
 from firesteel.plan.expressions.sub_query import correlated_column
 from firesteel.plan.tree import Field, Node
 from firesteel.sql import syntax
+from firesteel.sql.query_syntax import Hint
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType, TypeRoot
 
@@ -36,6 +37,8 @@ class BindContext:
     """Asks a table's connector: the table with its traits. Raises ValidationError for wrong options."""
     query_binder: Callable[[syntax.Subquery, BindContext], Node] | None = None
     """Binds a sub-query. bind/query.py sets it, as expressions and queries contain each other."""
+    hints: tuple[Hint, ...] = ()
+    """Hints of the SELECT whose FROM is bound."""
     outer: Correlation | None = None
     """The query around this one, None if there is none."""
     correlations: Iterator[int] = field(default_factory=count)

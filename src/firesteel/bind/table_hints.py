@@ -8,8 +8,11 @@ from dataclasses import replace
 from firesteel.bind.names import BindContext
 from firesteel.bind.scalar.objects import in_java_order
 from firesteel.catalog.schema import Table, View
+from firesteel.config.option import parse_duration
 from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
-from firesteel.sql.query_syntax import Hint
+from firesteel.plan.nodes.join.join_type import SIDES, JoinHints
+from firesteel.sql import syntax
+from firesteel.sql.query_syntax import Aliased, Hint, Join, TableName
 from firesteel.sql.words import words
 from firesteel.types.sql import quoted_name
 
@@ -38,7 +41,7 @@ def check_hints(hints: Sequence[Hint]) -> None:
 
 
 def refuse_state_ttl(hints: Sequence[Hint]) -> None:
-    """Raises NotSupportedError for a STATE_TTL hint behind SELECT: all aggregates of a query have one TTL."""
+    """Raises NotSupportedError for a STATE_TTL hint of a query that aggregates: only joins take it."""
     for hint in hints:
         if hint.name.name.upper() == "STATE_TTL":
             raise NotSupportedError(
@@ -46,6 +49,77 @@ def refuse_state_ttl(hints: Sequence[Hint]) -> None:
                 range=hint.range,
                 hint="SET 'table.exec.state.ttl' says it for every aggregate of the query",
             )
+
+
+_STRATEGIES = ("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP")
+
+
+def check_tables(hints: Sequence[Hint], source: syntax.Node | None) -> None:
+    """Refuse a hint about a table that FROM does not have.
+
+    Raises:
+        ValidationError: There is no such table.
+    """
+    known = {name.lower() for name in _tables(source)}
+    for hint in hints:
+        name = hint.name.name.upper()
+        if name not in (*_STRATEGIES, "STATE_TTL"):
+            continue
+        for table in _hinted_tables(hint):
+            if table.lower() not in known:
+                raise ValidationError(
+                    "The options of following hints cannot match the name of input tables or views: \n"
+                    f"`{table}` in `{name}`",
+                    range=hint.range,
+                )
+
+
+def _hinted_tables(hint: Hint) -> list[str]:
+    return [key or value for key, value in hint.options]
+
+
+def _tables(node: syntax.Node | None) -> list[str]:
+    """The names of the entries of FROM."""
+    if isinstance(node, Join):
+        return [*_tables(node.left), *_tables(node.right)]
+    if isinstance(node, Aliased):
+        return [node.alias.name]
+    return [node.path[-1]] if isinstance(node, TableName) else []
+
+
+def join_hints(hints: Sequence[Hint], left: Sequence[str], right: Sequence[str]) -> JoinHints:
+    """Return what hints say about a join.
+
+    Args:
+        hints: Hints behind SELECT.
+        left: Names by which hints know the left side.
+        right: Names of the right side.
+    """
+    sides = (left, right)
+    ttl = ["", ""]
+    strategies = []
+    for hint in hints:
+        name = hint.name.name.upper()
+        if name == "STATE_TTL":
+            for table, time in hint.options:
+                _check_duration(time, hint)
+                for port, names in enumerate(sides):
+                    ttl[port] = time if table in names else ttl[port]
+        elif name in _STRATEGIES:
+            found = [
+                s for s, names in zip(SIDES, sides, strict=True) if set(_hinted_tables(hint)) & set(names)
+            ]
+            strategies += [(name, tuple(found[:1]))] if found else []
+    return JoinHints((ttl[0], ttl[1]), tuple(strategies))
+
+
+def _check_duration(text: str, hint: Hint) -> None:
+    try:
+        parse_duration(text)
+    except ValueError as error:
+        raise ValidationError(
+            f"Invalid STATE_TTL hint, the duration '{text}' cannot be read: {error}", range=hint.range
+        ) from None
 
 
 def readable(entry: Table, options: Pairs, context: BindContext, place: SourceRange) -> Table:

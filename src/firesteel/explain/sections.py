@@ -12,6 +12,7 @@ from firesteel.explain.reuse import execution_trees
 from firesteel.explain.sinks import united_sinks
 from firesteel.explain.tree_text import whole_tree
 from firesteel.plan.expressions.text import prefix_text
+from firesteel.plan.nodes.join.physical import Join
 from firesteel.plan.nodes.physical import Sink, Values
 from firesteel.plan.nodes.text import attributes, line
 from firesteel.plan.rel_builder import as_built
@@ -65,7 +66,8 @@ def _physical(plans: Sequence[Node], details: Collection[str], configuration: Ma
             found = [part for part in found if part[0] != "type"]  # Flink: only at the level without costs
         if advised and is_advised(node):
             found = [("advice", "1"), *found]
-        shown = line(node, [*found, *_mode(node)] if changelog else found)
+        hints = node.hints.attributes if isinstance(node, Join) else []
+        shown = line(node, [*found, *(_mode(node) if changelog else []), *hints])
         return shown + cost_text(node) if costs else shown
 
     trees = [whole_tree(plan, text) for plan in plans]

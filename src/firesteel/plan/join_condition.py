@@ -34,7 +34,7 @@ def push_expressions(node: Node) -> Node:
         left = _with_columns(left, work.left)
     if work.right:
         right = _with_columns(right, work.right)
-    whole = Join((left, right), join.join_type, work.placed(condition))
+    whole = replace(join, inputs=(left, right), condition=work.placed(condition))
     kept = list(range(work.width))
     if join.join_type.has_right_columns:
         kept += range(len(left.schema), len(left.schema) + work.right_width)

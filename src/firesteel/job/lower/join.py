@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firesteel.config.option import parse_duration
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.job.lower.aggregate import OperatorOptions, types_of
@@ -22,8 +23,8 @@ def join(node: Join, options: OperatorOptions) -> JoinSpec | SemiJoinSpec:
     """Return the spec of a join that keeps both inputs."""
     equal = node.equal_columns
     inputs = (
-        JoinInput(types_of(node.inputs[0]), equal.left, node.unique_key(0), options.ttl),
-        JoinInput(types_of(node.inputs[1]), equal.right, node.unique_key(1), options.ttl),
+        JoinInput(types_of(node.inputs[0]), equal.left, node.unique_key(0), _ttl(node, 0, options)),
+        JoinInput(types_of(node.inputs[1]), equal.right, node.unique_key(1), _ttl(node, 1, options)),
     )
     condition = _condition(node, options)
     if node.join_type in _KINDS:
@@ -31,6 +32,12 @@ def join(node: Join, options: OperatorOptions) -> JoinSpec | SemiJoinSpec:
         return JoinSpec(kind, inputs, equal.null_safe, condition, options.state_id("join"))
     anti = node.join_type is JoinType.ANTI
     return SemiJoinSpec(anti, inputs, equal.null_safe, condition, options.state_id("semi-join"))
+
+
+def _ttl(node: Join, port: int, options: OperatorOptions) -> int:
+    """Milliseconds that a row of an input is kept, 0 for ever."""
+    written = node.hints.ttl[port]
+    return parse_duration(written) if written else options.ttl
 
 
 def _condition(node: Join, options: OperatorOptions) -> CalcSpec | None:

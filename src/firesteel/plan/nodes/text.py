@@ -41,7 +41,8 @@ def digest(node: Node) -> str:
 
 def execution_digest(node: Node) -> str:
     """The node on one line, as the execution plan shows it."""
-    return line(node, attributes(node, infix_text))
+    hints = node.hints.attributes if isinstance(node, physical_join.Join) else []
+    return line(node, [*attributes(node, infix_text), *hints])
 
 
 def line(node: Node, found: Attributes) -> str:

@@ -10,7 +10,7 @@ rows no condition above lets through is a stricter one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from firesteel.functions.expression.nodes import Expr, InputRef
 from firesteel.plan.expressions.operations import (
@@ -44,7 +44,8 @@ def push_into_join(condition: Expr | None, join: Join) -> Node:
         return join if condition is None else Filter(join, condition)
     work.to_other_side()
     left, right = (_filtered(side, terms) for side, terms in zip(join.inputs, work.sides, strict=True))
-    joined = Join((left, right), work.join_type, conjunction(work.within) or TRUE)
+    condition = conjunction(work.within) or TRUE
+    joined = replace(join, inputs=(left, right), join_type=work.join_type, condition=condition)
     return _filtered(_with_types(joined, join.schema), work.above)
 
 

@@ -102,7 +102,7 @@ def _join(node: logical_join.Join) -> Node:
         physical.Exchange(to_physical(side), columns)
         for side, columns in zip(node.inputs, (equal.left, equal.right), strict=True)
     )
-    return physical_join.Join((left, right), node.join_type, node.condition)
+    return physical_join.Join((left, right), node.join_type, node.condition, hints=node.hints)
 
 
 def _correlate(node: logical_correlate.Correlate) -> Node:

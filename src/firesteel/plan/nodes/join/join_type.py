@@ -54,6 +54,35 @@ class JoinType(Enum):
         return cls.LEFT if right else cls.INNER
 
 
+SIDES = ("LEFT", "RIGHT")
+
+
+@dataclass(frozen=True)
+class JoinHints:
+    """Hints of a query about one of its joins.
+
+    Attributes:
+        ttl: For each input the STATE_TTL as written, "" for the job's.
+        strategies: Hints on how a batch job joins, each with the names of the inputs that it is about. A
+            stream takes no notice of them, as in Flink.
+    """
+
+    ttl: tuple[str, str] = ("", "")
+    strategies: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def attributes(self) -> list[tuple[str, str]]:
+        """What physical plans say about them, behind all else (Flink: RelTreeWriterImpl)."""
+        found = []
+        if self.strategies:
+            texts = (f"[{name} options:[{', '.join(sides)}]]" for name, sides in self.strategies)
+            found.append(("joinHints", f"[{''.join(texts)}]"))
+        if any(self.ttl):
+            times = ", ".join(f"{side}={ttl}" for side, ttl in zip(SIDES, self.ttl, strict=True) if ttl)
+            found.append(("stateTtlHints", f"[[STATE_TTL options:{{{times}}}]]"))
+        return found
+
+
 def join_fields(left: Sequence[Field], right: Sequence[Field], join_type: JoinType) -> tuple[Field, ...]:
     """Return the output columns of a join.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from firesteel.functions.expression.nodes import Expr
-from firesteel.plan.nodes.join.join_type import JoinType, join_fields
+from firesteel.plan.nodes.join.join_type import JoinHints, JoinType, join_fields
 from firesteel.plan.tree import Field, LogicalNode, Node
 
 
@@ -17,11 +17,13 @@ class Join(LogicalNode):
         inputs: The left and the right input.
         join_type: Which rows are sent.
         condition: Over the columns of the left input, then those of the right one.
+        hints: What the query says about the join.
     """
 
     inputs: tuple[Node, Node]
     join_type: JoinType
     condition: Expr
+    hints: JoinHints = field(default_factory=JoinHints)
 
     @property
     def schema(self) -> tuple[Field, ...]:

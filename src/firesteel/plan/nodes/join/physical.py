@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from firesteel.functions.expression.nodes import Expr
-from firesteel.plan.nodes.join.join_type import EqualColumns, JoinType, equal_columns, join_fields
+from firesteel.plan.nodes.join.join_type import (
+    EqualColumns,
+    JoinHints,
+    JoinType,
+    equal_columns,
+    join_fields,
+)
 from firesteel.plan.tree import Field, Node, PhysicalNode
 
 
@@ -17,6 +23,7 @@ class Join(PhysicalNode):
         inputs: The left and the right input, each behind an exchange by its equal columns.
         join_type: Which rows are sent.
         condition: Over the columns of the left input, then those of the right one.
+        hints: What the query says about the join.
         unique_keys: Of each input, the unique keys of its rows, as sets of positions.
         mini_batch: Whether the changes of a bundle are reduced before they meet.
     """
@@ -26,6 +33,7 @@ class Join(PhysicalNode):
     condition: Expr
     unique_keys: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]] = ((), ())
     mini_batch: bool = False
+    hints: JoinHints = field(default_factory=JoinHints)
 
     @property
     def schema(self) -> tuple[Field, ...]:
