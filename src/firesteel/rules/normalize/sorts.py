@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.functions.expression.nodes import InputRef
-from firesteel.plan.nodes.logical import Aggregate, Project
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.nodes.over.logical import Sort
 from firesteel.plan.tree import Node
 
 
 def sort_below_projects(node: Node) -> Node:
     """Apply to one node: a projection goes above a sort by columns that it only hands on;
-    not from right above an aggregate. Calcite: SortProjectTransposeRule.
+    not from right above an aggregate, nor above a filter below a limit: it is in a Calc with the filter then.
+    Calcite: SortProjectTransposeRule.
     """
     if not isinstance(node, Sort) or not isinstance(node.input, Project):
         return node
     project = node.input
+    if node.fetch is not None and isinstance(project.input, Filter):
+        return node
     keys = [project.exprs[key] for key in node.keys]
     refs = tuple(key.index for key in keys if isinstance(key, InputRef))
     if len(refs) < len(keys) or isinstance(project.input, Aggregate):

@@ -51,6 +51,8 @@ def _applied(node: Node) -> Node:
     if isinstance(node, Project) and isinstance(node.input, Filter):
         ranked = _ranked(node.input)
         return node if ranked is None else _projected(node, *ranked)
+    if isinstance(node, Project) and isinstance(node.input, Rank) and node.input.number is None:
+        return _projected(node, node.input, None)  # it came of LATERAL
     if isinstance(node, Filter):
         ranked = _ranked(node)
         if ranked is None:
