@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.data import canal, few_lines
 from benchmarks.join_workloads import JOIN_WORKLOADS
 from benchmarks.kafka_workloads import KAFKA_WORKLOADS
+from benchmarks.rank_workloads import RANK_WORKLOADS
 from benchmarks.real_workloads import REAL_WORKLOADS
 from benchmarks.time_workloads import TIME_WORKLOADS
 from benchmarks.workload import BUNDLES, HOLE, IN_BUNDLES, LARGE, ORDERS, STREAMED, Workload
@@ -148,4 +149,5 @@ WORKLOADS = (
     *KAFKA_WORKLOADS,
     *TIME_WORKLOADS,
     *JOIN_WORKLOADS,
+    *RANK_WORKLOADS,
 )
