@@ -66,6 +66,17 @@ def test_a_batch_that_others_have_committed_meanwhile(
     assert (seen(tmp_path), hidden(tmp_path)) == (list(range(9, 10 + batches)), [])
 
 
+def test_a_batch_whose_draft_another_run_has_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run opens the table while one is about to name the manifest of batch 10."""
+    paused = sink(tmp_path)
+    paused.commit(9, [write(tmp_path, table(9), batch=9)])
+    token = write(tmp_path, table(10), batch=10)
+    Hook(monkeypatch, filesystem_manifests, "_give_name", lambda: sink(tmp_path))
+    with pytest.raises(JobError, match="another run has taken over the job q"):
+        paused.commit(10, [token])
+    assert seen(tmp_path) == [9]
+
+
 @pytest.mark.parametrize("place", ["open", "abort"])
 def test_a_paused_sweep_leaves_the_files_of_the_run_that_took_over(
     tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch

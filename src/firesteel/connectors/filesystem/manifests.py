@@ -82,7 +82,11 @@ class Manifests:
         value: dict[str, object] = {"batch": batch, "files": dict(files)}
         if origin.is_known:
             value["origin"] = to_json(origin)
-        made = self._make(self._folder / f"{self._job}-{batch}.json", value)
+        swept = False
+        try:
+            made = self._make(self._folder / f"{self._job}-{batch}.json", value)
+        except _Swept:
+            swept, made = True, None
         found = self._found()
         done, decided = max(self._read(found), default=(batch, files), key=lambda each: each[0])
         if done > batch:
@@ -91,6 +95,11 @@ class Manifests:
             raise JobError(
                 f"batch {batch} of the job {self._job} is committed already, and so are all up to {done}: "
                 "another run has taken over the job",
+                hint="see that one run at a time uses the checkpoint",
+            )
+        if swept:
+            raise JobError(
+                f"another run has taken over the job {self._job}: it has removed the draft of batch {batch}",
                 hint="see that one run at a time uses the checkpoint",
             )
         for _, path in sorted(found.items())[:-_KEPT]:
@@ -131,8 +140,16 @@ class Manifests:
             draft.unlink(missing_ok=True)
 
 
+class _Swept(Exception):
+    """A draft is gone: a run that has taken over the job has removed it (leftovers.py)."""
+
+
 def _give_name(draft: Path, path: Path) -> bool:
-    """Rename a file unless the name is taken. Return whether it was renamed."""
+    """Rename a file unless the name is taken. Return whether it was renamed.
+
+    Raises:
+        _Swept: The file is gone.
+    """
     try:
         os.link(draft, path)
     except FileExistsError:
@@ -140,6 +157,8 @@ def _give_name(draft: Path, path: Path) -> bool:
     except OSError:  # a file system without hard links
         if path.exists():
             return False
+        if not draft.exists():
+            raise _Swept from None
         draft.replace(path)
     return True
 
