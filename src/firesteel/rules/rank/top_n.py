@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from math import floor
 
 from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
@@ -69,7 +70,9 @@ def _ranked(node: Filter) -> tuple[Rank, Expr | None] | None:
         return None
     column = len(over.input.schema)
     bounds = _Bounds(column)
-    rest = [term for term in conjuncts(expand_search(node.condition)) if not bounds.take(term)]
+    terms = conjuncts(expand_search(node.condition))
+    rest = [term for term in terms if not bounds.take_constant(term)]
+    rest = [term for term in rest if not bounds.take_column(term)]
     if not bounds.found:
         return None
     if over.calls[0].function != "ROW_NUMBER":
@@ -100,37 +103,44 @@ class _Bounds:
     found: bool = False
     place: SourceRange | None = None
 
-    def take(self, term: Expr) -> bool:
-        """Take a term in. Returns False for one that does not compare the number alone."""
-        if not isinstance(term, Call) or term.function not in _MIRRORED:
+    def take_constant(self, term: Expr) -> bool:
+        """Take in a term that compares the number with a literal. Returns False for another one."""
+        function, value = self._comparison(term)
+        number = value.value if isinstance(value, Literal) else None
+        if not isinstance(number, (int, float, Decimal)) or (function == "=" and number != int(number)):
             return False
+        whole = floor(number)
+        if function in ("=", ">", ">="):
+            self.low = max(self.low, whole + 1 if function == ">" or number != whole else whole)
+        if function in ("=", "<", "<="):
+            high = whole - 1 if function == "<" and number == whole else whole
+            self.high = high if self.high is None else min(self.high, high)
+        return self._found(term)
+
+    def take_column(self, term: Expr) -> bool:
+        """Take in `rn <= column`, if nothing else bounds the number from above. Returns False for another."""
+        function, value = self._comparison(term)
+        column = None if value is None else _column(value)
+        if function != "<=" or column is None or (self.high, self.high_column) != (None, None):
+            return False
+        self.high_column = column
+        return self._found(term)
+
+    def _comparison(self, term: Expr) -> tuple[str, Expr | None]:
+        """How a term compares the number, and with what."""
+        if not isinstance(term, Call) or term.function not in _MIRRORED:
+            return "", None
         one, other = term.args
         if _column(one) == self.column and self.column not in input_refs(other):
-            return self._bound(term.function, other, term)
+            return term.function, other
         if _column(other) == self.column and self.column not in input_refs(one):
-            return self._bound(_MIRRORED[term.function], one, term)
-        return False
+            return _MIRRORED[term.function], one
+        return "", None
 
-    def _bound(self, function: str, value: Expr, term: Call) -> bool:
-        number = value.value if isinstance(value, Literal) else None
-        if isinstance(number, (int, float, Decimal)):
-            self._constant(function, int(number))
-        elif _column(value) is not None and function in ("<", "<=", "="):
-            if function != "<=":
-                return False
-            self.high_column = _column(value)
-        else:
-            return False
+    def _found(self, term: Expr) -> bool:
         self.found = True
-        self.place = self.place or term.range
+        self.place = self.place or (term.range if isinstance(term, Call) else None)
         return True
-
-    def _constant(self, function: str, number: int) -> None:
-        if function in ("=", ">", ">="):
-            self.low = max(self.low, number + 1 if function == ">" else number)
-        if function in ("=", "<", "<="):
-            high = number - 1 if function == "<" else number
-            self.high = high if self.high is None else min(self.high, high)
 
     def ranks(self) -> RankRange:
         """Return the range.
@@ -151,7 +161,7 @@ class _Bounds:
                 else f"Rank end {self.high} can't less than rank start {self.low}.",
                 range=self.place,
             )
-        return RankRange(self.low, self.high, None if self.high is not None else self.high_column)
+        return RankRange(self.low, self.high, self.high_column)
 
 
 def _column(expr: Expr) -> int | None:
