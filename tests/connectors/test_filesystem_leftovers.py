@@ -76,6 +76,7 @@ def test_what_is_decided_is_shown_and_not_swept(tmp_path: Path) -> None:
 def test_a_job_that_ends_leaves_no_mark(tmp_path: Path) -> None:
     once = sink(tmp_path, f"{ONCE}1")
     once.commit(0, [write(tmp_path, table(1), job=f"{ONCE}1")])
+    once.end_run()
     assert not (tmp_path / "_firesteel").exists()
     failed = sink(tmp_path, "q")
     failed.abort(0, [])

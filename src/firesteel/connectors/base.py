@@ -186,6 +186,15 @@ class Guarded(Protocol):
     """Raises an error if another run has taken over the job. The host sets it before `open`."""
 
 
+@runtime_checkable
+class Forgetting(Protocol):
+    """A sink that keeps something of each run at its target."""
+
+    def end_run(self) -> None:
+        """Remove it. Called on the driver at the end of a job whose name begins with ONCE."""
+        ...
+
+
 class Connector(Protocol):
     """A connector: the value of a table's option `connector`. connectors/registry.py lists them all."""
 

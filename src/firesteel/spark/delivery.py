@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from firesteel.connectors.base import ONCE, Commits, Guarded
+from firesteel.connectors.base import ONCE, Commits, Forgetting, Guarded
 from firesteel.connectors.positions import Origin, PositionedSink
 from firesteel.connectors.registry import open_sink
 from firesteel.errors import FiresteelError
@@ -53,7 +53,7 @@ class Delivery:
     Args:
         specs: The job's sinks, by number.
         progress: Counters of the job.
-        job: The job's name over restarts; None for a job without a checkpoint.
+        job: The job's name over restarts. Without a checkpoint it begins with ONCE, and None makes one.
         guard: Raises an error if another run has taken over the job. It is called before each commit.
     """
 
@@ -191,6 +191,13 @@ class Delivery:
         for number, sink in self._sinks.items():
             with suppress(FiresteelError):  # if another run has taken over, that run cleans up
                 sink.abort(batch, (tokens or {}).get(number, []))
+
+    def end_run(self) -> None:
+        """Let the sinks remove what they keep of a job that no other run goes on with."""
+        for sink in self._sinks.values():
+            if isinstance(sink, Forgetting):
+                with suppress(FiresteelError):  # it goes a week later
+                    sink.end_run()
 
     def _run(self, task: SinkTask, run: RunTasks) -> list[str]:
         found = list(run(task))

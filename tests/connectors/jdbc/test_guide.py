@@ -20,13 +20,17 @@ pytest.importorskip("sqlalchemy")
 
 
 @pytest.mark.spark
-def test_the_guides_script(spark: Spark, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("host", ["batch", "stream"])
+def test_the_guides_script(
+    host: str, spark: Spark, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     parts = blocks((GUIDE / "jdbc.md").read_text(encoding="utf-8"))
     (tmp_path / "sales.json").write_text(parts["sales.json"])
     database = SqliteDatabase(tmp_path / "shop.db")
     database.run(parts["shop.sql"])
     script = substitute(parts["totals.sql"], {"DATA": str(tmp_path)})
-    assert Runner(TableEnvironment.create(spark)).run(script) == 0
+    environment = TableEnvironment.create(spark, configuration={"firesteel.host": host})
+    assert Runner(environment).run(script) == 0
     assert capsys.readouterr().out == parts["firesteel run totals.sql -D DATA=."]
     assert database.run("SELECT * FROM totals") == [("apples", 7)]
     assert database.run("SELECT * FROM firesteel_batches") == []

@@ -148,6 +148,7 @@ def test_a_run_without_a_checkpoint_leaves_no_numbers(database: Database) -> Non
     to.open("run-1")
     write(to, [("+I", "a", 1)], job="run-1")
     to.commit(0, [""])
+    to.end_run()
     assert database.run("SELECT * FROM firesteel_batches") == []
 
 

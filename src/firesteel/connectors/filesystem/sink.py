@@ -232,7 +232,6 @@ class FilesystemSink:
         if self._job.startswith(ONCE):
             self._manifests.forget()
             self._sweep()  # files of attempts whose executor died
-            self._end_mark()
 
     def _commit(self, batch: int, files: Mapping[str, str]) -> None:
         done, decided = self._manifests.last()
@@ -269,6 +268,9 @@ class FilesystemSink:
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
         """Remove the files of the batch. The job ends with it."""
         self._sweep()
+        self._end_mark()
+
+    def end_run(self) -> None:
         self._end_mark()
 
     def _end_mark(self) -> None:

@@ -4,8 +4,8 @@ One row a job and task: the number of its last batch, and where its rows come fr
 Earlier versions had the number alone: their table gets the columns that it lacks, and keeps its rows. As an
 earlier version may write to the table again, `offsets` begins with the number of the batch that it is of.
 
-Rows of a job without a checkpoint go with its end. If it was killed, they go a week later, when another job
-prepares the table. A job with a checkpoint may go on at any time, so its rows stay.
+Rows of a job without a checkpoint go with its end (`end_run`). If it was killed, they go a week later, when
+another job prepares the table. A job with a checkpoint may go on at any time, so its rows stay.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from firesteel.changelog import KIND, RowKind
 from firesteel.changelog import field as field_name
-from firesteel.connectors.base import ONCE, Commits
+from firesteel.connectors.base import Commits
 from firesteel.connectors.jdbc.batches import BATCHES, Batches
 from firesteel.connectors.jdbc.database import Database
 from firesteel.connectors.jdbc.identity import table_identities
@@ -199,9 +199,10 @@ class JdbcSink:
         return table_identities(self._database, self._options, self._options.table, BATCHES)
 
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
-        """No other run goes on with a job without a checkpoint: its numbers can go."""
-        if self._job.startswith(ONCE):
-            self._batches.forget(self._job)
+        return None
+
+    def end_run(self) -> None:
+        self._batches.forget(self._job)
 
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
         return None

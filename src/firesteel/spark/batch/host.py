@@ -89,6 +89,7 @@ def run(
     yield from delivery.deliver(
         packets, 0, lambda task: collected(plan.mapPartitionsWithIndex(partial(written, task)))
     )
+    delivery.end_run()
 
 
 def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]:

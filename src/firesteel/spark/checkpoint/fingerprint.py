@@ -54,7 +54,12 @@ class Layout:
 
 
 def check_or_write(
-    context: Any, folder: str, job: JobSpec, wanted: Layout, statement: str | None = None
+    context: Any,
+    folder: str,
+    job: JobSpec,
+    wanted: Layout,
+    statement: str | None = None,
+    prefix: str = "",
 ) -> Layout:
     """Compare a job with the checkpoint's fingerprint, or write the fingerprint if there is none.
 
@@ -64,6 +69,7 @@ def check_or_write(
         job: The job.
         wanted: Layout of a new checkpoint.
         statement: The text by which the statement is found again; None if it has none.
+        prefix: What a new job's name at its sinks begins with.
 
     Returns:
         The layout of the checkpoint.
@@ -75,7 +81,7 @@ def check_or_write(
     layout = check_saved(context, folder, job, statement)
     if layout is None:
         layout = wanted
-        _write(context, folder, {"id": uuid4().hex} | _fingerprint(job, wanted))
+        _write(context, folder, {"id": f"{prefix}{uuid4().hex}"} | _fingerprint(job, wanted))
     _note(context, folder, statement)
     return layout
 

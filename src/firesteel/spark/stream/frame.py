@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from firesteel.connectors.base import ONCE
 from firesteel.errors import NotSupportedError
 from firesteel.job.spec import JobSpec
 from firesteel.job.topology import exchanges, source_numbers, stages
@@ -71,7 +72,8 @@ def packet_frame(
     """
     partitions = settings.parallelism or spark.parallelism
     wanted = Layout(settings.key_groups or KEY_GROUPS * partitions, partitions)
-    layout = check_or_write(spark.context, folder, job, wanted, settings.statement)
+    prefix = ONCE if settings.checkpoint is None else ""
+    layout = check_or_write(spark.context, folder, job, wanted, settings.statement, prefix)
     warn_of_layout(folder, settings.key_groups, settings.parallelism, layout)
     note_functions(spark.context, folder, job)
     source = FiresteelSource if session is None else ChangelogSource

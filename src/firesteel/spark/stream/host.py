@@ -352,6 +352,7 @@ class StreamJob:
                 self._failure = full_disk(error, self._checkpoint, local_folders(self._spark.context)) or told
         finally:
             if self._temporary is not None:
+                self._delivery.end_run()
                 self._temporary.cleanup()
             self._release()
             if self._stopping:
