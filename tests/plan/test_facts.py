@@ -22,6 +22,7 @@ from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.rank import logical as logical_rank
 from firesteel.plan.nodes.rank import physical as physical_rank
 from firesteel.plan.nodes.set_op import logical as logical_sets
+from firesteel.plan.nodes.temporal import logical as logical_temporal
 from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window.shared import GroupWindowAggregateNode, WindowAggregateNode
@@ -40,6 +41,7 @@ def _classes() -> Iterator[type[Node]]:
         logical_over,
         logical_rank,
         logical_sets,
+        logical_temporal,
         logical_windows,
     )
     physical_modules = (

@@ -25,6 +25,7 @@ from firesteel.bind.order import limited, order_rows, row_number
 from firesteel.bind.scalar.comparison import check_assignable
 from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.bind.select import bind_select
+from firesteel.bind.snapshots import alone, snapshot_join, snapshot_of
 from firesteel.bind.table_hints import check_hints, check_tables, refuse_state_ttl
 from firesteel.bind.tables import bind_table
 from firesteel.bind.targets import Targets
@@ -198,7 +199,11 @@ class _Binder:
                 return lateral_join(node, left, self.context)
             if lateral_query(node.right) is not None:
                 return self._lateral(node, left)
+            if snapshot_of(node.right) is not None:
+                return snapshot_join(node, left, self._relation(node.right), self.context)
             return join(node, left, self._from(node.right), self.context)
+        if snapshot_of(node) is not None:
+            raise alone(node, self.context)
         if is_lateral(node):
             row = LeftRow(Scope(outer=self.context.outer), self.context.correlations)
             source, relation = lateral_table(node, row, self.context)
@@ -226,7 +231,7 @@ class _Binder:
             window = bind_window_function(node.call, self.query, self.context)
             return window, Relation((), window.schema)
         if isinstance(node, SystemTime):
-            raise NotSupportedError("FOR SYSTEM_TIME AS OF is not supported yet", range=node.range)
+            return self._relation(node.table)
         raise NotSupportedError("this table is not supported yet", range=node.range)
 
     def _aliased(self, node: Aliased) -> tuple[Node, Relation]:

@@ -19,6 +19,7 @@ from firesteel.plan.nodes.correlate.text import invocation
 from firesteel.plan.nodes.join import logical as logical_join
 from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.set_op import logical as logical_sets
+from firesteel.plan.nodes.temporal import logical as logical_temporal
 from firesteel.plan.nodes.text import hints_text, metadata_text
 from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.tree import Node
@@ -54,6 +55,8 @@ def _attributes(node: Node) -> str:
         return f"condition=[{_text(node.condition)}], joinType=[{node.join_type.value}]"
     if isinstance(node, logical_correlate.Correlate):
         return _correlate(node)
+    if isinstance(node, logical_temporal.Snapshot):
+        return f"period=[{ast_text(node.period)}]"
     if isinstance(node, logical_correlate.TableFunctionScan):
         kind = record_type_text(node.fields, (), (), nested_type_text)
         return f"invocation=[{invocation(node.call)}], rowType=[{kind}]"

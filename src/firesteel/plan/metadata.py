@@ -10,6 +10,7 @@ from firesteel.plan.nodes.over import properties as over
 from firesteel.plan.nodes.rank import properties as ranks
 from firesteel.plan.nodes.scan import properties as tables
 from firesteel.plan.nodes.set_op import properties as unions
+from firesteel.plan.nodes.temporal import properties as temporal
 from firesteel.plan.nodes.window import properties as windows
 from firesteel.plan.properties.changelog_modes import kinds_sent, kinds_taken, updates_wanted
 from firesteel.plan.properties.keys import unique_keys, upsert_keys
@@ -40,7 +41,7 @@ __all__ = [
     "window_properties",
 ]
 
-FAMILIES = (aggregates, calc, correlates, joins, over, passing, ranks, tables, unions, windows)
+FAMILIES = (aggregates, calc, correlates, joins, over, passing, ranks, tables, temporal, unions, windows)
 """The files that answer."""
 FACTS = (
     *(upsert_keys, unique_keys, kinds_sent, kinds_taken, updates_wanted),

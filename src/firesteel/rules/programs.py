@@ -60,6 +60,7 @@ from firesteel.rules.reuse.reuse_scans import reuse_scans
 from firesteel.rules.set_op.rewrite_sets import rewrite_sets
 from firesteel.rules.stage import Settings, Stage, each, together, whole
 from firesteel.rules.subquery.rewrite_sub_queries import rewrite_sub_queries
+from firesteel.rules.temporal.snapshot_join import snapshot_join
 from firesteel.rules.window.group_windows import group_windows
 from firesteel.rules.window.over_aggregates import over_aggregates, refuse_top_n
 from firesteel.rules.window.over_windows import check_over_windows
@@ -73,6 +74,7 @@ LOGICAL = Stage(
     "logical",
     (
         (whole(as_built), "expressions as Calcite's builder leaves them, which the AST shows"),
+        (each(snapshot_join), "tables as of a time are joins; before others look for what is correlated"),
         (whole(rewrite_sub_queries), "sub-queries become joins, which all other rules know"),
         (each(unnest), "the rules below know only calls of table functions"),
         (each(correlate_calls), "as joins they would keep their rows"),

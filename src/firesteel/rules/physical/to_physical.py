@@ -24,10 +24,12 @@ from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.rank import logical as logical_rank
 from firesteel.plan.nodes.rank import physical as physical_rank
+from firesteel.plan.nodes.temporal.condition import is_temporal
 from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.tree import Node
 from firesteel.plan.windowing import Windowing
+from firesteel.rules.temporal.to_temporal_join import to_temporal_join
 
 
 @from_below
@@ -49,7 +51,7 @@ def to_physical(node: Node) -> Node:
     if isinstance(node, logical.Union):
         return physical.Union(tuple(to_physical(child) for child in node.inputs))
     if isinstance(node, logical_join.Join):
-        return _join(node)
+        return to_temporal_join(node, to_physical) if is_temporal(node) else _join(node)
     if isinstance(node, logical_correlate.Correlate):
         return _correlate(node)
     if isinstance(node, logical_correlate.TableFunctionScan):

@@ -1,0 +1,79 @@
+"""The part of a join condition that makes it a temporal join (Flink: TemporalJoinUtil).
+
+    __TEMPORAL_JOIN_CONDITION(l.ts, r.rt, __TEMPORAL_JOIN_CONDITION_PRIMARY_KEY(r.k),
+        __TEMPORAL_JOIN_LEFT_KEY(l.k), __TEMPORAL_JOIN_RIGHT_KEY(r.k))
+
+It keeps the columns that it names, and nothing of the condition may move to an input beside it. Until the key
+of the versions is known the function is `__INITIAL_TEMPORAL_JOIN_CONDITION`, without the primary key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from firesteel.functions.expression.nodes import Call, Expr
+from firesteel.plan.expressions.operations import conjuncts
+from firesteel.plan.tree import Node
+from firesteel.types.sql import BOOLEAN
+
+INITIAL = "__INITIAL_TEMPORAL_JOIN_CONDITION"
+FINAL = "__TEMPORAL_JOIN_CONDITION"
+PRIMARY_KEY = "__TEMPORAL_JOIN_CONDITION_PRIMARY_KEY"
+LEFT_KEY = "__TEMPORAL_JOIN_LEFT_KEY"
+RIGHT_KEY = "__TEMPORAL_JOIN_RIGHT_KEY"
+
+
+@dataclass(frozen=True)
+class TemporalCondition:
+    """What such a call says, over the columns of the left input, then those of the right one.
+
+    Attributes:
+        left_time: Column with the point in time.
+        right_time: Column with the time of a version. None for processing time.
+        left_key: Equal columns of the left input.
+        right_key: For each of them the column of the right input.
+        primary_key: Columns that tell the versioned rows apart. None until they are known.
+    """
+
+    left_time: Expr
+    right_time: Expr | None
+    left_key: tuple[Expr, ...]
+    right_key: tuple[Expr, ...]
+    primary_key: tuple[Expr, ...] | None = None
+
+    @classmethod
+    def of(cls, call: Call) -> TemporalCondition:
+        """Return what a call says."""
+        has_key = call.function == FINAL
+        keys = len(call.args) - (3 if has_key else 2)
+        columns = [tuple(arg.args) for arg in call.args[keys:] if isinstance(arg, Call)]
+        right_time = call.args[1] if keys == 2 else None
+        primary_key = columns[0] if has_key else None
+        return cls(call.args[0], right_time, columns[-2], columns[-1], primary_key)
+
+    def call(self) -> Call:
+        """Return the call that says this."""
+        times = [self.left_time] if self.right_time is None else [self.left_time, self.right_time]
+        keys = [] if self.primary_key is None else [_list(PRIMARY_KEY, self.primary_key)]
+        keys += [_list(LEFT_KEY, self.left_key), _list(RIGHT_KEY, self.right_key)]
+        function = INITIAL if self.primary_key is None else FINAL
+        return Call(function, (*times, *keys), BOOLEAN.with_nullable(False))
+
+
+def _list(function: str, columns: Sequence[Expr]) -> Call:
+    return Call(function, tuple(columns), BOOLEAN.with_nullable(False))
+
+
+def temporal_call(condition: Expr) -> Call | None:
+    """Return the call in the condition of a join that makes it a temporal one, None if it has none."""
+    for term in conjuncts(condition):
+        if isinstance(term, Call) and term.function in (INITIAL, FINAL):
+            return term
+    return None
+
+
+def is_temporal(node: Node) -> bool:
+    """Whether a join, if the node is one, is a temporal one."""
+    condition = getattr(node, "condition", None)
+    return condition is not None and temporal_call(condition) is not None

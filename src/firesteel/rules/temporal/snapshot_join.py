@@ -1,0 +1,122 @@
+"""A Correlate with a Snapshot becomes a join, whose condition says which columns are the times.
+
+Flink: LogicalCorrelateToJoinFromTemporalTableRule. The rules after it see a join of two inputs. What the
+condition computes is a column of an input, as with other joins.
+
+    Correlate(l, Filter($cor0.k = $0)  Snapshot($cor0.ts)  r)
+        ->  Join(l.k = r.k AND __INITIAL_TEMPORAL_JOIN_CONDITION(l.ts, r.rt, ..))  l  Snapshot(..)  r
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.errors import ValidationError
+from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.plan.expressions.operations import TRUE, conjunction, conjuncts, identity, renumber
+from firesteel.plan.expressions.sub_query import with_columns
+from firesteel.plan.join_condition import push_expressions
+from firesteel.plan.metadata import event_times, has_type_of_row_time, processing_times
+from firesteel.plan.nodes.correlate.logical import Correlate
+from firesteel.plan.nodes.join.join_type import equal_columns
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.nodes.temporal.condition import TemporalCondition
+from firesteel.plan.nodes.temporal.logical import Snapshot
+from firesteel.plan.rel_builder import consistent
+from firesteel.plan.simplify import simplify_condition
+from firesteel.plan.tree import Node
+
+_ONLY_ATTRIBUTES = (
+    "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field"
+)
+_NAME_IT = "name the time attribute of the table on the left, as in FOR SYSTEM_TIME AS OF l.ts"
+
+
+def snapshot_join(node: Node) -> Node:
+    """Apply to one node.
+
+    Raises:
+        ValidationError: Flink refuses the point in time, the versions have no time, or no columns are equal.
+    """
+    if not isinstance(node, Correlate):
+        return node
+    right = node.inputs[1]
+    snapshot = right.input if isinstance(right, Filter) else right
+    if not isinstance(snapshot, Snapshot):
+        return node
+    condition = right.condition if isinstance(right, Filter) else TRUE
+    time = _left_time(node, snapshot)
+    condition = simplify_condition(consistent(_over_both(condition, node)))
+    joined = push_expressions(Join((node.inputs[0], snapshot), node.join_type, condition))
+    if isinstance(joined, Project):
+        return joined.with_children((_with_times(joined.input, time, snapshot),))
+    return _with_times(joined, time, snapshot)
+
+
+def _over_both(condition: Expr, node: Correlate) -> Expr:
+    """A condition of the right input over the columns of both inputs."""
+    right = {i: node.left_width + i for i in range(len(node.inputs[1].schema))}
+    columns = identity(field.type for field in node.inputs[0].schema)
+    return with_columns(renumber(condition, right), node.variable, columns.__getitem__)
+
+
+def _left_time(node: Correlate, snapshot: Snapshot) -> InputRef:
+    """The column of the left input that is the point in time."""
+    left = node.inputs[0]
+    columns = identity(field.type for field in left.schema)
+    period = with_columns(snapshot.period, node.variable, columns.__getitem__)
+    times = event_times(left) | processing_times(left)
+    if isinstance(period, InputRef) and period.index in times:
+        return period
+    computed = not isinstance(period, InputRef) and has_type_of_row_time(period, left)
+    raise ValidationError(
+        f"{_ONLY_ATTRIBUTES}'" if computed else _ONLY_ATTRIBUTES,
+        range=snapshot.period.range,
+        hint=_NAME_IT,
+    )
+
+
+def _with_times(node: Node, time: InputRef, snapshot: Snapshot) -> Node:
+    """The join with what makes it a temporal one in its condition."""
+    assert isinstance(node, Join)
+    left, right = node.inputs
+    width = node.left_width
+    equal = equal_columns(node.condition, width)
+    if not equal.left:
+        raise ValidationError(
+            "Currently the join key in Temporal Table Join can not be empty.",
+            range=snapshot.range,
+            hint="hold the primary key of the versioned table equal in ON",
+        )
+    right_time = _right_time(right, time, snapshot) if time.index in event_times(left) else None
+    found = TemporalCondition(
+        InputRef(time.index, time.type),
+        None if right_time is None else InputRef(width + right_time, right.schema[right_time].type),
+        tuple(InputRef(i, left.schema[i].type) for i in equal.left),
+        tuple(InputRef(width + i, right.schema[i].type) for i in equal.right),
+    )
+    condition = conjunction([*conjuncts(node.condition), found.call()])
+    assert condition is not None
+    return replace(node, condition=condition)
+
+
+def _right_time(right: Node, time: InputRef, snapshot: Snapshot) -> int:
+    """The position of the only row time of the versions."""
+    times = sorted(event_times(right))
+    if len(times) != 1:
+        raise ValidationError(
+            "Event-Time Temporal Table Join requires both primary key and row time attribute in versioned "
+            "table, but no row time attribute can be found.",
+            range=snapshot.range,
+            hint="declare WATERMARK FOR its time" if not times else "select one of its row times alone",
+        )
+    found = right.schema[times[0]].type
+    if found.root is not time.type.root:
+        raise ValidationError(
+            "Event-Time Temporal Table Join requires same rowtime type in left table and versioned table, "
+            f"but the rowtime types are {time.type.with_nullable(True)} *ROWTIME* and "
+            f"{found.with_nullable(True)} *ROWTIME*.",
+            range=snapshot.range,
+        )
+    return times[0]
