@@ -14,12 +14,14 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from benchmarks import engines, kafka_sustained, memory, state_cost, window_state
+from benchmarks import engines, join_cost, kafka_sustained, memory, state_cost, storm, window_state
 from benchmarks.engines import Failed, Run
 from benchmarks.workload import Workload
 from benchmarks.workloads import FLINK_BEST, PARALLELISMS, WORKLOADS
 
-SPECIAL = {module.NAME: module for module in (state_cost, memory, window_state, kafka_sustained)}
+SPECIAL = {
+    module.NAME: module for module in (state_cost, join_cost, storm, memory, window_state, kafka_sustained)
+}
 """Measured by themselves."""
 
 

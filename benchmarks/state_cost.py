@@ -88,20 +88,20 @@ def _measure(source: Path, keys: int, reader: Reader) -> float:
     read = 0
     for first in range(0, keys, ROWS_PER_FILE):
         last = min(keys, first + ROWS_PER_FILE)
-        _put(source, f"keys-{first:09d}", "".join(f'{{"k":{k},"v":1}}\n' for k in range(first, last)))
+        put_file(source, f"keys-{first:09d}", "".join(f'{{"k":{k},"v":1}}\n' for k in range(first, last)))
         read += last - first
         reader.wait_for(read)
     rng, taken = random.Random(7), []
     for number in range(FILES):
         rows = "".join(f'{{"k":{rng.randrange(keys)},"v":2}}\n' for _ in range(CHANGES))
-        started = _put(source, f"late-{number}", rows)
+        started = put_file(source, f"late-{number}", rows)
         read += CHANGES
         reader.wait_for(read)
         taken.append(time.monotonic() - started)
     return statistics.median(taken[-COUNTED:])
 
 
-def _put(source: Path, name: str, content: str) -> float:
+def put_file(source: Path, name: str, content: str) -> float:
     """Write a file beside the folder and move it in, whole; the time of its arrival."""
     beside = source.parent / name
     beside.write_text(content, encoding="utf-8")

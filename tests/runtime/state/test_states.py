@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.runtime.state import levels, states
 from firesteel.runtime.state.backend import SortedRunBackend
-from firesteel.runtime.state.memory import MemoryStore
+from firesteel.runtime.state.memory import MemoryStore, memory_backend
 from tests.runtime.state.colliding import narrow
 from tests.scale import examples
 
@@ -118,3 +118,19 @@ def check_entries(state, model: dict) -> None:
     seen = list(zip(zip(names, subs, strict=True), entries.columns[0].to_pylist(), strict=True))
     assert len(seen) == len(model)
     assert dict(seen) == model
+    sizes = state.sizes(keys, np.arange(len(keys)))
+    assert (sizes >= np.bincount(entries.owners, minlength=len(keys))).all()
+    assert state.held() >= len(model)
+    parts = [state.part(keys, owner, part, 3, 0) for owner in range(len(keys)) for part in range(3)]
+    assert [owner for part in parts for owner in part.owners.tolist()] == entries.owners.tolist()
+    assert [sub for part in parts for sub in part.sub_keys.to_pylist()] == entries.sub_keys.to_pylist()
+    assert [row for part in parts for row in part.columns[0].to_pylist()] == entries.columns[0].to_pylist()
+
+
+def test_parts_of_a_large_key_are_of_one_size():
+    state = memory_backend().map("m", pa.int64(), [pa.int64()])
+    keys, numbers = keys_of(["a"]), pa.array(np.arange(20_000))
+    state.put(keys, np.zeros(20_000, np.int64), numbers, [numbers], 0)
+    sizes = [len(state.part(keys, 0, part, 20, 0).owners) for part in range(20)]
+    assert sum(sizes) == 20_000
+    assert max(sizes) < 1200

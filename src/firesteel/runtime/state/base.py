@@ -104,6 +104,32 @@ class MapState(Protocol):
         """Return all entries of some keys. `owners` is ascending and distinct."""
         ...
 
+    def held(self) -> int:
+        """Return an upper bound of the number of entries of all keys. It costs nothing."""
+        ...
+
+    def sizes(self, keys: Keys, owners: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return an upper bound of the number of entries of each of some keys, int64[m].
+
+        Deleted entries and older versions count until a merge drops them. `owners` is ascending and distinct.
+        """
+        ...
+
+    def part(self, keys: Keys, owner: int, part: int, parts: int, now: int) -> Entries:
+        """Return one of several parts of the entries of one key.
+
+        Sub-keys are dealt out by their hashes, so parts are of about one size. All parts one after the other
+        are in the order of `entries`.
+
+        Args:
+            keys: Keys of the batch.
+            owner: Index into `keys`.
+            part: Number of the part, below `parts`.
+            parts: Number of parts.
+            now: Processing time in milliseconds.
+        """
+        ...
+
     def put(
         self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, columns: Sequence[pa.Array],
         now: int, live: NDArray[np.bool_] | None = None,

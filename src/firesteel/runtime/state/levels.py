@@ -115,6 +115,10 @@ class Levels:
             piece.run = self.load(piece)
         return piece.run
 
+    def held(self) -> int:
+        """Return the number of entries of all runs, dead ones too."""
+        return sum(piece.rows for level in self.levels for piece in level)
+
     def expiry(self, now: int) -> int | None:
         """Return the time up to which written entries have expired, None if nothing expires."""
         return now - self.ttl if self.ttl else None
@@ -174,7 +178,7 @@ class Levels:
             begin, low = end, high
 
     def _maintain(self, rows: int) -> None:
-        held = sum(piece.rows for level in self.levels for piece in level)
+        held = self.held()
         work = max(WORK_PER_ROW * rows, WORK_FLOOR, held // PIECES)
         if len(self.levels) > 2 * FAN_IN:  # behind
             work *= 2
@@ -204,7 +208,7 @@ class Levels:
         versions.
         """
         pieces = [piece for level in self.levels for piece in level]
-        held = sum(piece.rows for piece in pieces)
+        held = self.held()
         cut_off = held - sum(map(self._size, self.levels))
         hidden = 2 * sum(self.run(piece).tombstones for piece in pieces)
         return 2 * (cut_off + hidden) > held or self._updated()

@@ -85,6 +85,37 @@ def all_entries(levels: Levels, hash1: U64, hash2: U64, now: int) -> tuple[Index
     return entries_in(levels, hash2, [(run, *slices(run, hash1)) for _, run in levels.clipped_runs()], now)
 
 
+def key_sizes(levels: Levels, hash1: U64) -> Index:
+    """Return how many entries, dead ones too, begin with each of some ascending hashes, int64[m]."""
+    sizes = np.zeros(len(hash1), np.int64)
+    for _, run in levels.clipped_runs():
+        start, stop = slices(run, hash1)
+        sizes += stop - start
+    return sizes
+
+
+def entries_between(levels: Levels, hash2: U64, low: int, high: int, now: int) -> tuple[Index, Run] | None:
+    """Return all live entries of one key at places [low, high), as `all_entries` does.
+
+    Args:
+        levels: Levels of the state.
+        hash2: uint64[1], second hash of the key.
+        low: First place. It has the first hash of the key.
+        high: Place after the last one.
+        now: Processing time in milliseconds.
+    """
+    stretches = []
+    for level in levels.levels:
+        for piece in level:
+            if piece.high <= low or piece.low >= high:
+                continue
+            run = levels.run(piece)
+            start, stop = bounds(run, max(low, piece.low), min(high, piece.high))
+            if start < stop:
+                stretches.append((run, np.array([start]), np.array([stop])))
+    return entries_in(levels, hash2, stretches, now)
+
+
 def entries_in(
     levels: Levels, hash2: U64, stretches: Sequence[tuple[Run, Index, Index]], now: int
 ) -> tuple[Index, Run] | None:

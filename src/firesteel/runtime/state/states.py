@@ -12,7 +12,7 @@ from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.columns.sorting import stable_order
 from firesteel.runtime.state.base import Entries, Found
 from firesteel.runtime.state.levels import Levels
-from firesteel.runtime.state.look_up import all_entries, look_up
+from firesteel.runtime.state.look_up import all_entries, entries_between, key_sizes, look_up
 from firesteel.runtime.state.runs import Index, Mask, Run
 from firesteel.runtime.state.sort import is_sorted, run_order
 
@@ -74,6 +74,18 @@ class SortedMapState:
 
     def entries(self, keys: Keys, owners: Index, now: int) -> Entries:
         return self._entries(owners, all_entries(self.levels, keys.hash1[owners], keys.hash2[owners], now))
+
+    def held(self) -> int:
+        return self.levels.held()
+
+    def sizes(self, keys: Keys, owners: Index) -> Index:
+        return key_sizes(self.levels, keys.hash1[owners])
+
+    def part(self, keys: Keys, owner: int, part: int, parts: int, now: int) -> Entries:
+        first = int(keys.hash1[owner]) << 64
+        low, high = (first + (number << 64) // parts for number in (part, part + 1))
+        hash2 = keys.hash2[owner : owner + 1]
+        return self._entries(np.array([owner]), entries_between(self.levels, hash2, low, high, now))
 
     def put(
         self, keys: Keys, owners: Index, sub_keys: pa.Array, columns: Sequence[pa.Array], now: int,

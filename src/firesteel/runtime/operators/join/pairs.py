@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from firesteel.runtime.operators.join.blocks import Block
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
-from firesteel.runtime.operators.join.side import Rows
 
 PIECE = 1 << 18
 """About how many pairs are made at once. A change of a dimension's row may have millions of partners."""
@@ -45,16 +45,17 @@ class Pairs:
         return Pairs(changes[by], rows[by], self.done)
 
 
-def pairs(delta: Delta, rows: Rows) -> Iterator[Pairs]:
-    """Yield all pairs of equal join keys; at least one piece, which may be empty.
+def pairs(delta: Delta, block: Block) -> Iterator[Pairs]:
+    """Yield the pairs of equal join keys of a block; at least one piece, which may be empty.
 
     Args:
         delta: The changes.
-        rows: The other input's rows of their join keys.
+        block: Some of the changes, and rows of the other input.
     """
-    codes = delta.keys.codes
-    starts = np.where(delta.joins, rows.starts[codes], 0)
-    sizes = np.where(delta.joins, rows.stops[codes] - starts, 0)
+    rows, some = block.rows, slice(block.begin, block.end)
+    codes, joins = delta.keys.codes[some], delta.joins[some]
+    starts = np.where(joins, rows.starts[codes], 0)
+    sizes = np.where(joins, rows.stops[codes] - starts, 0)
     ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0
     for begin in range(0, max(total, 1), PIECE):
@@ -62,4 +63,5 @@ def pairs(delta: Delta, rows: Rows) -> Iterator[Pairs]:
         places = np.arange(begin, end)
         changes = np.searchsorted(ends, places, side="right")
         at = starts[changes] + places - (ends[changes] - sizes[changes])
-        yield Pairs(changes, at, int(np.searchsorted(ends, end, side="right")))
+        done = int(np.searchsorted(ends, end, side="right")) if block.is_last else 0
+        yield Pairs(block.begin + changes, at, block.begin + done)

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from firesteel.changelog import RowKind, field
 from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
 from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.operators.join.blocks import Block, blocks
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.operators.join.pairs import NONE, Pairs, pairs
 from firesteel.runtime.operators.join.partner_counts import PartnerCounts, Steps, row_steps
@@ -63,78 +64,77 @@ class RegularJoin(TwoInputOperator):
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         now = self._clock()
         delta = Delta.of(table, self._spec.inputs[port], self._spec.null_safe)
-        rows = self._sides[1 - port].rows(delta.keys, now)
         counts = self._counts[port]
-        meeting = _Meeting(
-            self._spec.kind, port, delta, rows, None if counts is None else counts.apply(delta, now)
-        )
-        for found in pairs(delta, rows):
-            out = meeting.sent(self._holding(meeting, found))
-            if out.num_rows:
-                yield out
-        meeting.store(self._sides, now)
+        meeting = _Meeting(self._spec.kind, port, delta, None if counts is None else counts.apply(delta, now))
+        for block in blocks(delta, self._sides[1 - port], now):
+            for found in pairs(delta, block):
+                out = meeting.sent(self._holding(meeting, found, block.rows), block)
+                if out.num_rows:
+                    yield out
+        self._sides[port].apply(delta, meeting.matched, now)
 
-    def _holding(self, meeting: _Meeting, found: Pairs) -> Pairs:
+    def _holding(self, meeting: _Meeting, found: Pairs, rows: Rows) -> Pairs:
         """The pairs for which the condition is true."""
         if self._residual is None:
             return found
-        columns = meeting.columns(found.changes, found.rows)
+        columns = meeting.columns(found.changes, found.rows, rows)
         return found.where(self._residual.holds(columns, len(found.changes)))
 
 
 class _Meeting:
-    """Changes of one input and the rows of the other that they meet.
+    """Changes of one input, which meet rows of the other block by block.
 
     Args:
         kind: Of the join.
         port: Of the changes.
         delta: The changes.
-        rows: The other input's rows.
         steps: How many rows the changes' join keys have around each of them, if that says which rows of the
             other input are padded; None if each of those has its own number, or none is padded.
+
+    Attributes:
+        matched: int64[n], how many partners each change has found so far.
     """
 
-    def __init__(self, kind: JoinKind, port: int, delta: Delta, rows: Rows, steps: Steps | None) -> None:
+    def __init__(self, kind: JoinKind, port: int, delta: Delta, steps: Steps | None) -> None:
         self._kind = kind
         self._port = port
         self._delta = delta
-        self._rows = rows
         self._steps = steps
         self._done = 0
-        self._matched = np.zeros(len(delta), np.int64)
-        self._partners = rows.partners.copy()
+        self.matched = np.zeros(len(delta), np.int64)
 
-    def sent(self, found: Pairs) -> pa.Table:
-        """Return the changes that some pairs cause, in the order of the changes."""
-        self._matched += np.bincount(
-            found.changes, self._rows.counts[found.rows], minlength=len(self._delta)
+    def sent(self, found: Pairs, block: Block) -> pa.Table:
+        """Return the changes that some pairs of a block cause, in the order of the changes."""
+        some = slice(block.begin, block.end)
+        self.matched[some] += np.bincount(
+            found.changes - block.begin, block.rows.counts[found.rows], minlength=block.end - block.begin
         ).astype(np.int64)
         adds = self._delta.adds[found.changes]
         unpads = repads = np.zeros(len(adds), np.bool_)
         if self._kind.pads(1 - self._port):
-            around = self._around(found)
+            around = self._around(found, block)
             unpads, repads = adds & (around.before == 0), ~adds & (around.after == 0)
         if self._kind.pads(self._port):
             waiting = np.arange(self._done, found.done)
-            alone = waiting[self._matched[waiting] == 0]
+            alone = waiting[self.matched[waiting] == 0]
             places = np.concatenate([found.changes, alone])
             by = np.argsort(places, kind="stable")
             none = np.zeros(len(alone), np.bool_)
             unpads, repads = (np.concatenate([mask, none])[by] for mask in (unpads, repads))
             found = found.with_alone(alone)
-        self._done = found.done
-        return self._table(found, unpads, repads)
+        self._done = max(self._done, found.done)
+        return self._table(found, block.rows, unpads, repads)
 
-    def _around(self, found: Pairs) -> Steps:
+    def _around(self, found: Pairs, block: Block) -> Steps:
         """How many partners the row of each pair has before its change and after it."""
         if self._steps is None:
-            return row_steps(found, self._delta.signs, self._partners)
+            return row_steps(found, self._delta.signs, block.partners)
         return Steps(self._steps.before[found.changes], self._steps.after[found.changes])
 
-    def _table(self, found: Pairs, unpads: Mask, repads: Mask) -> pa.Table:
+    def _table(self, found: Pairs, rows: Rows, unpads: Mask, repads: Mask) -> pa.Table:
         """The pairs as changes, each as often as its row is there, with padded rows before or behind it."""
         doubled = unpads | repads
-        each = np.repeat(np.arange(len(found.rows)), self._copies(found))
+        each = np.repeat(np.arange(len(found.rows)), _copies(found, rows))
         twice = np.repeat(np.arange(len(each)), 1 + doubled[each])
         of = each[twice]
         second = np.diff(twice, prepend=-1) == 0
@@ -144,15 +144,8 @@ class _Meeting:
         kinds = np.where(self._delta.adds[changes], come, go)
         padded = np.where(self._delta.adds[changes], RowKind.DELETE, RowKind.INSERT)
         kinds = np.where(pads, padded, kinds).astype(np.int8)
-        columns = self.columns(np.where(pads, NONE, changes), found.rows[of])
+        columns = self.columns(np.where(pads, NONE, changes), found.rows[of], rows)
         return caused(self._delta.changes, changes, pa.array(kinds), columns)
-
-    def _copies(self, found: Pairs) -> Index:
-        """How often the row of each pair is there."""
-        copies = np.ones(len(found.rows), np.int64)
-        there = found.rows != NONE
-        copies[there] = self._rows.counts[found.rows[there]]
-        return copies
 
     def _kinds(self, changes: Index) -> tuple[Kinds, Kinds]:
         """The kinds of pairs that come and of pairs that go."""
@@ -161,20 +154,19 @@ class _Meeting:
             return own, own
         return int(RowKind.INSERT), int(RowKind.DELETE) if self._kind.pads(self._port) else own
 
-    def columns(self, changes: Index, rows: Index) -> list[pa.Array]:
+    def columns(self, changes: Index, at: Index, rows: Rows) -> list[pa.Array]:
         """The fields of the left input, then of the right one; NULLs for NONE."""
         own = [_taken(column, changes) for column in self._delta.fields]
-        other = [_taken(column, rows) for column in self._rows.fields]
+        other = [_taken(column, at) for column in rows.fields]
         return [*own, *other] if self._port == 0 else [*other, *own]
 
-    def store(self, sides: list[JoinSide], now: int) -> None:
-        """Take the changes into the state, and new numbers of partners."""
-        counted = len(self._partners) > 0
-        moved = np.flatnonzero(self._partners != self._rows.partners)
-        if counted and len(moved):
-            other = sides[1 - self._port]
-            other.set_partners(self._delta.keys, self._rows, moved, self._partners[moved], now)
-        sides[self._port].apply(self._delta, self._matched, now)
+
+def _copies(found: Pairs, rows: Rows) -> Index:
+    """How often the row of each pair is there."""
+    copies = np.ones(len(found.rows), np.int64)
+    there = found.rows != NONE
+    copies[there] = rows.counts[found.rows[there]]
+    return copies
 
 
 def _taken(column: pa.Array, at: Index) -> pa.Array:

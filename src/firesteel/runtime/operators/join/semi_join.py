@@ -18,6 +18,7 @@ import pyarrow as pa
 from firesteel.changelog import RowKind, field
 from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
 from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.operators.join.blocks import Block, blocks
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.operators.join.pairs import Pairs, pairs
 from firesteel.runtime.operators.join.partner_counts import PartnerCounts, row_steps
@@ -57,11 +58,10 @@ class SemiJoin(TwoInputOperator):
             partners = self._counts.get(delta, now)
         else:
             partners = np.zeros(len(delta), np.int64)
-            rows = self._right.rows(delta.keys, now)
-            for found in self._holding(delta, rows, LEFT):
-                partners += np.bincount(found.changes, rows.counts[found.rows], minlength=len(delta)).astype(
-                    np.int64
-                )
+            for block in blocks(delta, self._right, now):
+                for found in self._holding(delta, block, LEFT):
+                    counts = block.rows.counts[found.rows]
+                    np.add.at(partners, found.changes, counts)
         self._left.apply(delta, partners, now)
         at = np.flatnonzero((partners == 0) == self._spec.anti)
         if len(at):
@@ -69,29 +69,26 @@ class SemiJoin(TwoInputOperator):
 
     def _of_right(self, delta: Delta) -> Iterator[pa.Table]:
         now = self._clock()
-        rows = self._left.rows(delta.keys, now)
         if self._right is None:
             steps = self._counts.apply(delta, now)
-            moves = _moves(delta.adds, steps.before, steps.after)
-            for found in pairs(replace(delta, joins=delta.joins & moves), rows):
-                yield from self._sent(delta, rows, found)
+            moving = replace(delta, joins=delta.joins & _moves(delta.adds, steps.before, steps.after))
+            for block in blocks(moving, self._left, now):
+                for found in pairs(moving, block):
+                    yield from self._sent(delta, block.rows, found)
             return
-        partners = rows.partners.copy()
-        for found in self._holding(delta, rows, RIGHT):
-            around = row_steps(found, delta.signs, partners)
-            moves = _moves(delta.adds[found.changes], around.before, around.after)
-            yield from self._sent(delta, rows, found.where(moves))
-        moved = np.flatnonzero(partners != rows.partners)
-        if len(moved):
-            self._left.set_partners(delta.keys, rows, moved, partners[moved], now)
-        self._right.apply(delta, partners, now)
+        for block in blocks(delta, self._left, now):
+            for found in self._holding(delta, block, RIGHT):
+                around = row_steps(found, delta.signs, block.partners)
+                moves = _moves(delta.adds[found.changes], around.before, around.after)
+                yield from self._sent(delta, block.rows, found.where(moves))
+        self._right.apply(delta, np.empty(0, np.int64), now)
 
-    def _holding(self, delta: Delta, rows: Rows, port: int) -> Iterator[Pairs]:
+    def _holding(self, delta: Delta, block: Block, port: int) -> Iterator[Pairs]:
         """The pairs for which the condition is true."""
         assert self._residual is not None
-        for found in pairs(delta, rows):
+        for found in pairs(delta, block):
             own = [column.take(pa.array(found.changes)) for column in delta.fields]
-            other = [column.take(pa.array(found.rows)) for column in rows.fields]
+            other = [column.take(pa.array(found.rows)) for column in block.rows.fields]
             columns = [*own, *other] if port == LEFT else [*other, *own]
             yield found.where(self._residual.holds(columns, len(found.changes)))
 

@@ -67,10 +67,30 @@ class JoinSide:
             values.append(pa.int64())
         self._rows = backend.map(f"{name}.rows.v1", sub_type, values, spec.ttl)
 
-    def rows(self, keys: Keys, now: int) -> Rows:
-        """Return all rows of some join keys."""
+    def held(self) -> int:
+        """Return an upper bound of the number of rows."""
+        return self._rows.held()
+
+    def sizes(self, keys: Keys, owners: Index) -> Index:
+        """Return an upper bound of the number of rows of each of some join keys, int64[m]."""
+        return self._rows.sizes(keys, owners)
+
+    def rows(self, keys: Keys, owners: Index, now: int) -> Rows:
+        """Return all rows of some join keys.
+
+        Args:
+            keys: The keys of the batch.
+            owners: int64[m], ascending and distinct indices into `keys`. The other keys have no rows.
+            now: Processing time in milliseconds.
+        """
+        return self._of(keys, self._rows.entries(keys, owners, now))
+
+    def part(self, keys: Keys, owner: int, part: int, parts: int, now: int) -> Rows:
+        """Return one of several parts of the rows of one join key (runtime/state/base.py: MapState.part)."""
+        return self._of(keys, self._rows.part(keys, owner, part, parts, now))
+
+    def _of(self, keys: Keys, found: Entries) -> Rows:
         every = np.arange(len(keys), dtype=np.int64)
-        found = self._rows.entries(keys, every, now)
         starts, stops = (np.searchsorted(found.owners, every, side) for side in ("left", "right"))
         return Rows(
             starts, stops, found.owners, self._fields(found), found.sub_keys, self._counts(found),
@@ -150,14 +170,17 @@ class JoinSide:
                 after[some] > 0,
             )  # fmt: skip
 
-    def set_partners(self, keys: Keys, rows: Rows, at: Index, partners: Index, now: int) -> None:
-        """Replace the numbers of partners of the rows `at`."""
+    def set_partners(self, keys: Keys, rows: Rows, partners: Index, now: int) -> None:
+        """Write new numbers of partners of some rows, int64[m]; nothing if none has changed."""
+        at = np.flatnonzero(partners != rows.partners)
+        if not len(at):
+            return
         taken = pa.array(at)
         if self._unique is not None:
             columns = [column.take(taken) for column in rows.fields]
         else:
             columns = [pa.array(rows.counts[at])]
-        columns.append(pa.array(partners))
+        columns.append(pa.array(partners[at]))
         self._rows.put(keys, rows.owners[at], rows.row_keys.take(taken), columns, now)
 
 
