@@ -137,6 +137,9 @@ def run(
 def explain(
     script: Script,
     code: Annotated[bool, typer.Option("--code", help="Show the code that each chain runs, too.")] = False,
+    trace_rules: Annotated[
+        bool, typer.Option("--trace-rules", help="Show the plan after each step of the optimizer, too.")
+    ] = False,
     define: Define = None,
     settings: Set = None,
     verbose: Verbose = False,
@@ -148,7 +151,9 @@ def explain(
 
     text = substitute(read_script(script), pairs(define or [], "-D"))
     configuration = runner.configuration(pairs(settings or [], "--set"), None, None, verbose=verbose)
-    return runner.explain_script(text, configuration, folder=folder_of(script), code=code)
+    return runner.explain_script(
+        text, configuration, folder=folder_of(script), code=code, trace_rules=trace_rules
+    )
 
 
 @app.command()

@@ -88,14 +88,14 @@ def run_script(
         return runner.run_all(text) if keep_going else runner.run(text)
 
 
-def explain_script(text: str, options: dict[str, str], *, folder: str, code: bool) -> int:
+def explain_script(text: str, options: dict[str, str], *, folder: str, code: bool, trace_rules: bool) -> int:
     """Run the definitions of a script and show the plans of its queries."""
     from firesteel.session.environment import TableEnvironment
 
     environment = TableEnvironment.create(configuration=options)
     environment.functions_folder = folder
     for statement in environment.parse(text):
-        plans = environment.explain_statement(statement, text, code=code)
+        plans = environment.explain_statement(statement, text, code=code, trace_rules=trace_rules)
         if plans is not None:
             query = " ".join(text[statement.range.start : statement.range.end].split())
             sys.stdout.write(f"> {query}\n{plans}\n")

@@ -67,7 +67,7 @@ def _physical(plans: Sequence[Node], details: Collection[str], configuration: Ma
         if advised and is_advised(node):
             found = [("advice", "1"), *found]
         hints = node.hints.attributes if isinstance(node, Join) else []
-        shown = line(node, [*found, *(_mode(node) if changelog else []), *hints])
+        shown = line(node, [*found, *(mode_attribute(node) if changelog else []), *hints])
         return shown + cost_text(node) if costs else shown
 
     trees = [whole_tree(plan, text) for plan in plans]
@@ -78,7 +78,7 @@ def _physical(plans: Sequence[Node], details: Collection[str], configuration: Ma
     return _section("Optimized Physical Plan With Advice", trees)
 
 
-def _mode(node: Node) -> list[tuple[str, str]]:
+def mode_attribute(node: Node) -> list[tuple[str, str]]:
     if isinstance(node, Sink):
         return [("changelogMode", "NONE")]
     mode = getattr(node, "mode", None)

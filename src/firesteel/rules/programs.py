@@ -1,4 +1,4 @@
-"""From a bound query to its physical plan in four stages (Flink: FlinkStreamProgram)."""
+"""From a bound query to its physical plan, program by program (Flink: FlinkStreamProgram)."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ from firesteel.rules.normalize.sorts import sort_below_projects
 from firesteel.rules.normalize.unions import coerce_inputs, merge_distinct, union_to_distinct
 from firesteel.rules.normalize.wrap_json_arguments import wrap_json_arguments
 from firesteel.rules.physical.to_physical import to_physical
+from firesteel.rules.program import Program, Settings, Trace, each, fixed_point, together, whole
 from firesteel.rules.pushdown.push_filter_into_scan import push_filter_into_scan
 from firesteel.rules.pushdown.push_filters import push_filters
 from firesteel.rules.pushdown.push_limit import push_limit
@@ -58,7 +59,6 @@ from firesteel.rules.rank.choose_rank_strategy import choose_rank_strategy
 from firesteel.rules.rank.top_n import top_n
 from firesteel.rules.reuse.reuse_scans import reuse_scans
 from firesteel.rules.set_op.rewrite_sets import rewrite_sets
-from firesteel.rules.stage import Settings, Stage, each, together, whole
 from firesteel.rules.subquery.rewrite_sub_queries import rewrite_sub_queries
 from firesteel.rules.temporal.snapshot_join import snapshot_join
 from firesteel.rules.window.group_windows import group_windows
@@ -70,8 +70,8 @@ from firesteel.rules.window.warn_of_window_zones import warn_of_window_zones
 from firesteel.rules.window.window_aggregates import name_window_keys, window_aggregates
 from firesteel.rules.window.window_emit import window_emit
 
-LOGICAL = Stage(
-    "logical",
+SUBQUERY_REWRITE = Program(
+    "subquery_rewrite",
     (
         (whole(as_built), "expressions as Calcite's builder leaves them, which the AST shows"),
         (each(snapshot_join), "tables as of a time are joins; before others look for what is correlated"),
@@ -79,6 +79,13 @@ LOGICAL = Stage(
         (each(unnest), "the rules below know only calls of table functions"),
         (each(correlate_calls), "as joins they would keep their rows"),
         (each(keep_padded_names), "before projections above take the names"),
+    ),
+    leaves=LogicalNode,
+)
+
+DEFAULT_REWRITE = Program(
+    "default_rewrite",
+    (
         (each(union_to_distinct), "the rules below know only the union of all rows"),
         (
             each(reduce_expressions, "configuration"),
@@ -92,9 +99,19 @@ LOGICAL = Stage(
         (each(refuse_top_n), "while the window stands in the projection below the filter"),
         (each(over_aggregates), "before filters move: they must not pass a window"),
         (each(group_windows), "while what is asked of a window stands right above its aggregate"),
-        (each(push_filters), "fewer rows as early as can be"),
-        (each(derive_join_conditions), "conditions that met in a join say more about its inputs"),
-        (each(push_filters), "what a join says about an input goes there"),
+    ),
+    leaves=LogicalNode,
+)
+
+PREDICATE_PUSHDOWN = Program(
+    "predicate_pushdown",
+    (
+        (fixed_point(each(push_filters)), "fewer rows as early as can be"),
+        (
+            each(derive_join_conditions),
+            "once, on what met in a join: what it derives goes to the inputs, and it would derive it again",
+        ),
+        (fixed_point(each(push_filters)), "what a join says about an input goes there"),
         (each(push_expressions), "a join finds partners by columns"),
         (
             each(reduce_expressions, "configuration"),
@@ -102,8 +119,17 @@ LOGICAL = Stage(
         ),
         (each(prune_empty), "a condition that cannot hold leaves no rows"),
         (each(pull_up_constant_keys), "keys may have become literals"),
-        (each(remove_renaming), "of projections that filters have left side by side; none of reduced calls"),
-        (each(merge_projects), "filters that moved may have left projections side by side"),
+        (
+            fixed_point(each(remove_renaming), each(merge_projects)),
+            "filters that moved may have left projections side by side; none of reduced calls",
+        ),
+    ),
+    leaves=LogicalNode,
+)
+
+AGGREGATE_REWRITE = Program(
+    "aggregate_rewrite",
+    (
         (each(remove_aggregates), "groups of one row need no state"),
         (each(wrap_json_arguments), "before projections meet: the JSON texts are made in the one below"),
         (each(expand_grouping_sets), "the rules below know only one set of keys"),
@@ -111,6 +137,13 @@ LOGICAL = Stage(
         (each(push_filters), "HAVING goes below the reduced calls' projection"),
         (each(merge_projects), "the reduced calls' projection joins the one above"),
         (each(transpose_semi_join), "fewer rows come to the join below"),
+    ),
+    leaves=LogicalNode,
+)
+
+PROJECT_REWRITE = Program(
+    "project_rewrite",
+    (
         (each(push_filter_into_scan), "before columns are cut from the scan: the condition reads some"),
         (each(prune_empty), "conditions from above may have met others with which they cannot hold"),
         (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
@@ -119,6 +152,13 @@ LOGICAL = Stage(
         (each(split_python_calls), "filters have found their places, and projections may still meet"),
         (each(prune_empty), "projections have come to rows that are none"),
         (each(sort_below_projects), "a projection that no scan has taken"),
+    ),
+    leaves=LogicalNode,
+)
+
+LOGICAL_REWRITE = Program(
+    "logical_rewrite",
+    (
         (each(prune_aggregate_calls), "after the scans were narrowed, as Flink's plans show"),
         (each(remove_aggregates), "some have no calls left"),
         (each(merge_group_keys), "one column is one key, under whatever names"),
@@ -141,7 +181,7 @@ LOGICAL = Stage(
     leaves=LogicalNode,
 )
 
-PHYSICAL = Stage(
+PHYSICAL = Program(
     "physical",
     (
         (whole(to_physical), "projections and filters have found their places: together they are a Calc"),
@@ -167,7 +207,7 @@ PHYSICAL = Stage(
     without=(DropUpdateBefore, PhaseNode),
 )
 
-CHANGELOG = Stage(
+CHANGELOG = Program(
     "changelog",
     ((whole(infer_changelog_mode, "collect", "configuration"), "from the root's wishes down"),),
     leaves=PhysicalNode,
@@ -175,8 +215,8 @@ CHANGELOG = Stage(
     modes=True,
 )
 
-PHASES = Stage(
-    "phases",
+PHYSICAL_REWRITE = Program(
+    "physical_rewrite",
     (
         (each(check_over_windows), "changes that no window takes are told first"),
         (whole(infer_mini_batch_interval, "configuration", "stateless"), "marks what bundles rows"),
@@ -191,29 +231,53 @@ PHASES = Stage(
     modes=True,
 )
 
-STAGES = (LOGICAL, PHYSICAL, CHANGELOG, PHASES)
-"""One after the other; nothing else is done to a plan. Rules of PHASES give the nodes that they make their
-changelog modes."""
+PROGRAMS = (
+    SUBQUERY_REWRITE,
+    DEFAULT_REWRITE,
+    PREDICATE_PUSHDOWN,
+    AGGREGATE_REWRITE,
+    PROJECT_REWRITE,
+    LOGICAL_REWRITE,
+    PHYSICAL,
+    CHANGELOG,
+    PHYSICAL_REWRITE,
+)
+"""One after the other; nothing else is done to a plan. Rules of PHYSICAL_REWRITE give the nodes that they
+make their changelog modes."""
 
 
 def optimize(logical: Node, configuration: Mapping[str, str], collect: bool = False) -> Node:
-    """The physical plan of a bound query; its root is a Sink for an INSERT.
+    """Return the physical plan of a bound query; its root is a Sink for an INSERT.
 
-    collect: the rows of a bare SELECT are shown, which takes UPDATE_BEFORE; EXPLAIN of one does not.
-    Raises ValidationError in Flink's words where a sink cannot take what the query emits, and where
-    mini-batches are on without latency or size.
+    Args:
+        logical: The bound query.
+        configuration: The session's options.
+        collect: Whether the rows of a bare SELECT are shown, which takes UPDATE_BEFORE; EXPLAIN shows none.
+
+    Raises:
+        ValidationError: A sink cannot take what the query emits, or mini-batches are on without latency or
+            size; in Flink's words.
     """
     return optimize_all([logical], configuration, collect)[0]
 
 
 @collector_at_rest()
 def optimize_all(
-    logical: Sequence[Node], configuration: Mapping[str, str], collect: bool = False
+    logical: Sequence[Node],
+    configuration: Mapping[str, str],
+    collect: bool = False,
+    trace: Trace | None = None,
 ) -> list[Node]:
-    """The physical plans of the INSERTs of a statement set, which share their scans."""
+    """Return the physical plans of the INSERTs of a statement set, which share their scans.
+
+    Arguments and errors: see `optimize`.
+
+    Args:
+        trace: Called after each program that changed a plan.
+    """
     stateless = all(is_stateless(as_built(node)) for node in logical)
     settings = Settings(configuration, collect, stateless=stateless)
     plans = list(logical)
-    for stage in STAGES:
-        plans = stage.run(plans, settings)
+    for program in PROGRAMS:
+        plans = program.run(plans, settings, trace)
     return plans

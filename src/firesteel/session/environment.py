@@ -191,18 +191,22 @@ class TableEnvironment(Environment):
         """
         return statements.execute(self, statement, text, watch)
 
-    def explain_statement(self, statement: Statement, text: str, *, code: bool = False) -> str | None:
+    def explain_statement(
+        self, statement: Statement, text: str, *, code: bool = False, trace_rules: bool = False
+    ) -> str | None:
         """Return the plans of a query or INSERT. Run any other statement, since later queries may need it.
 
         Args:
             statement: The statement.
             text: The text that it was parsed from.
             code: Whether to add the code that the workers run.
+            trace_rules: Whether to put the plans after each program of the optimizer in front.
 
         Returns:
             The plans, or None for a statement that was run.
         """
         from firesteel.session.explain_code import explain_code
+        from firesteel.session.explain_rules import explain_rules
 
         if isinstance(statement, Explain):
             statement = statement.statement
@@ -211,6 +215,8 @@ class TableEnvironment(Environment):
             return None
         explained = Explain(statement.range, statement, ("CHANGELOG_MODE",))
         plans = "".join(row[0] for row in self.execute(explained, text).collect())
+        if trace_rules:
+            plans = f"{explain_rules(self, statement, text)}\n{plans}"
         return f"{plans}\n{explain_code(self, statement, text)}" if code else plans
 
 

@@ -14,6 +14,7 @@ from firesteel.errors import NotSupportedError
 from firesteel.plan.nodes import logical
 from firesteel.plan.tree import Node, walk
 from firesteel.rules import optimize_all
+from firesteel.rules.program import Trace
 from firesteel.session.context import Environment
 from firesteel.sql.parser import parse_query
 from firesteel.sql.statements import Insert, Query
@@ -60,14 +61,18 @@ def plan_all(
     text: str,
     *,
     collect: bool = False,
+    trace: Trace | None = None,
 ) -> list[Plans]:
     """Bind and optimize the INSERTs of a statement set together, so that their plans share scans.
 
-    Arguments and errors: see `plan`.
+    Other arguments and errors: see `plan`.
+
+    Args:
+        trace: Called after each program of the optimizer that changed a plan.
     """
     _check_meaning(environment.configuration)
     bound = [bind(environment, statement, text) for statement in statements]
-    physical = optimize_all(bound, environment.configuration, collect=collect)
+    physical = optimize_all(bound, environment.configuration, collect=collect, trace=trace)
     return [Plans(a, b) for a, b in zip(bound, physical, strict=True)]
 
 

@@ -1,0 +1,151 @@
+"""A program of the optimizer: rules in their order, each with its reason, and the nodes that they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firesteel.errors import InternalError
+from firesteel.plan.nodes.physical import Sink
+from firesteel.plan.tree import Node, PhysicalNode, transform_up, walk
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What rules know besides the plan.
+
+    Attributes:
+        configuration: The session's options.
+        collect: Whether the result's rows are shown, with UPDATE_BEFORE.
+        stateless: Whether nothing in the statement's queries gains by mini-batches.
+    """
+
+    configuration: Mapping[str, str]
+    collect: bool = False
+    stateless: bool = False
+
+    def of(self, names: tuple[str, ...]) -> list[Any]:
+        """Return the settings of these names, as a rule's arguments after the plan."""
+        return [getattr(self, name) for name in names]
+
+
+Plans = list[Node]
+"""The plan of a statement, or those of a statement set's INSERTs."""
+Trace = Callable[[str, Sequence[str], Plans], None]
+"""Called after each program that changed a plan: its name, the rules that changed something, the plans."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A rule, and to which nodes it is applied.
+
+    Attributes:
+        name: Name of the rule's function.
+        apply: Returns the plans after the rule, the same objects where it changed nothing.
+    """
+
+    name: str
+    apply: Callable[[Plans, Settings], Plans]
+
+
+def each(rule: Callable[..., Node], *given: str) -> Step:
+    """Return the step of a rule for one node, which is applied to all, from the leaves up.
+
+    Args:
+        rule: Takes a node and the settings named by `given`.
+        given: Names of attributes of Settings, in the order of the rule's parameters.
+    """
+
+    def apply(plans: Plans, settings: Settings) -> Plans:
+        more = settings.of(given)
+        applied = (lambda node: rule(node, *more)) if more else rule
+        return [transform_up(root, applied) for root in plans]
+
+    return Step(_name(rule), apply)
+
+
+def whole(rule: Callable[..., Node], *given: str) -> Step:
+    """Return the step of a rule for the root of a plan, which goes through the tree by itself."""
+    return Step(_name(rule), lambda plans, settings: [rule(root, *settings.of(given)) for root in plans])
+
+
+def together(rule: Callable[..., Plans], *given: str) -> Step:
+    """Return the step of a rule for all plans of a statement at once."""
+    return Step(_name(rule), lambda plans, settings: rule(plans, *settings.of(given)))
+
+
+_MOST_ROUNDS = 100
+
+
+def fixed_point(*steps: Step) -> Step:
+    """Return the step that applies rules in turn until a round of them changes nothing.
+
+    Each rule must make some measure of the plan smaller, as a filter that moves only downwards does.
+    """
+
+    def apply(plans: Plans, settings: Settings) -> Plans:
+        for _ in range(_MOST_ROUNDS):
+            before = plans
+            for step in steps:
+                plans = step.apply(plans, settings)
+            if plans == before:
+                return plans
+        raise InternalError(f"the rules {name} do not come to an end")
+
+    name = ", ".join(step.name for step in steps)
+    return Step(name, apply)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Rules that are applied one after the other (Flink: FlinkOptimizeProgram).
+
+    Attributes:
+        name: Name of the program, Flink's where it has one of this kind.
+        rules: Each step with the reason why it stands where it does.
+        leaves: Class of all nodes that may stand after it.
+        without: Some of these that may not stand yet.
+        modes: Whether each node but a sink has its changelog mode after it.
+    """
+
+    name: str
+    rules: tuple[tuple[Step, str], ...]
+    leaves: type[Any]
+    without: tuple[type[Node], ...] = ()
+    modes: bool = False
+
+    def run(self, plans: Plans, settings: Settings, trace: Trace | None = None) -> Plans:
+        """Return the plans after this program.
+
+        Raises:
+            InternalError: A node is left that should not be.
+            FiresteelError: What the rules raise.
+        """
+        changed = []
+        for step, _ in self.rules:
+            before, plans = plans, step.apply(plans, settings)
+            if trace is not None and plans != before:
+                changed.append(step.name)
+        if trace is not None and changed:
+            trace(self.name, changed, plans)
+        for node in (node for root in plans for node in walk(root)):
+            self._check(node)
+        return plans
+
+    def _check(self, node: Node) -> None:
+        if not isinstance(node, self.leaves) or isinstance(node, self.without):
+            raise InternalError(f"the program {self.name} leaves a {_class_of(node)}")
+        is_inner = isinstance(node, PhysicalNode) and not isinstance(node, Sink)
+        if self.modes and is_inner and node.mode is None:
+            raise InternalError(
+                f"the program {self.name} leaves a {_class_of(node)} without a changelog mode"
+            )
+
+
+def _name(rule: Callable[..., Any]) -> str:
+    return getattr(rule, "__name__", type(rule).__name__)
+
+
+def _class_of(node: Node) -> str:
+    return f"{type(node).__module__}.{type(node).__qualname__}"
