@@ -205,8 +205,8 @@ class TableEnvironment(Environment):
         Returns:
             The plans, or None for a statement that was run.
         """
-        from firesteel.session.explain_code import explain_code
-        from firesteel.session.explain_rules import explain_rules
+        from firesteel.session.explain.code import explain_code
+        from firesteel.session.explain.rules import explain_rules
 
         if isinstance(statement, Explain):
             statement = statement.statement

@@ -22,6 +22,12 @@ Traceback (most recent call last):
     raise ValueError("no")
 ValueError: no
   an indented line after it"""
+ENDED = """before
+Traceback (most recent call last):
+  File "daemon.py", line 218, in manager
+    outfile.flush()
+BrokenPipeError: [Errno 32] Broken pipe
+BrokenPipeError: on its own"""
 
 
 @pytest.mark.parametrize(
@@ -35,6 +41,7 @@ ValueError: no
                 "a line at the end (of a job)",
             ],
         ),
+        (ENDED, ["before", "BrokenPipeError: on its own"]),
         (PYTHON, ["before", "ValueError: no", "  an indented line after it"]),
     ],
 )

@@ -18,6 +18,9 @@ _CHATTER = (
 """Beginnings of lines that pyspark's processes and every start by spark-submit print."""
 _FRAME = re.compile(r"\s+at \S.*\(.*\)|\s+\.\.\. \d+ (more|common frames omitted)|Caused by: .*")
 _TRACEBACK = "Traceback (most recent call last):"
+_ENDED = ("BrokenPipeError", "ConnectionResetError", "EOFError")
+"""Errors of a Python worker whose JVM has ended: pyspark's own daemon prints them, and they say nothing about
+the job (spark/start/ended_peers.py keeps Firesteel's daemon from it)."""
 _LAST_LINES = 20
 
 
@@ -60,13 +63,18 @@ class JvmOutput:
 
 
 def without_traces(lines: Iterator[str]) -> Iterator[str]:
-    """Yield the lines without the frames of Java's and Python's stack traces. The error's own line stays."""
+    """Yield the lines without the frames of Java's and Python's stack traces.
+
+    The error's own line stays, unless it says that the process at the other end has ended.
+    """
     is_inside = False  # of a traceback of Python, whose frames are indented and whose error is not
     for line in lines:
         if line.startswith(_TRACEBACK):
             is_inside = True
         elif is_inside and line.startswith(" "):
             continue
+        elif is_inside and line.startswith(_ENDED):
+            is_inside = False
         else:
             is_inside = False
             if not _FRAME.fullmatch(line):
