@@ -15,6 +15,7 @@ from firesteel.plan.metadata import FACTS, FAMILIES, monotonicity, upsert_keys, 
 from firesteel.plan.nodes import logical, physical
 from firesteel.plan.nodes.correlate import logical as logical_correlate
 from firesteel.plan.nodes.correlate import physical as physical_correlate
+from firesteel.plan.nodes.interval_join import physical as physical_interval_join
 from firesteel.plan.nodes.join import logical as logical_join
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.over import logical as logical_over
@@ -47,6 +48,7 @@ def _classes() -> Iterator[type[Node]]:
     physical_modules = (
         physical,
         physical_correlate,
+        physical_interval_join,
         physical_join,
         physical_over,
         physical_rank,

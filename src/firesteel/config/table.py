@@ -146,7 +146,7 @@ OPTIONS = (
         "table.exec.interval-join.min-cleanup-interval",
         _DURATION,
         "0 ms",
-        "How often interval joins clean up.",
+        "How long interval joins keep rows after their last partner.",
     ),
     Option("table.exec.async-state.enabled", _BOOLEAN, "false", "Flink's asynchronous operators; no effect."),
     Option("table.exec.unbounded-over.version", _INTEGER, "2", "Which OVER operator Flink uses."),

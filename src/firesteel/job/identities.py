@@ -14,6 +14,7 @@ from firesteel.errors import InternalError
 from firesteel.functions.duckdb.calc_spec import CalcSpec, ValueSet
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output
 from firesteel.runtime.spec.correlate import CorrelateSpec
+from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.spec.join import JoinInput, JoinSpec, SemiJoinSpec
 from firesteel.runtime.spec.operators import (
     AggregateSpec,
@@ -73,6 +74,7 @@ IDENTITIES: Mapping[type, str] = {
     GroupWindowAggregateSpec: "GroupWindowAggregateSpec",
     IncrementalGroupAggregateSpec: "IncrementalGroupAggregateSpec",
     Input: "Input",
+    IntervalJoinSpec: "IntervalJoinSpec",
     JobSpec: "JobSpec",
     JoinInput: "JoinInput",
     JoinSpec: "JoinSpec",

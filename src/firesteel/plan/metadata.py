@@ -5,6 +5,7 @@ from firesteel.plan.nodes.calc import properties as calc
 from firesteel.plan.nodes.calc.properties import has_type_of_row_time
 from firesteel.plan.nodes.correlate import properties as correlates
 from firesteel.plan.nodes.exchange import properties as passing
+from firesteel.plan.nodes.interval_join import properties as interval_joins
 from firesteel.plan.nodes.join import properties as joins
 from firesteel.plan.nodes.over import properties as over
 from firesteel.plan.nodes.rank import properties as ranks
@@ -41,7 +42,20 @@ __all__ = [
     "window_properties",
 ]
 
-FAMILIES = (aggregates, calc, correlates, joins, over, passing, ranks, tables, temporal, unions, windows)
+FAMILIES = (
+    aggregates,
+    calc,
+    correlates,
+    interval_joins,
+    joins,
+    over,
+    passing,
+    ranks,
+    tables,
+    temporal,
+    unions,
+    windows,
+)
 """The files that answer."""
 FACTS = (
     *(upsert_keys, unique_keys, kinds_sent, kinds_taken, updates_wanted),

@@ -229,6 +229,7 @@ def job_of(environment: Environment, plans: Sequence[Node], names: tuple[str, ..
         reuse_sources=configuration.get("table.optimizer.reuse-source-enabled"),
         watermark_interval=configuration.get("pipeline.auto-watermark-interval"),
         idle_timeout=configuration.get("table.exec.source.idle-timeout"),
+        min_cleanup=configuration.get("table.exec.interval-join.min-cleanup-interval"),
     )
     return translate(plans, options)
 

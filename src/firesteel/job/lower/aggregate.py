@@ -35,6 +35,7 @@ class OperatorOptions:
         watermark_interval: Milliseconds (pipeline.auto-watermark-interval).
         idle_timeout: Milliseconds (table.exec.source.idle-timeout).
         unread: Input columns of table functions that nothing reads (job/lower/unread_columns.py).
+        min_cleanup: Milliseconds (table.exec.interval-join.min-cleanup-interval).
     """
 
     time_zone: str
@@ -44,6 +45,7 @@ class OperatorOptions:
     watermark_interval: int = 0
     idle_timeout: int = 0
     unread: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    min_cleanup: int = 0
 
 
 def local_aggregate(node: physical.LocalGroupAggregate, options: OperatorOptions) -> LocalGroupAggregateSpec:

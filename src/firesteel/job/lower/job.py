@@ -55,6 +55,7 @@ class TranslateOptions:
         reuse_sources: Whether these may be scans (table.optimizer.reuse-source-enabled).
         watermark_interval: Milliseconds of event time between watermarks (pipeline.auto-watermark-interval).
         idle_timeout: Milliseconds (table.exec.source.idle-timeout).
+        min_cleanup: Milliseconds (table.exec.interval-join.min-cleanup-interval).
     """
 
     time_zone: str = "UTC"
@@ -66,6 +67,7 @@ class TranslateOptions:
     reuse_sources: bool = True
     watermark_interval: int = 200
     idle_timeout: int = 0
+    min_cleanup: int = 0
 
 
 def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
@@ -183,6 +185,7 @@ class _Translation:
         self.operators = OperatorOptions(
             self.options.time_zone, self.options.ttl, self.options.bundle, _StateNames(),
             self.options.watermark_interval, self.options.idle_timeout, self.unread,
+            self.options.min_cleanup,
         )  # fmt: skip
 
     def begin(self, sink: int, root: Node) -> None:

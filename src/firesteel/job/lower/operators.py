@@ -23,6 +23,7 @@ from firesteel.job.lower.aggregate import (
 )
 from firesteel.job.lower.correlate import correlate
 from firesteel.job.lower.group_window import group_window_aggregate
+from firesteel.job.lower.interval_join import interval_join
 from firesteel.job.lower.join import join
 from firesteel.job.lower.over import over_aggregate, temporal_sort
 from firesteel.job.lower.rank import limit, rank, sort_limit
@@ -36,6 +37,7 @@ from firesteel.job.lower.window import (
 from firesteel.plan.expressions.operations import expand_search
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.correlate.physical import Correlate
+from firesteel.plan.nodes.interval_join.physical import IntervalJoin
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.rank import physical as physical_rank
@@ -143,6 +145,7 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     physical.WatermarkAssigner: watermark_assigner,
     Correlate: correlate,
     physical_join.Join: join,
+    IntervalJoin: interval_join,
     physical_rank.Limit: limit,
     physical_rank.Rank: rank,
     physical_rank.SortLimit: sort_limit,

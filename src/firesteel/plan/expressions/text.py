@@ -115,7 +115,8 @@ def infix_text(expr: Expr, names: Sequence[str]) -> str:
 
 def _cast_type(cast: Call, text: str) -> str:
     """The type that is cast to; a time attribute's comes with its mark."""
-    return f"{time_type_text(cast.type)} *{cast.options[0]}*" if cast.options else text
+    mark = cast.options and cast.options != ("TIMESTAMP",)
+    return f"{time_type_text(cast.type)} *{cast.options[0]}*" if mark else text
 
 
 def _not_null(cast: Call) -> str:

@@ -15,6 +15,8 @@ from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.aggregate import text as aggregate_text
 from firesteel.plan.nodes.correlate import text as correlate_text
 from firesteel.plan.nodes.correlate.physical import Correlate
+from firesteel.plan.nodes.interval_join import text as interval_join_text
+from firesteel.plan.nodes.interval_join.physical import IntervalJoin
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.join import text as join_text
 from firesteel.plan.nodes.logical import scanned_columns
@@ -236,4 +238,5 @@ _WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
     physical.WatermarkAssigner: _watermark,
     physical.Values: _values,
     physical_join.Join: join_text.join,
+    IntervalJoin: interval_join_text.interval_join,
 }

@@ -29,6 +29,7 @@ from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.tree import Node
 from firesteel.plan.windowing import Windowing
+from firesteel.rules.join.interval_join import interval_join
 from firesteel.rules.temporal.to_temporal_join import to_temporal_join
 
 
@@ -99,12 +100,13 @@ def _scan(node: logical.Scan) -> Node:
 
 
 def _join(node: logical_join.Join) -> Node:
+    left, right = map(to_physical, node.inputs)
+    by_time = interval_join(node, left, right)
+    if by_time is not None:
+        return by_time
     equal = equal_columns(node.condition, node.left_width)
-    left, right = (
-        physical.Exchange(to_physical(side), columns)
-        for side, columns in zip(node.inputs, (equal.left, equal.right), strict=True)
-    )
-    return physical_join.Join((left, right), node.join_type, node.condition, hints=node.hints)
+    exchanges = physical.Exchange(left, equal.left), physical.Exchange(right, equal.right)
+    return physical_join.Join(exchanges, node.join_type, node.condition, hints=node.hints)
 
 
 def _correlate(node: logical_correlate.Correlate) -> Node:

@@ -14,6 +14,7 @@ from firesteel.errors import InternalError
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.operator import Clock, Operator
 from firesteel.runtime.spec.correlate import CorrelateSpec
+from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
 from firesteel.runtime.spec.operators import (
     ChangelogNormalizeSpec,
@@ -85,6 +86,9 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     GroupWindowAggregateSpec: Entry("firesteel.runtime.operators.window.group_window_aggregate", state=1),
     IncrementalGroupAggregateSpec: Entry(
         "firesteel.runtime.operators.group.incremental_group_aggregate", state=1
+    ),
+    IntervalJoinSpec: Entry(
+        "firesteel.runtime.operators.interval_join.interval_join", state=1, gains_by_more=True
     ),
     JoinSpec: Entry("firesteel.runtime.operators.join.regular_join", state=1, gains_by_more=True),
     LocalGroupAggregateSpec: Entry("firesteel.runtime.operators.group.local_group_aggregate"),

@@ -9,13 +9,14 @@ from typing import Protocol
 import pyarrow as pa
 
 from firesteel.errors import InternalError, JobError
-from firesteel.runtime.state.base import RunStore
 from firesteel.runtime.state.codec import decode, encode
 from firesteel.runtime.state.levels import Levels, Piece
 from firesteel.runtime.state.manifest import StateEntry, read_manifest, write_manifest
 from firesteel.runtime.state.order_codes import SortOrder
 from firesteel.runtime.state.ordered import SortedOrderedMapState
+from firesteel.runtime.state.run_store import RunStore
 from firesteel.runtime.state.runs import Run, bounds
+from firesteel.runtime.state.sliced import SHORTEST, SortedSlicedState
 from firesteel.runtime.state.states import SortedMapState, SortedValueState
 from firesteel.runtime.state.times import SortedTimeState
 
@@ -97,6 +98,12 @@ class SortedRunBackend:
         columns = [(f"k{i}", kind) for i, kind in enumerate(key_types)]
         columns += [(f"v{i}", kind) for i, kind in enumerate(types)]
         return SortedTimeState(self._levels(name, "time", pa.schema(columns), 0), key_types, types)
+
+    def sliced(self, name: str, types: Sequence[pa.DataType], length: int) -> SortedSlicedState:
+        length = max(length, SHORTEST)
+        columns = [("number", pa.int64()), *((f"v{i}", kind) for i, kind in enumerate(types))]
+        kind = f"map by slices of {length} ms"
+        return SortedSlicedState(self._levels(name, kind, pa.schema(columns), 0), types, length)
 
     @property
     def entries(self) -> int:

@@ -5,6 +5,7 @@
 - `OrderedMapState`: rows by key and sub-key, sorted. For MIN and MAX under retraction, Top-N, OVER and
   versions.
 - `TimeState`: rows by time and key. For timers and window ends.
+- `SlicedState`: rows by slice of time and key. For rows that are kept for some time.
 
 The first two are Flink's. A sub-key of several columns is a struct.
 
@@ -27,7 +28,7 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -275,10 +276,54 @@ class TimeState(Protocol):
         ...
 
 
+class SlicedState(Protocol):
+    """State with rows by slice of time, key and number. A slice is a stretch of time of fixed length.
+
+    The rows of a key and slice are read together, and all slices before a time are dropped at once.
+    """
+
+    def slices_of(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of the slice of each time, int64[m]."""
+        ...
+
+    def put(
+        self, keys: Keys, owners: NDArray[np.int64], times: NDArray[np.int64],
+        numbers: NDArray[np.int64], columns: Sequence[pa.Array],
+    ) -> None:  # fmt: skip
+        """Write m rows, in any order.
+
+        Args:
+            keys: Keys of the batch.
+            owners: int64[m], indices into `keys`.
+            times: int64[m].
+            numbers: int64[m], not below 0, distinct within a key and slice. An existing row is overwritten.
+            columns: m rows each.
+        """
+        ...
+
+    def get(
+        self, keys: Keys, owners: NDArray[np.int64], times: NDArray[np.int64], numbers: NDArray[np.int64]
+    ) -> Found:
+        """Look up m rows, in any order."""
+        ...
+
+    def entries(self, keys: Keys, owners: NDArray[np.int64], slices: NDArray[np.int64]) -> Entries:
+        """Return all rows of m distinct pairs of key and slice, in any order.
+
+        Returns:
+            `owners` of the result are positions in the request, `sub_keys` are the numbers.
+        """
+        ...
+
+    def drop_before(self, time: int) -> None:
+        """Remove all slices that lie before the slice of a time, without reading them."""
+        ...
+
+
 class StateBackend(Protocol):
     """State of one operator in one key group, or in all of them if one task owns them all.
 
-    A second call of `value`, `map`, `ordered` or `times` with the same arguments returns the same state.
+    A second call for a state with the same arguments returns the same state.
     """
 
     def value(
@@ -325,34 +370,16 @@ class StateBackend(Protocol):
         """Return the time state with this name."""
         ...
 
+    def sliced(self, name: str, types: Sequence[pa.DataType], length: int) -> SlicedState:
+        """Return the sliced state with this name.
+
+        Args:
+            name: Name of the state.
+            types: Types of the value columns.
+            length: Length of a slice in milliseconds. Lengths below 64 count as 64.
+        """
+        ...
+
     def commit(self) -> None:
         """Store new runs and the manifest. The commit of the host makes them durable."""
-        ...
-
-
-class RunStore(Protocol):
-    """Durable storage of a state backend: a map from run ids to bytes, and one manifest.
-
-    Spark's state store implements it (MapState and ValueState), and so does a dictionary. Writes become
-    durable with the commit of the host.
-    """
-
-    def get(self, run: str) -> bytes | None:
-        """Return the bytes of a run, None if it does not exist."""
-        ...
-
-    def put(self, run: str, data: bytes) -> None:
-        """Store a new run. An id is never used twice."""
-        ...
-
-    def remove(self, runs: Iterable[str]) -> None:
-        """Delete runs."""
-        ...
-
-    def manifest(self) -> bytes | None:
-        """Return the manifest, None if none was written yet."""
-        ...
-
-    def set_manifest(self, data: bytes) -> None:
-        """Replace the manifest."""
         ...

@@ -50,8 +50,8 @@ window_properties.always(None, logical.Join)
 # --- keys ----------------------------------------------------------------------------------------
 @unique_keys.of(*_JOINS)
 def _unique_keys(node: _Join) -> Keys:
-    left, right = node.inputs
-    return _keys(node, unique_keys(left), unique_keys(right))
+    left, right = map(unique_keys, node.inputs)
+    return join_keys(node.inputs, node.join_type, _equal(node), left, right)
 
 
 @upsert_keys.of(*_JOINS)
@@ -63,7 +63,7 @@ def _upsert_keys(node: _Join) -> Keys:
         frozenset(key for key in upsert_keys_in_task(side) if set(columns) <= key)
         for side, columns in zip(node.inputs, (equal.left, equal.right), strict=True)
     )
-    return _keys(node, left, right)
+    return join_keys(node.inputs, node.join_type, equal, left, right)
 
 
 def upsert_keys_in_task(side: Node) -> Keys:
@@ -74,17 +74,26 @@ def upsert_keys_in_task(side: Node) -> Keys:
     return upsert_keys(side.input if isinstance(side, Exchange) else side)
 
 
-def _keys(node: _Join, left: Keys, right: Keys) -> Keys:
-    """Flink: FlinkRelMdUniqueKeys.getJoinUniqueKeys."""
-    if not node.join_type.has_right_columns:
+def join_keys(
+    inputs: tuple[Node, Node], join_type: JoinType, equal: EqualColumns, left: Keys, right: Keys
+) -> Keys:
+    """Return the keys of the rows of a join (Flink: FlinkRelMdUniqueKeys.getJoinUniqueKeys).
+
+    Args:
+        inputs: The left and the right input.
+        join_type: Which rows are sent.
+        equal: Columns that the condition holds equal.
+        left: Keys of the left input's rows.
+        right: Keys of the right input's rows.
+    """
+    if not join_type.has_right_columns:
         return left
-    equal = _equal(node)
-    width = len(node.inputs[0].schema)
+    width = len(inputs[0].schema)
     moved = frozenset(frozenset(width + i for i in key) for key in right)
     found = {one | other for one in left for other in moved}
-    if _is_unique(node.inputs[1], equal.right) and not node.join_type.pads_left:
+    if _is_unique(inputs[1], equal.right) and not join_type.pads_left:
         found |= left
-    if _is_unique(node.inputs[0], equal.left) and not node.join_type.pads_right:
+    if _is_unique(inputs[0], equal.left) and not join_type.pads_right:
         found |= moved
     return frozenset(found)
 

@@ -1,0 +1,1 @@
+"""Plan nodes: interval joins."""

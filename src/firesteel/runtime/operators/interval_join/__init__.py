@@ -1,0 +1,1 @@
+"""Joins of rows whose times are close."""

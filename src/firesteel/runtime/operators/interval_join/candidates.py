@@ -1,0 +1,91 @@
+"""The rows of one input that rows of the other may meet in a batch: stored ones and new ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.runtime.operators.interval_join.arrivals import Arrivals, Index, Mask, NewRows
+from firesteel.runtime.operators.interval_join.kept_rows import KeptRows, StoredRows, concat_fields
+from firesteel.runtime.spec.interval_join import IntervalJoinSpec
+
+BEFORE = -1
+"""Place in the order of arrival of a stored row."""
+
+
+class Candidates:
+    """The c rows of one input, stored ones before new ones.
+
+    Args:
+        spec: Settings of the join.
+        port: The input.
+        arrivals: The rows of the batch.
+        kept: State of the input.
+
+    Attributes:
+        stored: The s stored rows.
+        fields: The fields, c rows each.
+        matched: bool[c], whether a row has found a partner in this batch.
+    """
+
+    def __init__(self, spec: IntervalJoinSpec, port: int, arrivals: Arrivals, kept: KeptRows) -> None:
+        new, other = arrivals.sides[port], arrivals.sides[1 - port]
+        self._back, self._ahead = spec.reach(port), spec.reach(1 - port)
+        self.stored = self._near(arrivals, other, kept)
+        stored = self.stored
+        self.fields = concat_fields(stored.fields, new.fields)
+        times = np.concatenate([stored.times, new.times])
+        self.matched = np.zeros(len(times), np.bool_)
+        self._until = times + (spec.expiry(port) - 1)
+        self._ranks = np.concatenate([np.full(len(stored.times), BEFORE), new.ranks])
+        self._stays = np.concatenate([np.ones(len(stored.times), np.bool_), new.stays & new.joins])
+        self._sort(np.concatenate([stored.owners, new.codes]), times)
+
+    def _near(self, arrivals: Arrivals, other: NewRows, kept: KeptRows) -> StoredRows:
+        able = np.flatnonzero(other.joins)
+        times = other.times[able]
+        return kept.near(arrivals.keys, other.codes[able], times - self._back, times + self._ahead)
+
+    def _sort(self, codes: Index, times: Index) -> None:
+        """Sort the rows by key, then time: `_order` has their numbers, `_places` one number for both."""
+        self._times = np.unique(times)
+        places = self._place(codes, np.searchsorted(self._times, times))
+        self._order = np.argsort(places, kind="stable")
+        self._places = places[self._order]
+
+    def _place(self, codes: Index, times: Index) -> Index:
+        """Return numbers that compare like key and number of the time."""
+        places: Index = codes * (len(self._times) + 1) + times
+        return places
+
+    def near(self, rows: NewRows) -> tuple[Index, Index]:
+        """Return where the rows of equal key and fitting time begin and end, int64[n] each.
+
+        Args:
+            rows: n new rows of the other input.
+        """
+        low = np.searchsorted(self._times, rows.times - self._back, side="left")
+        high = np.searchsorted(self._times, rows.times + self._ahead, side="right")
+        starts = np.searchsorted(self._places, self._place(rows.codes, low))
+        stops = np.searchsorted(self._places, self._place(rows.codes, high))
+        return starts, np.where(rows.joins, np.maximum(stops, starts), starts)
+
+    def at(self, places: Index) -> Index:
+        """Return the numbers of the rows at some places of the sorted order."""
+        return self._order[places]
+
+    def meets(self, candidates: Index, ranks: Index, now: Index) -> Mask:
+        """Return which candidates came before a row of the other input, and are still there.
+
+        Args:
+            candidates: int64[p], numbers of rows of this input.
+            ranks: int64[p], the place of the other input's row in the order of arrival.
+            now: int64[p], the operator's time when it arrived.
+        """
+        before = self._ranks[candidates] < ranks
+        there: Mask = before & self._stays[candidates] & (now <= self._until[candidates])
+        return there
+
+    @property
+    def first_new(self) -> int:
+        """The number of the first new row."""
+        return len(self.stored.times)

@@ -1,0 +1,162 @@
+"""IntervalJoin: INNER, LEFT, RIGHT and FULL joins of insert-only inputs whose times are close.
+
+Flink: TimeIntervalJoin, RowTimeIntervalJoin, ProcTimeIntervalJoin, KeyedCoProcessOperatorWithWatermarkDelay.
+
+With the bounds right + lower <= left <= right + upper, the last partner of a left row at t is at t - lower,
+that of a right row at t + upper. The operator's time is the lower watermark of both inputs, or the clock.
+
+- A row meets the rows of the other input that are kept, and then is kept if its last partner is later than
+  the operator's time. Else it is late: if it found no partner and its side is padded, it is sent padded.
+- A row expires when the operator's time passes its last partner. If it found none, it is sent padded.
+- Watermarks are held back by the greater of both distances, as a pair carries the times of both rows.
+
+Flink sets one timer for all rows of a key, so a row that came out of order may expire later there, and late
+rows may still meet it. Here each row expires at its own time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import field
+from firesteel.runtime.dataflow.operator import (
+    BEFORE_ALL,
+    LAST_ORDER,
+    MAX_WATERMARK,
+    MIN_WATERMARK,
+    Clock,
+    Marked,
+    Message,
+    Operator,
+    PortBatch,
+    Watermark,
+    earliest,
+)
+from firesteel.runtime.operators.interval_join.arrivals import Arrivals
+from firesteel.runtime.operators.interval_join.kept_rows import KeptRows
+from firesteel.runtime.operators.interval_join.meeting import Meeting
+from firesteel.runtime.operators.interval_join.port_watermarks import PortWatermarks, Steps
+from firesteel.runtime.operators.join.residual import Residual
+from firesteel.runtime.spec.interval_join import IntervalJoinSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+
+_NONE = np.empty(0, np.int64)
+_NO_ROWS = pa.table({})
+
+
+class IntervalJoin(Operator):
+    """A join by row time or processing time.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps it in this process.
+        clock: Processing time.
+    """
+
+    def __init__(self, spec: IntervalJoinSpec, state: StateBackend | None, clock: Clock) -> None:
+        backend = state if state is not None else memory_backend()
+        self._spec = spec
+        self._clock = clock
+        self._residual = None if spec.condition is None else Residual(spec.condition)
+        self._kept = [KeptRows(spec, port, backend) for port in (0, 1)]
+        self._watermarks = PortWatermarks(backend, spec.state_id)
+
+    def ports(self, batch: PortBatch) -> Iterable[Message]:
+        steps = self._watermarks.advance(batch.inputs)
+        if self._spec.is_rowtime:
+            return self._joined(batch.inputs, steps)
+        return self._by_clock(batch.inputs, steps)
+
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        return self.marked(Marked(table, _NONE, _NONE), port)
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        return self.ports(PortBatch((rows, None) if port == 0 else (None, rows)))
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterator[Message]:
+        marks = Marked(_NO_ROWS, np.array([mark.time]), np.array([mark.order]), mark.place)
+        sent = list(self.marked(marks, port))
+        yield from sent
+        if mark.order == BEFORE_ALL and not sent and self._watermarks.now > MIN_WATERMARK:
+            yield Watermark(self._held_back(self._watermarks.now), BEFORE_ALL)
+
+    def barrier(self) -> Iterable[Message]:
+        if not self._spec.is_rowtime:
+            yield from self._expire_by_clock()
+        for kept in self._kept:
+            kept.save()
+        self._watermarks.save()
+
+    def next_timer(self) -> int | None:
+        if self._spec.is_rowtime:
+            return None
+        return earliest(kept.next_expiry() for kept in self._kept)
+
+    def _joined(self, inputs: Sequence[Marked | None], steps: Steps) -> Iterator[Message]:
+        """Send what rows and steps of the event time cause."""
+        if not len(steps.times) and not any(part is not None and part.table.num_rows for part in inputs):
+            return
+        meeting = self._meeting(inputs, steps)
+        for piece in meeting.pieces():
+            yield from self._sent(piece)
+        self._store(meeting, steps.last)
+
+    def _by_clock(self, inputs: Sequence[Marked | None], steps: Steps) -> Iterator[Message]:
+        """Send what rows cause; the watermarks of the inputs only pass through."""
+        if any(part is not None and part.table.num_rows for part in inputs):
+            meeting = self._meeting(inputs, Steps(self._clock(), _NONE, _NONE))
+            for piece in meeting.pieces():
+                yield piece.table
+            meeting.store()
+        for time, order in zip(steps.times.tolist(), steps.orders.tolist(), strict=True):
+            yield Watermark(time, order, steps.place)
+
+    def _expire_by_clock(self) -> Iterator[Message]:
+        now = self._clock()
+        steps = Steps(now, np.array([now]), np.array([LAST_ORDER]))
+        meeting = self._meeting((None, None), steps)
+        for piece in meeting.pieces():
+            if piece.table.num_rows:
+                yield piece.table
+        self._store(meeting, now)
+
+    def _meeting(self, inputs: Sequence[Marked | None], steps: Steps) -> Meeting:
+        arrivals = Arrivals.of(self._spec, inputs, steps, self._clock())
+        return Meeting(self._spec, arrivals, self._kept, steps, self._residual)
+
+    def _store(self, meeting: Meeting, now: int) -> None:
+        meeting.store()
+        if now > MIN_WATERMARK:
+            for kept in self._kept:
+                kept.drop_expired(now)
+
+    def _sent(self, piece: Marked) -> Iterator[Message]:
+        """Send rows and the watermarks among them, held back."""
+        if not len(piece.times):
+            if piece.table.num_rows:
+                yield piece.table
+            return
+        times = np.array([self._held_back(time) for time in piece.times.tolist()])
+        yield replace(piece, times=times)
+
+    def _held_back(self, time: int) -> int:
+        """Return the watermark that the join sends for one of its own. The end of the input stays the end."""
+        return time if time == MAX_WATERMARK else max(time - self._spec.delay, MIN_WATERMARK + 1)
+
+
+def build(spec: IntervalJoinSpec, state: StateBackend | None, clock: Clock) -> IntervalJoin:
+    return IntervalJoin(spec, state, clock)
+
+
+def code(spec: IntervalJoinSpec) -> Iterator[str]:
+    left, right = (", ".join(map(field, side.keys)) or "no key" for side in spec.inputs)
+    time = "row time" if spec.is_rowtime else "processing time"
+    yield f"-- IntervalJoin ({spec.kind.name}) by {time}, left by {left}, right by {right}"
+    yield f"left - right BETWEEN {spec.lower} AND {spec.upper} ms"
+    if spec.condition is not None and spec.condition.condition is not None:
+        yield f"ON {spec.condition.condition}"

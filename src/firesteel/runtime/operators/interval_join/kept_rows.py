@@ -1,0 +1,186 @@
+"""The rows of one input that an interval join keeps, by join key and time.
+
+Rows that no partner can follow any more are dropped in whole slices of time. Of an input that is padded, a
+second state has the rows without a partner by their times, so that those which expire are found at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.runtime.dataflow.retained_watermark import KeptNumber
+from firesteel.runtime.operators.interval_join.arrivals import Index, Mask, NewRows
+from firesteel.runtime.spec.interval_join import IntervalJoinSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.types.arrow import to_arrow
+
+NAMES = ("left", "right")
+_LATEST, _EARLIEST = (1 << 62), -(1 << 62)
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """m rows.
+
+    Attributes:
+        owners: int64[m], the join key of each row.
+        numbers: int64[m], the number of each row among all rows of its input.
+        times: int64[m], milliseconds.
+        fields: The fields, m rows each.
+    """
+
+    owners: Index
+    numbers: Index
+    times: Index
+    fields: tuple[pa.Array, ...]
+
+    def where(self, mask: Mask) -> StoredRows:
+        """Return some of the rows."""
+        if mask.all():
+            return self
+        at = pa.array(np.flatnonzero(mask))
+        fields = tuple(column.take(at) for column in self.fields)
+        return StoredRows(self.owners[mask], self.numbers[mask], self.times[mask], fields)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """m rows without a partner that expire, by ascending time.
+
+    Attributes:
+        times: int64[m], milliseconds.
+        numbers: int64[m], the number of each row among all rows of its input.
+        keys: Columns of the join keys, m rows each.
+    """
+
+    times: Index
+    numbers: Index
+    keys: tuple[pa.Array, ...]
+
+
+class KeptRows:
+    """State of one input.
+
+    Args:
+        spec: Settings of the join.
+        port: The input.
+        backend: State of the operator.
+    """
+
+    def __init__(self, spec: IntervalJoinSpec, port: int, backend: StateBackend) -> None:
+        side, name = spec.inputs[port], f"{spec.state_id}.{NAMES[port]}"
+        types = [to_arrow(kind) for kind in side.types]
+        self._expiry = spec.expiry(port)
+        self._key_positions = side.keys
+        self._rows = backend.sliced(f"{name}.rows.v1", [pa.int64(), *types], spec.upper - spec.lower + 1)
+        self._waiting = None
+        if spec.kind.pads(port):
+            key_types = [types[key] for key in side.keys]
+            self._waiting = backend.times(f"{name}.waiting.v1", [pa.int64()], key_types)
+        self._count = KeptNumber(backend, f"{name}.count.v1", 0)
+
+    def near(self, keys: Keys, owners: Index, low: Index, high: Index) -> StoredRows:
+        """Return the rows of some keys, at least those between two times each.
+
+        Args:
+            keys: The join keys.
+            owners: int64[n], keys of rows of the other input.
+            low, high: int64[n], the least and the greatest time of a partner of each.
+        """
+        first, last = self._rows.slices_of(low), self._rows.slices_of(high)
+        asked = np.concatenate([owners, owners]), np.concatenate([first, last])
+        order = np.lexsort(asked)
+        of, at = asked[0][order], asked[1][order]
+        new = np.ones(len(order), np.bool_)
+        new[1:] = (np.diff(of) != 0) | (np.diff(at) != 0)
+        of = of[new]
+        found = self._rows.entries(keys, of, at[new])
+        times, *fields = found.columns
+        return StoredRows(of[found.owners], found.sub_keys.to_numpy(), times.to_numpy(), tuple(fields))
+
+    def take_expired(self, now: int) -> Waiting | None:
+        """Remove and return the rows without a partner that have expired; None for an input that is not
+        padded."""
+        if self._waiting is None:
+            return None
+        due = self._waiting.take_until(_within(now - self._expiry))
+        return Waiting(due.times, due.keys[0].to_numpy(), due.columns)
+
+    def rows_of(self, waiting: Waiting) -> tuple[pa.Array, ...]:
+        """Return the fields of rows without a partner."""
+        keys = find_keys(waiting.keys, len(waiting.times))
+        found = self._rows.get(keys, keys.codes, waiting.times, waiting.numbers)
+        return found.columns[1:]
+
+    def next_expiry(self) -> int | None:
+        """Return the operator time at which the next row without a partner expires."""
+        time = None if self._waiting is None else self._waiting.next_time()
+        return None if time is None else time + self._expiry
+
+    def found_partner(self, rows: StoredRows, at: Index) -> None:
+        """Note that rows have a partner.
+
+        Args:
+            rows: Rows of the state.
+            at: int64[m], which of them, distinct.
+        """
+        if self._waiting is None or not len(at):
+            return
+        numbers = rows.numbers[at]
+        keys = find_keys([pa.array(numbers)], len(at))
+        times = rows.times[at]
+        found = self._waiting.get(keys, keys.codes, times)
+        here = np.flatnonzero(found.found)
+        if len(here):
+            taken = pa.array(here)
+            columns = [column.take(taken) for column in found.columns]
+            dead = np.zeros(len(here), np.bool_)
+            self._waiting.put(keys, keys.codes[here], times[here], columns, dead)
+
+    def add(self, keys: Keys, rows: NewRows, at: Index, alone: Mask) -> None:
+        """Keep new rows.
+
+        Args:
+            keys: The join keys.
+            rows: The new rows.
+            at: int64[m], which of them.
+            alone: bool[m], whether they have no partner yet.
+        """
+        numbers = self._count.now + np.arange(len(at))
+        self._count.now += len(at)
+        if not len(at):
+            return
+        taken, times = pa.array(at), rows.times[at]
+        columns = [column.take(taken) for column in rows.fields]
+        self._rows.put(keys, rows.codes[at], times, numbers, [pa.array(times), *columns])
+        if self._waiting is not None and alone.any():
+            here = np.flatnonzero(alone)
+            names = find_keys([pa.array(numbers[here])], len(here))
+            values = [columns[key].take(pa.array(here)) for key in self._key_positions]
+            self._waiting.put(names, names.codes, times[here], values)
+
+    def drop_expired(self, now: int) -> None:
+        """Drop the slices of time whose rows have all expired."""
+        self._rows.drop_before(_within(now - self._expiry + 1))
+
+    def save(self) -> None:
+        """Write what has changed to the state."""
+        self._count.save()
+
+
+def concat_fields(stored: Sequence[pa.Array], new: Sequence[pa.Array]) -> tuple[pa.Array, ...]:
+    """Return the fields of stored rows and of new ones behind them."""
+    return tuple(
+        new_ if not len(old) else old if not len(new_) else pa.concat_arrays([old, new_])
+        for old, new_ in zip(stored, new, strict=True)
+    )
+
+
+def _within(time: int) -> int:
+    """Return a time that is far from the ends of int64."""
+    return min(max(time, _EARLIEST), _LATEST)

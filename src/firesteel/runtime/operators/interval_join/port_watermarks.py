@@ -1,0 +1,93 @@
+"""The event time of an operator of two inputs at each row and watermark of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firesteel.runtime.dataflow.operator import Marked
+from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptWatermark
+from firesteel.runtime.state.base import StateBackend
+
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Where the event time of an operator advances within a batch.
+
+    Attributes:
+        before: Event time at the start of the batch.
+        times: int64[m], ascending times.
+        orders: int64[m], ascending. Time i stands behind all rows with an `$order` up to `orders[i]`.
+        place: `$place` of what the steps cause.
+    """
+
+    before: int
+    times: Index
+    orders: Index
+    place: int = 0
+
+    @property
+    def last(self) -> int:
+        """Event time at the end of the batch."""
+        return int(self.times[-1]) if len(self.times) else self.before
+
+    def passed(self, orders: Index) -> Index:
+        """Return how many steps come before rows, int64[n].
+
+        Args:
+            orders: int64[n], `$order` of the rows.
+        """
+        return np.searchsorted(self.orders, orders, side="left")
+
+    def standing(self, passed: Index) -> Index:
+        """Return the event time after each number of steps, int64[n]."""
+        times: Index = np.concatenate([[self.before], self.times])[passed]
+        return times
+
+
+class PortWatermarks:
+    """The watermarks of both inputs, kept between micro-batches. The lower one is the event time.
+
+    Args:
+        backend: State of the operator.
+        name: Prefix of the state's names.
+    """
+
+    def __init__(self, backend: StateBackend, name: str) -> None:
+        self._ports = [KeptWatermark(backend, f"{name}.{port}-watermark.v1") for port in ("left", "right")]
+
+    @property
+    def now(self) -> int:
+        """The event time."""
+        return min(port.now for port in self._ports)
+
+    def advance(self, inputs: Sequence[Marked | None]) -> Steps:
+        """Take in the watermarks of a batch and return the steps of the event time.
+
+        Args:
+            inputs: For each port its rows with the watermarks among them, None for neither.
+        """
+        before = self.now
+        marks = [AscendingMarks.none() if part is None else _marks(part) for part in inputs]
+        orders = np.unique(np.concatenate([each.orders for each in marks]))
+        least = np.full(len(orders), np.iinfo(np.int64).max)
+        for port, each in zip(self._ports, marks, strict=True):
+            times = np.maximum.accumulate(np.concatenate([[port.now], each.times]))
+            np.minimum(least, times[np.searchsorted(each.orders, orders, side="right")], out=least)
+            port.advance(int(times[-1]))
+        moves = least > np.concatenate([[before], least[:-1]])
+        return Steps(before, least[moves], orders[moves], max(each.place for each in marks))
+
+    def save(self) -> None:
+        """Write what has changed to the state."""
+        for port in self._ports:
+            port.save()
+
+
+def _marks(part: Marked) -> AscendingMarks:
+    return AscendingMarks(part.times, part.orders, part.place)

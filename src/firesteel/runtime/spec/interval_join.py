@@ -1,0 +1,71 @@
+"""Settings of interval joins (see runtime/spec/operators.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.runtime.spec.join import JoinInput, JoinKind
+from firesteel.runtime.spec.operators import OperatorSpec
+
+
+@dataclass(frozen=True)
+class IntervalJoinSpec(OperatorSpec):
+    """A join of two insert-only inputs whose times are close (Flink: TimeIntervalJoin).
+
+    A pair has: right time + lower <= left time <= right time + upper.
+
+    Attributes:
+        kind: Which rows are sent without a partner.
+        inputs: The left input (port 0) and the right one (port 1).
+        null_safe: For each key whether NULL equals NULL (IS NOT DISTINCT FROM).
+        lower: Least difference of the times in milliseconds.
+        upper: Greatest difference of the times in milliseconds. Below `lower`, no pair exists.
+        is_rowtime: Whether the times are event time, else processing time.
+        times: Position of the row time in each input.
+        condition: What else holds for a pair, over the fields of the left input and behind them those of the
+            right one; None for nothing.
+        min_cleanup: Milliseconds that a row is kept after its last possible partner.
+        state_id: Name of the state.
+    """
+
+    kind: JoinKind
+    inputs: tuple[JoinInput, JoinInput]
+    null_safe: tuple[bool, ...]
+    lower: int
+    upper: int
+    is_rowtime: bool
+    times: tuple[int, int]
+    condition: CalcSpec | None = None
+    min_cleanup: int = 0
+    state_id: str = "interval-join"
+
+    @property
+    def reads_marks(self) -> bool:
+        return self.is_rowtime
+
+    @property
+    def sets_timers(self) -> bool:
+        return not self.is_rowtime and any(map(self.kind.pads, (0, 1)))
+
+    @property
+    def port_order(self) -> tuple[int, ...]:
+        return 0, 1
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether any two times fit."""
+        return self.lower <= self.upper
+
+    def reach(self, port: int) -> int:
+        """Milliseconds by which the last partner of a row may be later than the row."""
+        return -self.lower if port == 0 else self.upper
+
+    def expiry(self, port: int) -> int:
+        """Milliseconds from the time of a row to the operator time at which it is dropped."""
+        return self.reach(port) + 1 + self.min_cleanup
+
+    @property
+    def delay(self) -> int:
+        """Milliseconds by which watermarks are held back: a pair has the times of both rows."""
+        return max(self.reach(0), self.reach(1)) if self.has_pairs else 0

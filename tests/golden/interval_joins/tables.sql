@@ -1,0 +1,5 @@
+CREATE TABLE l (id INT, k STRING, v INT, ts TIMESTAMP(3), b BIGINT, lz AS CAST(ts AS TIMESTAMP_LTZ(3)), pt AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');
+CREATE TABLE r (id INT, k STRING, v INT, ts TIMESTAMP(3), b BIGINT, pt AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');
+CREATE TABLE z (id INT, k STRING, v INT, e BIGINT, ts AS TO_TIMESTAMP_LTZ(e, 3), pt AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');
+CREATE TABLE c (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'canal-json');
+CREATE TABLE n (id INT, k STRING, v INT, ts TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');
