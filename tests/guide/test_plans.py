@@ -34,7 +34,7 @@ def test_explain_prints_the_lines_of_the_guide(
         if name.endswith(".json"):
             (tmp_path / name).write_text(text, encoding="utf-8")
     statements = substitute(parts[script], {"DATA": str(tmp_path)})
-    assert explain_script(statements, {}, folder=str(tmp_path), code=False) == 0
+    assert explain_script(statements, {}, folder=str(tmp_path), code=False, trace_rules=False) == 0
     printed = capsys.readouterr().out.splitlines()
     shown = parts[f"firesteel explain {script} -D DATA=."].splitlines()
     assert shown

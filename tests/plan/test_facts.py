@@ -27,6 +27,8 @@ from firesteel.plan.nodes.temporal import logical as logical_temporal
 from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window.shared import GroupWindowAggregateNode, WindowAggregateNode
+from firesteel.plan.nodes.window_join import physical as physical_window_join
+from firesteel.plan.nodes.window_rank import physical as physical_window_rank
 from firesteel.plan.properties.property import Fact
 from firesteel.plan.tree import Field, LogicalNode, Node, PhaseNode, PhysicalNode
 
@@ -52,6 +54,8 @@ def _classes() -> Iterator[type[Node]]:
         physical_join,
         physical_over,
         physical_rank,
+        physical_window_join,
+        physical_window_rank,
         physical_windows,
     )
     for module in (*logical_modules, *physical_modules):

@@ -13,6 +13,12 @@ from firesteel.changelog import ChangelogMode
 from firesteel.errors import InternalError
 from firesteel.functions.duckdb.calc_spec import CalcSpec, ValueSet
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output
+from firesteel.runtime.spec.attached_window import (
+    AttachedWindow,
+    WindowJoinInput,
+    WindowJoinSpec,
+    WindowRankSpec,
+)
 from firesteel.runtime.spec.correlate import CorrelateSpec
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.spec.join import JoinInput, JoinSpec, SemiJoinSpec
@@ -56,6 +62,7 @@ from firesteel.types.constraints import Constraints
 
 IDENTITIES: Mapping[type, str] = {
     AggregateSpec: "AggregateSpec",
+    AttachedWindow: "AttachedWindow",
     CalcSpec: "CalcSpec",
     ChainSpec: "ChainSpec",
     ChangelogMode: "ChangelogMode",
@@ -100,6 +107,9 @@ IDENTITIES: Mapping[type, str] = {
     WatermarkAssignerSpec: "WatermarkAssignerSpec",
     WatermarkCompactingSinkMaterializerSpec: "WatermarkCompactingSinkMaterializerSpec",
     WindowAggregateSpec: "WindowAggregateSpec",
+    WindowJoinInput: "WindowJoinInput",
+    WindowJoinSpec: "WindowJoinSpec",
+    WindowRankSpec: "WindowRankSpec",
     WindowTableFunctionSpec: "WindowTableFunctionSpec",
     WindowTime: "WindowTime",
     WindowsSpec: "WindowsSpec",

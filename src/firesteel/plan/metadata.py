@@ -13,6 +13,8 @@ from firesteel.plan.nodes.scan import properties as tables
 from firesteel.plan.nodes.set_op import properties as unions
 from firesteel.plan.nodes.temporal import properties as temporal
 from firesteel.plan.nodes.window import properties as windows
+from firesteel.plan.nodes.window_join import properties as window_joins
+from firesteel.plan.nodes.window_rank import properties as window_ranks
 from firesteel.plan.properties.changelog_modes import kinds_sent, kinds_taken, updates_wanted
 from firesteel.plan.properties.keys import unique_keys, upsert_keys
 from firesteel.plan.properties.mini_batch import interval_asked
@@ -55,6 +57,8 @@ FAMILIES = (
     temporal,
     unions,
     windows,
+    window_joins,
+    window_ranks,
 )
 """The files that answer."""
 FACTS = (

@@ -21,6 +21,7 @@ from firesteel.job.lower.aggregate import (
     mode_of,
     types_of,
 )
+from firesteel.job.lower.attached_window import window_deduplicate, window_join, window_rank
 from firesteel.job.lower.correlate import correlate
 from firesteel.job.lower.group_window import group_window_aggregate
 from firesteel.job.lower.interval_join import interval_join
@@ -42,6 +43,8 @@ from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.rank import physical as physical_rank
 from firesteel.plan.nodes.window import physical as physical_windows
+from firesteel.plan.nodes.window_join.physical import WindowJoin
+from firesteel.plan.nodes.window_rank.physical import WindowDeduplicate, WindowRank
 from firesteel.plan.tree import Node, walk
 from firesteel.runtime.spec.operators import (
     ChangelogNormalizeSpec,
@@ -137,6 +140,9 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     physical.IncrementalGroupAggregate: incremental_aggregate,
     physical.LocalGroupAggregate: local_aggregate,
     physical.MiniBatchAssigner: _mini_batch_assigner,
+    WindowDeduplicate: window_deduplicate,
+    WindowJoin: window_join,
+    WindowRank: window_rank,
     physical_windows.GlobalWindowAggregate: global_window_aggregate,
     physical_windows.GroupWindowAggregate: group_window_aggregate,
     physical_windows.LocalWindowAggregate: local_window_aggregate,

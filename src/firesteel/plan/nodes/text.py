@@ -26,6 +26,10 @@ from firesteel.plan.nodes.rank import physical as physical_rank
 from firesteel.plan.nodes.rank import text as rank_text
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window import text as window_text
+from firesteel.plan.nodes.window_join import text as window_join_text
+from firesteel.plan.nodes.window_join.physical import WindowJoin
+from firesteel.plan.nodes.window_rank import text as window_rank_text
+from firesteel.plan.nodes.window_rank.physical import WindowDeduplicate, WindowRank
 from firesteel.plan.tree import Node
 from firesteel.sensitive import shown
 
@@ -43,7 +47,7 @@ def digest(node: Node) -> str:
 
 def execution_digest(node: Node) -> str:
     """The node on one line, as the execution plan shows it."""
-    hints = node.hints.attributes if isinstance(node, physical_join.Join) else []
+    hints = node.hints.attributes if isinstance(node, (physical_join.Join, WindowJoin)) else []
     return line(node, [*attributes(node, infix_text), *hints])
 
 
@@ -223,6 +227,8 @@ _PLAIN: dict[type, Callable[..., Attributes]] = {
     physical_rank.Rank: rank_text.rank,
     physical_rank.SortLimit: rank_text.sort_limit,
     physical_rank.Limit: rank_text.limit,
+    WindowDeduplicate: window_rank_text.window_deduplicate,
+    WindowRank: window_rank_text.window_rank,
     physical_windows.WindowTableFunction: window_text.window_table_function,
     physical_windows.WindowAggregate: window_text.window_aggregate,
     physical_windows.LocalWindowAggregate: window_text.local_window_aggregate,
@@ -239,4 +245,5 @@ _WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
     physical.Values: _values,
     physical_join.Join: join_text.join,
     IntervalJoin: interval_join_text.interval_join,
+    WindowJoin: window_join_text.window_join,
 }

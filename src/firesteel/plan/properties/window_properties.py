@@ -47,6 +47,15 @@ class WindowProperties:
         """The same where no column is the windows' time."""
         return replace(self, times=frozenset())
 
+    def together(self, other: WindowProperties) -> WindowProperties:
+        """The columns of both, of which the other's belong to equal windows."""
+        return replace(
+            self,
+            starts=self.starts | other.starts,
+            ends=self.ends | other.ends,
+            times=self.times | other.times,
+        )
+
     def within(self, other: WindowProperties) -> WindowProperties:
         """The columns that are the same in both."""
         return replace(

@@ -19,6 +19,7 @@ from firesteel.plan.nodes.correlate import logical as logical_correlate
 from firesteel.plan.nodes.correlate.physical import Correlate
 from firesteel.plan.nodes.join import logical as logical_join
 from firesteel.plan.nodes.join import physical as physical_join
+from firesteel.plan.nodes.join.equal_windows import joined_windows
 from firesteel.plan.nodes.join.join_type import JoinType, equal_columns
 from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.over import physical as physical_over
@@ -30,6 +31,8 @@ from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.tree import Node
 from firesteel.plan.windowing import Windowing
 from firesteel.rules.join.interval_join import interval_join
+from firesteel.rules.physical.window_joins import window_join
+from firesteel.rules.physical.window_ranks import ranked_windows, window_rank
 from firesteel.rules.temporal.to_temporal_join import to_temporal_join
 
 
@@ -101,6 +104,9 @@ def _scan(node: logical.Scan) -> Node:
 
 def _join(node: logical_join.Join) -> Node:
     left, right = map(to_physical, node.inputs)
+    windows = joined_windows(node)
+    if windows is not None:
+        return window_join(node, windows, (left, right))
     by_time = interval_join(node, left, right)
     if by_time is not None:
         return by_time
@@ -165,6 +171,9 @@ def _time(node: Node, order: tuple[int, ...]) -> str:
 
 
 def _rank(node: logical_rank.Rank) -> Node:
+    windows = ranked_windows(node)
+    if windows is not None:
+        return window_rank(node, windows, to_physical(node.input))
     below = physical.Exchange(to_physical(node.input), node.partition)
     return physical_rank.Rank(below, node.partition, node.order, node.directions, node.ranks, node.number)
 

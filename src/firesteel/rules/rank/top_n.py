@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import floor
 
-from firesteel.errors import NotSupportedError, SourceRange, ValidationError
+from firesteel.errors import SourceRange, ValidationError
 from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
 from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.expressions.operations import (
@@ -27,12 +27,12 @@ from firesteel.plan.expressions.operations import (
     substitute,
 )
 from firesteel.plan.expressions.over import RANKS
-from firesteel.plan.metadata import window_properties
 from firesteel.plan.nodes.logical import Filter, Project
 from firesteel.plan.nodes.over.logical import OverAggregate
 from firesteel.plan.nodes.rank.logical import Rank
 from firesteel.plan.nodes.rank.rank_range import NUMBER_TYPE, RankRange
 from firesteel.plan.tree import Node
+from firesteel.rules.rank.rank_functions import check_rank_function
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
@@ -75,21 +75,12 @@ def _ranked(node: Filter) -> tuple[Rank, Expr | None] | None:
     rest = [term for term in rest if not bounds.take_column(term)]
     if not bounds.found:
         return None
-    if over.calls[0].function != "ROW_NUMBER":
-        name = over.calls[0].function
-        raise ValidationError(f"{name}() on streaming table is not supported currently", range=bounds.place)
-    _refuse_windows(over, bounds)
+    check_rank_function(over.calls[0].function, over.input, over.window.partition, bounds.place)
     window = over.window
     rank = Rank(
         over.input, window.partition, window.order, window.directions, bounds.ranks(), over.calls[0].name
     )
     return rank, conjunction(rest)
-
-
-def _refuse_windows(over: OverAggregate, bounds: _Bounds) -> None:
-    windows = window_properties(over.input)
-    if windows is not None and windows.grouped(over.window.partition):
-        raise NotSupportedError("Top-N of each window is not supported yet", range=bounds.place)
 
 
 @dataclass

@@ -25,6 +25,7 @@ from firesteel.plan.nodes.logical import Filter, Project
 from firesteel.plan.nodes.over.logical import OverAggregate
 from firesteel.plan.tree import Node, unique_columns
 from firesteel.rules.aggregate.pandas_aggregates import MIXED
+from firesteel.rules.rank.rank_functions import check_rank_function
 
 _SEVERAL = (
     "Over Agg: Unsupported use of OVER windows. All aggregates must be computed on the same window. "
@@ -55,11 +56,11 @@ def refuse_top_n(node: Node) -> Node:
     for column, terms in bounds.items():
         expr = node.input.exprs[column]
         if isinstance(expr, Call) and is_over(expr) and over_of(expr).function in RANKS:
-            _check_top_n(over_of(expr).function, terms)
+            _check_top_n(over_of(expr), node.input.input, terms)
     return node
 
 
-def _check_top_n(function: str, terms: list[Call]) -> None:
+def _check_top_n(over: Over, below: Node, terms: list[Call]) -> None:
     place = terms[0].range
     if not any(map(_ends, terms)):
         raise ValidationError(
@@ -67,8 +68,8 @@ def _check_top_n(function: str, terms: list[Call]) -> None:
             "specified.",
             range=place,
         )
-    if function != "ROW_NUMBER":
-        raise ValidationError(f"{function}() on streaming table is not supported currently", range=place)
+    partition = (e.index for e in over.frame.partition if isinstance(e, InputRef))
+    check_rank_function(over.function, below, partition, place)
 
 
 def _ends(term: Call) -> bool:

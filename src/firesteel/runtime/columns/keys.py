@@ -81,6 +81,32 @@ def find_keys(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int) -> Keys:
     return _keys(arrays, *hash_columns(arrays, rows))
 
 
+def common_codes(
+    left: Sequence[pa.Array | pa.ChunkedArray], right: Sequence[pa.Array | pa.ChunkedArray],
+    rows: tuple[int, int],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
+    """Return numbers of the keys of two inputs. Rows of both have the same number if their keys are equal.
+
+    Args:
+        left: Key columns of the first input.
+        right: Key columns of the second input, in the same order.
+        rows: Number of rows of each input, n and m.
+
+    Returns:
+        int64[n] and int64[m], from 0 on without gaps.
+    """
+    sides = zip((left, right), rows, strict=True)
+    hashes = [hash_columns([one_array(column) for column in side], count) for side, count in sides]
+    hash1, hash2 = (np.concatenate(words) for words in zip(*hashes, strict=True))
+    if left:
+        order, starts = _sorted(hash1, hash2)
+    else:
+        order, starts = np.arange(len(hash1)), np.zeros(min(len(hash1), 1), np.int64)
+    codes = np.empty(len(order), np.int64)
+    codes[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
+    return codes[: rows[0]], codes[rows[0] :]
+
+
 def find_keys_if_shared(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int) -> Keys:
     """Return the distinct keys of some rows, or each row as its own key if nearly all keys are distinct.
 

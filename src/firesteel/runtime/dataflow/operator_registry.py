@@ -13,6 +13,7 @@ from importlib import import_module
 from firesteel.errors import InternalError
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.operator import Clock, Operator
+from firesteel.runtime.spec.attached_window import WindowJoinSpec, WindowRankSpec
 from firesteel.runtime.spec.correlate import CorrelateSpec
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
@@ -107,6 +108,8 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     SinkUpsertMaterializerSpec: Entry("firesteel.runtime.operators.sink.sink_upsert_materializer", state=1),
     TemporalSortSpec: Entry("firesteel.runtime.operators.sort.temporal_sort", state=1),
     WindowAggregateSpec: Entry("firesteel.runtime.operators.window.window_aggregate", state=1),
+    WindowJoinSpec: Entry("firesteel.runtime.operators.attached_window.window_join", state=1),
+    WindowRankSpec: Entry("firesteel.runtime.operators.attached_window.window_rank", state=1),
     WindowTableFunctionSpec: Entry("firesteel.runtime.operators.window.window_table_function"),
     WatermarkAssignerSpec: Entry(
         "firesteel.runtime.operators.watermark.watermark_assigner", shapes_rows=False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from firesteel.plan.nodes.join import logical, physical
+from firesteel.plan.nodes.join.equal_windows import joined_windows
 from firesteel.plan.nodes.join.join_type import EqualColumns, JoinType, equal_columns
 from firesteel.plan.nodes.physical import Exchange
 from firesteel.plan.properties.changelog_modes import (
@@ -35,7 +36,7 @@ from firesteel.plan.properties.value_ranges import (
     monotonicity,
     value_range,
 )
-from firesteel.plan.properties.window_properties import window_properties
+from firesteel.plan.properties.window_properties import WindowProperties, window_properties
 from firesteel.plan.tree import Node
 
 _Join = logical.Join | physical.Join
@@ -44,7 +45,6 @@ _JOINS = (logical.Join, physical.Join)
 kinds_taken.always(EVERYTHING, physical.Join)
 interval_asked.always(NOTHING_ASKED, physical.Join)
 time_attributes.always(NO_TIMES, physical.Join)
-window_properties.always(None, logical.Join)
 
 
 # --- keys ----------------------------------------------------------------------------------------
@@ -138,6 +138,21 @@ def _times(node: logical.Join) -> TimeAttributes:
         return (*positions, *(node.left_width + i for i in right.of_kind(rowtime)))
 
     return left.mapped(both)
+
+
+@window_properties.of(logical.Join)
+def _windows(node: logical.Join) -> WindowProperties | None:
+    """A padded input has rows without a window: its borders are none (Flink: FlinkRelMdWindowProperties)."""
+    windows = joined_windows(node)
+    if windows is None or not node.join_type.has_right_columns:
+        return None if windows is None else windows.left
+    width = node.left_width
+    left, right = windows.left, windows.right.mapped(lambda columns: (width + i for i in columns))
+    if node.join_type.pads_left:
+        left = left.mapped(lambda columns: ())
+    if node.join_type.pads_right:
+        right = right.mapped(lambda columns: ())
+    return left.together(right)
 
 
 @values_read.of(physical.Join)

@@ -27,7 +27,7 @@ from firesteel.plan.properties.value_ranges import (
     monotonicity,
     value_range,
 )
-from firesteel.plan.properties.window_properties import window_properties
+from firesteel.plan.properties.window_properties import WindowProperties, window_properties
 from firesteel.plan.tree import Node
 
 _RANKS = (logical.Rank, physical.Rank)
@@ -40,7 +40,6 @@ kinds_sent.always(EVERYTHING, physical.SortLimit)
 interval_asked.always(NOTHING_ASKED, physical.Rank, *_LIMITS)
 time_attributes.of_input(*_RANKS, *_LIMITS)
 values_read.always((NOTHING_READ,), physical.Rank, *_LIMITS)
-window_properties.always(None, logical.Rank)
 unique_keys.of_input(*_LIMITS)
 upsert_keys.of_input(*_LIMITS)
 value_range.of_input(*_LIMITS)
@@ -69,6 +68,13 @@ def _keys(node: _Rank, below: Keys) -> Keys:
     if node.number is not None:
         found |= key_of(*node.partition, len(node.input.schema))
     return found
+
+
+@window_properties.of(logical.Rank)
+def _windows(node: logical.Rank) -> WindowProperties | None:
+    """Ranks of windows keep them; the rows of another rank are sent when they come."""
+    windows = window_properties(node.input)
+    return windows if windows is not None and windows.grouped(node.partition) else None
 
 
 # --- changes -------------------------------------------------------------------------------------

@@ -1,0 +1,83 @@
+"""Translate the ranks and joins of windows to specs."""
+
+from __future__ import annotations
+
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.functions.duckdb.compile.calc import compile_calc
+from firesteel.job.lower.aggregate import OperatorOptions, types_of
+from firesteel.job.lower.group_window import window_time
+from firesteel.plan.expressions.operations import conjunction, expand_search
+from firesteel.plan.nodes.window_join.physical import WindowJoin
+from firesteel.plan.nodes.window_rank.physical import WindowDeduplicate, WindowRank
+from firesteel.plan.windowing import Windowing
+from firesteel.runtime.spec.attached_window import (
+    AttachedWindow,
+    WindowJoinInput,
+    WindowJoinKind,
+    WindowJoinSpec,
+    WindowRankSpec,
+)
+from firesteel.runtime.state.order_codes import SortOrder
+
+
+def window_rank(node: WindowRank, options: OperatorOptions) -> WindowRankSpec:
+    """Return the spec of a rank of each window."""
+    assert node.ranks.end is not None
+    return WindowRankSpec(
+        input_types=types_of(node.input),
+        window=_window(node.windowing, options),
+        partition=node.partition,
+        sort=node.order,
+        orders=tuple(SortOrder(d.descending, not d.nulls_first) for d in node.directions),
+        start=node.ranks.start,
+        end=node.ranks.end,
+        with_number=node.number is not None,
+        state_id=options.state_id("window-rank"),
+    )
+
+
+def window_deduplicate(node: WindowDeduplicate, options: OperatorOptions) -> WindowRankSpec:
+    """Return the spec of the first or the last row of each window."""
+    return WindowRankSpec(
+        input_types=types_of(node.input),
+        window=_window(node.windowing, options),
+        partition=node.keys,
+        sort=(node.time,) if node.by_row_time else (),
+        orders=(SortOrder(node.keep_last),) if node.by_row_time else (),
+        start=1,
+        end=1,
+        last_first=node.keep_last,
+        state_id=options.state_id("window-deduplicate"),
+    )
+
+
+def window_join(node: WindowJoin, options: OperatorOptions) -> WindowJoinSpec:
+    """Return the spec of a join of windows."""
+    equal = node.equal_columns
+    left, right = (
+        WindowJoinInput(types_of(side), keys, _window(windowing, options))
+        for side, keys, windowing in zip(node.inputs, (equal.left, equal.right), node.windowings, strict=True)
+    )
+    return WindowJoinSpec(
+        WindowJoinKind(node.join_type.value),
+        (left, right),
+        equal.null_safe,
+        _condition(node, options),
+        options.state_id("window-join"),
+    )
+
+
+def _window(windowing: Windowing, options: OperatorOptions) -> AttachedWindow:
+    start, end = windowing.column("win_start"), windowing.column("win_end")
+    assert start is not None
+    assert end is not None
+    return AttachedWindow(start, end, window_time(None, windowing.time_type, options).zone)
+
+
+def _condition(node: WindowJoin, options: OperatorOptions) -> CalcSpec | None:
+    """What the condition demands beside equal columns."""
+    rest = conjunction(node.equal_columns.rest)
+    if rest is None:
+        return None
+    types = (*types_of(node.inputs[0]), *types_of(node.inputs[1]))
+    return compile_calc((), expand_search(rest, lists=True), types, None, options.time_zone, True)

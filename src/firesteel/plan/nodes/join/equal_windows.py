@@ -1,0 +1,75 @@
+"""Which joins join the rows of equal windows (Flink: WindowJoinUtil)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.functions.expression.nodes import Expr
+from firesteel.plan.expressions.operations import conjuncts
+from firesteel.plan.nodes.join.join_type import equal_columns
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.join.not_distinct import collapsed
+from firesteel.plan.properties.window_properties import WindowProperties, window_properties
+from firesteel.plan.windowing import Windowing
+
+
+@dataclass(frozen=True)
+class JoinedWindows:
+    """What a join says about the windows of its inputs.
+
+    Attributes:
+        left: The windows of the left input.
+        right: The windows of the right input.
+        windowings: For each input how its rows tell their window: by the columns that the join compares.
+        rest: What else the join demands: first equal columns, then the others.
+    """
+
+    left: WindowProperties
+    right: WindowProperties
+    windowings: tuple[Windowing, Windowing]
+    rest: tuple[Expr, ...]
+
+
+def joined_windows(node: Join) -> JoinedWindows | None:
+    """Return the windows that a join holds equal, None if it does not hold both borders equal.
+
+    The windows are those of one function, with the same lengths, over the same kind of time. Sessions have
+    their partition in the same columns.
+    """
+    left, right = map(window_properties, node.inputs)
+    if left is None or right is None or not _are_alike(left, right):
+        return None
+    starts: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
+    keys: list[Expr] = []
+    rest: list[Expr] = []
+    for written in conjuncts(node.condition):
+        term = collapsed(written)
+        equal = equal_columns(term, node.left_width)
+        if equal.rest:
+            rest.append(written)
+            continue
+        one, other = equal.left[0], equal.right[0]
+        if one in left.starts and other in right.starts:
+            starts.append((one, other))
+        elif one in left.ends and other in right.ends:
+            ends.append((one, other))
+        else:
+            keys.append(term)
+    if not starts or not ends:
+        return None
+    windowings = (
+        _windowing(left, starts[0][0], ends[0][0]),
+        _windowing(right, starts[0][1], ends[0][1]),
+    )
+    return JoinedWindows(left, right, windowings, (*keys, *rest))
+
+
+def _are_alike(left: WindowProperties, right: WindowProperties) -> bool:
+    same_time = left.time_type.same_as(right.time_type) and left.is_rowtime is right.is_rowtime
+    return same_time and left.window == right.window
+
+
+def _windowing(properties: WindowProperties, start: int, end: int) -> Windowing:
+    by = (("win_start", start), ("win_end", end))
+    return Windowing(properties.window, by, properties.time_type, properties.is_rowtime)

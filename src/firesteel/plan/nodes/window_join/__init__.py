@@ -1,0 +1,1 @@
+"""Plan nodes: joins of the rows of windows."""

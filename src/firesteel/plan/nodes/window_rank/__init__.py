@@ -1,0 +1,1 @@
+"""Plan nodes: ranks and deduplication of the rows of windows."""

@@ -1,0 +1,62 @@
+"""Physical nodes that keep some rows of each window, and send them at its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.plan.expressions.over import Direction
+from firesteel.plan.nodes.rank.rank_range import RankRange, ranked_fields
+from firesteel.plan.tree import Field, Node, PhysicalNode
+from firesteel.plan.windowing import Windowing
+
+
+@dataclass(frozen=True)
+class WindowRank(PhysicalNode):
+    """The first rows of each window and partition (Flink: StreamPhysicalWindowRank).
+
+    Attributes:
+        input: Where the rows come from, behind an exchange by the partition.
+        windowing: The windows, told by the columns with their borders.
+        partition: Positions of the columns of PARTITION BY, without those of the window.
+        order: Positions of the columns of ORDER BY.
+        directions: How each of them is sorted.
+        ranks: Which ranks are kept.
+        number: Name of the column with the rank, None if it has none.
+    """
+
+    input: Node
+    windowing: Windowing
+    partition: tuple[int, ...]
+    order: tuple[int, ...]
+    directions: tuple[Direction, ...]
+    ranks: RankRange
+    number: str | None = None
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return ranked_fields(self.input.schema, self.number)
+
+
+@dataclass(frozen=True)
+class WindowDeduplicate(PhysicalNode):
+    """The first or the last row of each window and key by time (Flink: StreamPhysicalWindowDeduplicate).
+
+    Attributes:
+        input: Where the rows come from, behind an exchange by the keys.
+        windowing: The windows, told by the columns with their borders.
+        keys: Positions of the columns of PARTITION BY, without those of the window.
+        time: Position of the time attribute that rows are sorted by.
+        by_row_time: Whether that is event time. By processing time, rows have the order of their arrival.
+        keep_last: Whether the last row is kept. If False, the first.
+    """
+
+    input: Node
+    windowing: Windowing
+    keys: tuple[int, ...]
+    time: int
+    by_row_time: bool
+    keep_last: bool
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema

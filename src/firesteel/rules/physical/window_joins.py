@@ -1,0 +1,41 @@
+"""A join that holds both borders of windows equal joins each window at its end.
+
+Flink: StreamPhysicalWindowJoinRule. With one border alone, or windows that differ, it is a regular join.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from firesteel.errors import ValidationError
+from firesteel.functions.expression.nodes import Literal
+from firesteel.plan.expressions.operations import conjunction
+from firesteel.plan.nodes.join.equal_windows import JoinedWindows
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.physical import Exchange
+from firesteel.plan.nodes.window_join.physical import WindowJoin
+from firesteel.plan.tree import Node
+from firesteel.types.sql import BOOLEAN
+
+
+def window_join(node: Join, windows: JoinedWindows, inputs: tuple[Node, Node]) -> WindowJoin:
+    """Return the physical node of a join of windows.
+
+    Args:
+        node: The join.
+        windows: What it says about windows.
+        inputs: The physical nodes of its inputs.
+
+    Raises:
+        ValidationError: The windows are those of processing time.
+    """
+    if not windows.left.is_rowtime:
+        raise ValidationError(
+            "Processing time Window Join is not supported yet.",
+            hint="base the windows on event time: a column with a WATERMARK",
+        )
+    rest = conjunction(windows.rest)
+    condition = Literal(True, BOOLEAN.with_nullable(False)) if rest is None else rest
+    join = WindowJoin(inputs, windows.windowings, node.join_type, condition, node.hints)
+    equal = join.equal_columns
+    return replace(join, inputs=(Exchange(inputs[0], equal.left), Exchange(inputs[1], equal.right)))

@@ -1,0 +1,67 @@
+"""A rank whose partition holds both borders of windows ranks each window, and sends it at its end.
+
+Flink: StreamPhysicalWindowRankRule, StreamPhysicalWindowDeduplicateRule. With one border alone it is a rank
+of all rows.
+"""
+
+from __future__ import annotations
+
+from firesteel.errors import ValidationError
+from firesteel.plan.metadata import event_times, processing_times, window_properties
+from firesteel.plan.nodes.physical import Exchange
+from firesteel.plan.nodes.rank.logical import Rank
+from firesteel.plan.nodes.window_rank.physical import WindowDeduplicate, WindowRank
+from firesteel.plan.properties.window_properties import WindowProperties
+from firesteel.plan.tree import Node
+from firesteel.plan.windowing import Windowing
+
+
+def ranked_windows(node: Rank) -> WindowProperties | None:
+    """Return the windows that a rank ranks one by one, None for a rank of all rows."""
+    windows = window_properties(node.input)
+    return windows if windows is not None and windows.grouped(node.partition) else None
+
+
+def window_rank(node: Rank, windows: WindowProperties, below: Node) -> Node:
+    """Return the physical node of a rank of windows, or of a deduplication.
+
+    Args:
+        node: The rank.
+        windows: Its windows.
+        below: The physical node of its input.
+
+    Raises:
+        ValidationError: The windows are those of processing time, or a column has the last rank.
+    """
+    by_time = _sorts_by_time(node)
+    if not windows.is_rowtime:
+        what = "Deduplication" if by_time else "TopN"
+        raise ValidationError(
+            f"Processing time Window {what} is not supported yet.",
+            hint="base the windows on event time: a column with a WATERMARK",
+        )
+    if node.ranks.end_column is not None:
+        name = node.input.schema[node.ranks.end_column].name
+        raise ValidationError(
+            f"Rank strategy rankEnd={name} is not supported on window rank currently.",
+            hint="compare the rank with a literal",
+        )
+    keys = set(node.partition)
+    start, end = min(windows.starts & keys), min(windows.ends & keys)
+    by = (("win_start", start), ("win_end", end))
+    windowing = Windowing(windows.window, by, windows.time_type, windows.is_rowtime)
+    partition = tuple(sorted(keys - windows.columns))
+    exchange = Exchange(below, partition)
+    if by_time:
+        (time,) = node.order
+        by_row_time = time in event_times(node.input)
+        last = node.directions[0].descending
+        return WindowDeduplicate(exchange, windowing, partition, time, by_row_time, last)
+    return WindowRank(exchange, windowing, partition, node.order, node.directions, node.ranks, node.number)
+
+
+def _sorts_by_time(node: Rank) -> bool:
+    """Whether a time attribute alone decides which row is kept (Flink: RankUtil.canConvertToDeduplicate)."""
+    if len(node.order) != 1 or not node.ranks.is_first or node.number is not None:
+        return False
+    return node.order[0] in event_times(node.input) | processing_times(node.input)

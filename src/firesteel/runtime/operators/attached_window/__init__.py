@@ -1,0 +1,1 @@
+"""Operators: rows that carry the borders of their windows."""

@@ -1,0 +1,177 @@
+"""The rows of two inputs whose windows fire, and which of them are joined.
+
+The rows of one input lead: each leading row is sent with its partners in their order of arrival, or alone.
+Rows of the other input that no row is joined with follow the leading rows of their window and key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firesteel.runtime.columns.sorting import stable_order_by
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Holds = Callable[[Index, Index], Mask]
+"""Function that says for which pairs of a leading row and another row the condition is true."""
+
+PIECE = 1 << 18
+"""About how many pairs are made at once. The rows of a window may all be partners of each other."""
+
+NONE = -1
+"""In place of a row: there is none."""
+
+
+@dataclass(frozen=True)
+class FiredSide:
+    """The n rows of one input whose windows fire.
+
+    Attributes:
+        timers: int64[n], watermark that fires the window of each row.
+        ends: int64[n], end of the window of each row.
+        numbers: int64[n], arrival number of each row.
+        codes: int64[n], number of the window and key of each row; the other input's rows have the same one if
+            window and key are equal.
+        joins: bool[n], whether a row can have a partner: no key is NULL, unless NULL equals NULL.
+    """
+
+    timers: Index
+    ends: Index
+    numbers: Index
+    codes: Index
+    joins: Mask
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Some of the rows to send, in order.
+
+    Attributes:
+        leading: int64[p], leading row, NONE for one of the other input alone.
+        others: int64[p], row of the other input, NONE for a leading row alone.
+    """
+
+    leading: Index
+    others: Index
+
+
+class WindowPairs:
+    """The rows of two inputs, sorted by window and key, then by arrival.
+
+    Args:
+        leading: The input that leads.
+        other: The other one.
+    """
+
+    def __init__(self, leading: FiredSide, other: FiredSide) -> None:
+        places = _places(leading, other)
+        self._rows = [stable_order_by(places[side.codes], side.numbers) for side in (leading, other)]
+        self._groups = [
+            places[side.codes][rows] for side, rows in zip((leading, other), self._rows, strict=True)
+        ]
+        own, others = self._groups
+        joins = leading.joins[self._rows[0]]
+        self._starts = np.searchsorted(others, own, "left")
+        sizes = np.searchsorted(others, own, "right") - self._starts
+        self._sizes = np.where(joins, sizes, 0)
+        self._ends = np.cumsum(self._sizes)
+        self._matched = np.zeros(len(own), np.bool_)
+        self._other_matched = np.zeros(len(others), np.bool_)
+
+    def matched(self, holds: Holds | None) -> Index:
+        """Return the leading rows that have a partner, int64[a], sorted by window and key, then by arrival.
+
+        Args:
+            holds: The condition, None for none.
+        """
+        if holds is None:
+            self._matched = self._sizes > 0
+        else:
+            for _ in self._pairs(holds):
+                pass
+        return self._rows[0][self._matched]
+
+    def alone(self, holds: Holds | None) -> Index:
+        """Return the leading rows that have no partner, int64[b], sorted like those that have one."""
+        self.matched(holds)
+        return self._rows[0][~self._matched]
+
+    def joined(self, holds: Holds | None, pads: bool, pads_other: bool) -> Iterator[Joined]:
+        """Yield the rows to send, piece by piece.
+
+        Args:
+            holds: The condition, None for none.
+            pads: Whether leading rows without a partner are sent.
+            pads_other: Whether rows of the other input without a partner are sent.
+        """
+        rows, other_rows = self._rows
+        groups, other_groups = self._groups
+        waiting = other_waiting = 0
+        for leading, others, done in self._pairs(holds):
+            alone = np.zeros(0, np.int64)
+            if pads:
+                alone = waiting + np.flatnonzero(~self._matched[waiting:done])
+                waiting = done
+            left_over = np.zeros(0, np.int64)
+            if pads_other:
+                begin = groups[done] if done < len(groups) else np.iinfo(np.int64).max
+                complete = int(np.searchsorted(other_groups, begin))
+                left_over = other_waiting + np.flatnonzero(~self._other_matched[other_waiting:complete])
+                other_waiting = complete
+            at = np.concatenate([leading, alone, np.full(len(left_over), len(rows))])
+            partners = np.concatenate([others, np.full(len(alone), NONE), left_over])
+            if len(alone) or len(left_over):
+                group = np.concatenate([groups[leading], groups[alone], other_groups[left_over]])
+                order = stable_order_by(group, at)
+                at, partners = at[order], partners[order]
+            yield Joined(_of(rows, np.where(at == len(rows), NONE, at)), _of(other_rows, partners))
+
+    def _pairs(self, holds: Holds | None) -> Iterator[tuple[Index, Index, int]]:
+        """Yield the pairs for which the condition is true; at least one piece, which may be empty.
+
+        Yields:
+            int64[p] and int64[p], positions of leading rows and of others in sorted order; and the number of
+            leading rows that have all their pairs in this piece and those before.
+        """
+        rows, other_rows = self._rows
+        total = int(self._ends[-1]) if len(self._ends) else 0
+        for begin in range(0, max(total, 1), PIECE):
+            end = min(begin + PIECE, total)
+            places = np.arange(begin, end)
+            leading = np.searchsorted(self._ends, places, side="right")
+            others = self._starts[leading] + places - (self._ends[leading] - self._sizes[leading])
+            if holds is not None:
+                true = holds(rows[leading], other_rows[others])
+                leading, others = leading[true], others[true]
+            self._matched[leading] = True
+            self._other_matched[others] = True
+            yield leading, others, int(np.searchsorted(self._ends, end, side="right"))
+
+
+def _places(leading: FiredSide, other: FiredSide) -> Index:
+    """Return the place of each window and key, int64[g]: by watermark and end of the window."""
+    codes = np.concatenate([leading.codes, other.codes])
+    if not len(codes):
+        return codes
+    groups = int(codes.max()) + 1
+    timers, ends = np.empty(groups, np.int64), np.empty(groups, np.int64)
+    timers[codes] = np.concatenate([leading.timers, other.timers])
+    ends[codes] = np.concatenate([leading.ends, other.ends])
+    places = np.empty(groups, np.int64)
+    places[stable_order_by(timers, ends)] = np.arange(groups)
+    return places
+
+
+def _of(rows: Index, places: Index) -> Index:
+    """Return the rows at some places, NONE for NONE."""
+    found = np.full(len(places), NONE)
+    there = places != NONE
+    found[there] = rows[places[there]]
+    return found

@@ -1,0 +1,124 @@
+"""WindowRank and WindowDeduplicate: the first rows of each window and partition, sent at the window's end.
+
+Flink: SyncStateWindowRankProcessor, RowTimeWindowDeduplicateProcessor. Of the rows of a table only those are
+kept that are among the first of their window in the table. The rows of windows that fire are sorted together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.columns.keys import find_keys
+from firesteel.runtime.columns.sorting import stable_order_by
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Clock, Marked
+from firesteel.runtime.operators.attached_window.windowed_rows import WindowedRows
+from firesteel.runtime.operators.over.rows import TimedRows
+from firesteel.runtime.operators.window.fired import inserts
+from firesteel.runtime.operators.window.waits_for_watermarks import WaitsForWatermarks
+from firesteel.runtime.spec.attached_window import WindowRankSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.runtime.state.sort_parts import sort_parts, without_minus_zero
+from firesteel.types.arrow import to_arrow
+
+Index = NDArray[np.int64]
+
+FEW = 1 << 12
+"""Stored rows that are never looked through for those that have fallen behind."""
+
+
+class WindowRank(WaitsForWatermarks):
+    """Operator that ranks windows.
+
+    `late` counts the rows whose window had fired when they came.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps the rows in this process.
+    """
+
+    def __init__(self, spec: WindowRankSpec, state: StateBackend | None) -> None:
+        backend, name = memory_backend() if state is None else state, spec.state_id
+        types = [to_arrow(kind) for kind in spec.input_types]
+        out = [*types, pa.int64()] if spec.with_number else types
+        super().__init__(backend, out, f"{name}/time", f"{name}/came")
+        self.late = 0
+        self._spec = spec
+        self._waiting = WindowedRows(spec.window, backend, f"{name}/waiting", types)
+        self._stored = self.kept_number(f"{name}/stored")
+        self._needed = self.kept_number(f"{name}/needed")
+
+    @property
+    def stored(self) -> int:
+        """Number of rows in the state."""
+        return self._stored.now
+
+    def take(self, message: Marked) -> pa.Table:
+        marks = np.maximum.accumulate(message.times)
+        table = message.table
+        new = self._waiting.arrived(table, self.arrivals(table.num_rows))
+        in_time = new.times > self._time.standing(message)
+        self.late += len(new) - int(np.count_nonzero(in_time))
+        fires = in_time & (np.searchsorted(marks, new.times) < len(marks))
+        due = self._due(marks)
+        self._keep(new.take(np.flatnonzero(in_time & ~fires)))
+        fired = TimedRows.concat([due, new.take(np.flatnonzero(fires))])
+        rows, numbers = self._ranked(fired, self._spec.start)
+        by = np.searchsorted(marks, rows.times)
+        order = stable_order_by(by, rows.times, self._waiting.ends(rows))
+        columns = list(rows.take(order).columns)
+        if self._spec.with_number:
+            columns.append(pa.array(numbers[order]))
+        return inserts(message.orders[by[order]], message.place, columns)
+
+    def _due(self, marks: Index) -> TimedRows:
+        """Return the stored rows of the windows that fire, and remove them."""
+        if not len(marks):
+            return self._waiting.none()
+        self._time.advance(int(marks[-1]))
+        due = self._waiting.take_until(int(marks[-1]))
+        self._stored.now -= len(due)
+        self._needed.now = min(self._needed.now, self._stored.now)
+        return due
+
+    def _keep(self, rows: TimedRows) -> None:
+        """Store the rows that may be sent. Once half of the stored rows cannot be, they are dropped."""
+        rows, _ = self._ranked(rows)
+        self._waiting.add(rows)
+        self._stored.now += len(rows)
+        if self._stored.now <= 2 * self._needed.now + FEW:
+            return
+        rows, _ = self._ranked(self._waiting.take_until(MAX_WATERMARK))
+        self._waiting.add(rows)
+        self._stored.now = self._needed.now = len(rows)
+
+    def _ranked(self, rows: TimedRows, first: int = 1) -> tuple[TimedRows, Index]:
+        """Return the rows whose rank among these is at least `first` and not above the last one, with their
+        ranks. They are sorted by window and partition, then by rank."""
+        spec = self._spec
+        if not len(rows):
+            return rows, rows.numbers
+        partition = [rows.columns[i] for i in spec.partition]
+        codes = find_keys([*partition, *self._waiting.borders(rows)], len(rows)).codes
+        parts = sort_parts([without_minus_zero(rows.columns[i]) for i in spec.sort], spec.orders)
+        arrival = -rows.numbers if spec.last_first else rows.numbers
+        order = stable_order_by(codes, *parts, arrival)
+        ordered = codes[order]
+        begins = np.flatnonzero(np.diff(ordered, prepend=-1))
+        ranks = np.arange(1, len(order) + 1) - np.repeat(begins, np.diff(begins, append=len(order)))
+        kept = np.flatnonzero((ranks >= first) & (ranks <= spec.end))
+        return rows.take(order[kept]), ranks[kept]
+
+
+def build(spec: WindowRankSpec, state: StateBackend | None, clock: Clock) -> WindowRank:
+    return WindowRank(spec, state)
+
+
+def code(spec: WindowRankSpec) -> Iterator[str]:
+    keys = ", ".join(f"f{i}" for i in spec.partition) or "no key"
+    sort = ", ".join(f"f{i} {order}" for i, order in zip(spec.sort, spec.orders, strict=True))
+    yield f"-- WindowRank, {spec.start} to {spec.end} by {keys}, ordered by {sort or 'arrival'}"

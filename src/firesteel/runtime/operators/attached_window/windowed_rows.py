@@ -1,0 +1,71 @@
+"""Rows that carry the borders of their windows, and wait for the end of these.
+
+A row is late if its window had fired when it came (Flink: TimeWindowUtil.isWindowFired). The watermark that
+stood then decides, however the stream was cut into tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.runtime.dataflow.event_time import milliseconds
+from firesteel.runtime.operators.over.rows import TimedRows, WaitingRows
+from firesteel.runtime.operators.window.zones import to_timers
+from firesteel.runtime.spec.attached_window import AttachedWindow
+from firesteel.runtime.state.base import StateBackend
+
+Index = NDArray[np.int64]
+
+
+class WindowedRows:
+    """The rows of windows that have not fired, by the watermark that fires their window.
+
+    Args:
+        window: Columns with the window.
+        backend: State of the operator.
+        name: Name of the state.
+        types: Types of the fields.
+    """
+
+    def __init__(
+        self, window: AttachedWindow, backend: StateBackend, name: str, types: Sequence[pa.DataType]
+    ) -> None:
+        self._window = window
+        self._width = len(types)
+        self._none = tuple(pa.nulls(0, kind) for kind in types)
+        self._state = WaitingRows(backend, name, types)
+
+    def arrived(self, table: pa.Table, numbers: Index) -> TimedRows:
+        """Return the rows of a changes table. Their times are those of the watermarks that fire them.
+
+        Args:
+            table: n rows.
+            numbers: int64[n], arrival numbers.
+        """
+        rows = TimedRows.of(table, self._width, self._window.end, numbers)
+        return TimedRows(rows.columns, to_timers(rows.times - 1, self._window.zone), numbers)
+
+    def add(self, rows: TimedRows) -> None:
+        """Keep rows until their window fires."""
+        self._state.add(rows)
+
+    def take_until(self, time: int) -> TimedRows:
+        """Remove and return the rows of the windows that a watermark fires, in no order."""
+        return self._state.take_until(time)
+
+    def none(self) -> TimedRows:
+        """Return no rows."""
+        nothing = np.zeros(0, np.int64)
+        return TimedRows(self._none, nothing, nothing)
+
+    def ends(self, rows: TimedRows) -> Index:
+        """Return the ends of the windows of some rows, int64[n] in milliseconds of the windows' zone."""
+        return milliseconds(rows.columns[self._window.end])
+
+    def borders(self, rows: TimedRows) -> list[pa.Array]:
+        """Return the columns that tell the windows of some rows apart."""
+        return [rows.columns[self._window.start], rows.columns[self._window.end]]
