@@ -60,7 +60,9 @@ def register(connection: duckdb.DuckDBPyConnection, signature: str) -> None:
     module, _, attribute = name.partition("#")[0].partition(".")
     function = getattr(importlib.import_module(f"firesteel.functions.duckdb.library.{module}"), attribute)
     *arguments, result = types
-    run = function if getattr(function, "columnar", False) else _by_value(function, arrow_of(result))
+    run = (
+        _by_column(function, result) if getattr(function, "columnar", False) else _by_value(function, result)
+    )
     create(connection, signature, run, arguments, result, getattr(function, "volatile", False))
 
 
@@ -127,7 +129,12 @@ def _guarded(run: Callable[..., pa.Array]) -> Callable[..., pa.Array]:
     return call
 
 
-def _by_value(function: Callable[..., Any], result: pa.DataType) -> Callable[..., pa.Array]:
+def _by_column(function: Callable[..., pa.Array], result: str) -> Callable[..., pa.Array]:
+    return partial(function, arrow_of(result)) if getattr(function, "with_result", False) else function
+
+
+def _by_value(function: Callable[..., Any], result_type: str) -> Callable[..., pa.Array]:
+    result = arrow_of(result_type)
     sees_nulls = getattr(function, "nullable", False)
     if getattr(function, "with_result", False):
         function = partial(function, result)

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from firesteel.errors import JobError
+from firesteel.functions.duckdb.library import decimal_columns
 from firesteel.functions.duckdb.registry import with_result
 
 _EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
@@ -53,16 +55,12 @@ def _remainder(left: Decimal, right: Decimal) -> Decimal:
     return _EXACT.remainder(left, right)
 
 
-add = _operation(_EXACT.add)
-subtract = _operation(_EXACT.subtract)
-multiply = _operation(_EXACT.multiply)
+add = decimal_columns.in_columns(pc.add, _operation(_EXACT.add))
+subtract = decimal_columns.in_columns(pc.subtract, _operation(_EXACT.subtract))
+multiply = decimal_columns.in_columns(decimal_columns.product, _operation(_EXACT.multiply))
+compare = decimal_columns.compare
 divide = _operation(_quotient)
 modulus = _operation(_remainder)
-
-
-def compare(left: Decimal, right: Decimal) -> int:
-    """Return -1, 0 or 1."""
-    return (left > right) - (left < right)
 
 
 @with_result
