@@ -292,7 +292,7 @@ class _Drawing:
             terms.append(self.condition(columns, depth) if self.rng.random() < 0.3 else self.simple(columns))
         if correlated and scope:
             terms.append(self.equality(columns, scope))
-            if not value and self.rng.random() < 0.25:
+            if self.rng.random() < 0.25:
                 terms.append(self.compared(columns, scope))
         where = f" WHERE {' AND '.join(terms)}" if terms else ""
         if value and not correlated:

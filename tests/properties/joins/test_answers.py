@@ -73,6 +73,16 @@ QUERIES = [
     "SELECT k, COUNT(*) FROM l WHERE v IN (SELECT v FROM r WHERE r.k = l.k) GROUP BY k",
     "SELECT k, g, v FROM l JOIN r USING (k, g, v)",
     "SELECT COUNT(*) FROM l FULL JOIN r USING (k) GROUP BY k",
+    # beside OR and in the SELECT list, compared otherwise than by =
+    "SELECT id FROM l WHERE EXISTS (SELECT 1 FROM r WHERE r.k > l.k) OR v > 6",
+    "SELECT id FROM l WHERE NOT EXISTS (SELECT 1 FROM r WHERE r.v <> l.v AND r.g = l.g) OR v > 6",
+    "SELECT id FROM l WHERE EXISTS (SELECT 1 FROM r WHERE r.k IS NOT DISTINCT FROM l.k AND r.v < l.v) OR v > 6",
+    "SELECT id FROM l WHERE EXISTS (SELECT 1 FROM r WHERE r.k = l.k OR r.v IS NULL AND l.v IS NULL) OR v > 6",
+    "SELECT id, EXISTS (SELECT 1 FROM r WHERE r.k > l.n + l.v) FROM l",
+    "SELECT id FROM l WHERE v IN (SELECT v FROM r WHERE r.k > l.k) OR v > 6",
+    "SELECT id FROM l WHERE n IN (SELECT n FROM r WHERE r.k > l.k OR l.k IS NULL) OR v > 6",
+    "SELECT id FROM l WHERE v NOT IN (SELECT v FROM r WHERE r.k < l.k AND r.n = l.n) OR v > 6",
+    "SELECT id, v IN (SELECT v FROM r WHERE r.n > l.n) FROM l",
 ]  # fmt: skip
 
 

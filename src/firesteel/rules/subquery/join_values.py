@@ -38,7 +38,14 @@ from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Project, Values
 from firesteel.plan.rel_builder import consistent
 from firesteel.plan.tree import Node
-from firesteel.rules.subquery.pull_up import Around, Pulled, as_join_terms, grouped_by, pull_up
+from firesteel.rules.subquery.pull_up import (
+    Around,
+    Pulled,
+    as_join_terms,
+    grouped_by,
+    joined_with_values,
+    pull_up,
+)
 from firesteel.types.sql import BIGINT, BOOLEAN, INT
 
 _COUNT = BIGINT.with_nullable(False)
@@ -52,10 +59,12 @@ class JoinedValues:
     Attributes:
         node: The rows, their own columns first.
         rewritten: Makes joins of the sub-queries within a plan.
+        start: Position of the first column as correlated sub-queries number them.
     """
 
     node: Node
     rewritten: Callable[[Node], Node]
+    start: int = 0
 
     def replaced(self, expr: Expr) -> Expr:
         """Return an expression with each sub-query replaced by what is computed from joined columns."""
@@ -92,8 +101,16 @@ class JoinedValues:
         return self._some(query, plan)
 
     def _pull(self, query: SubQuery, plan: Node) -> tuple[Pulled, Around]:
-        around = Around(self.node, query.correlation, not_null=True, place=query.range)
+        around = Around(self.node, query.correlation, not_null=True, place=query.range, start=self.start)
         return pull_up(plan, around), around
+
+    def _pull_equal(self, query: SubQuery, plan: Node) -> tuple[Pulled, Around]:
+        """Pull up so that all terms are equalities: each row around belongs to one group of the plan."""
+        pulled, around = self._pull(query, plan)
+        if all(_equal_to_outer(term, around) is not None for term in pulled.terms):
+            return pulled, around
+        around = replace(around, not_null=False)
+        return joined_with_values(pull_up(plan, around), around), around
 
     def _join(self, pulled: Pulled, around: Around, more: Sequence[Expr] = (), inner: bool = False) -> int:
         """Join the rows of a plan, and return where their columns begin."""
@@ -126,12 +143,12 @@ class JoinedValues:
 
     # --- EXISTS ----------------------------------------------------------------------------------
     def _exists(self, query: SubQuery, plan: Node) -> Expr:
-        pulled, around = self._pull(query, plan)
+        pulled, around = self._pull_equal(query, plan)
         if not query.correlation:
             marked = Project(plan, (TRUE,), ("i",))
             return self._is_there(Pulled(Aggregate(marked, (0,), ()), (0,)), around)
         keys, terms = _equal_keys(pulled, around)
-        return self._is_there(_marked(pulled.node, keys, terms, "$f1"), around)
+        return self._is_there(_marked(pulled.node, keys, terms, f"$f{len(keys)}"), around)
 
     def _is_there(self, pulled: Pulled, around: Around, more: Sequence[Expr] = ()) -> Expr:
         """Whether there is a row; the last column of the plan is TRUE."""
@@ -141,19 +158,19 @@ class JoinedValues:
 
     # --- IN --------------------------------------------------------------------------------------
     def _in(self, query: SubQuery, plan: Node) -> Expr:
-        pulled, around = self._pull(query, plan)
+        pulled, around = self._pull_equal(query, plan)
         own = [pulled.node.schema[i] for i in pulled.positions]
         nullable = any(e.type.nullable for e in query.args) or any(f.type.nullable for f in own)
         counts = self._counts(pulled, around, query) if nullable else None
         keys, terms = _equal_keys(pulled, around)
         every = list(dict.fromkeys([*pulled.positions, *keys]))
-        marked = _marked(pulled.node, every, terms, "i")
+        marked = _marked(pulled.node, every, terms, f"$f{len(every)}" if query.correlation else "i")
         width = len(self.node.schema)
         more = [
             consistent(comparison("=", operand, InputRef(width + every.index(i), field.type)))
             for operand, i, field in zip(query.args, pulled.positions, own, strict=True)
         ]
-        match = self._is_there(marked, Around(self.node, around.correlation), more)
+        match = self._is_there(marked, replace(around, node=self.node), more)
         if counts is None:
             return match
         number, without_null = counts
@@ -184,7 +201,7 @@ class JoinedValues:
                 "a comparison of rows with a sub-query is not supported yet", range=query.range
             )
         operator = query.function.removesuffix(" SOME")
-        pulled, around = self._pull(query, plan)
+        pulled, around = self._pull_equal(query, plan)
         (place,) = pulled.positions
         column = pulled.node.schema[place]
         extremes = ["MAX", "MIN"] if operator == "<>" else ["MIN" if operator in (">", ">=") else "MAX"]
@@ -264,22 +281,8 @@ def _count(column: InputRef) -> Expr:
 
 
 def _equal_keys(pulled: Pulled, around: Around) -> tuple[list[int], tuple[Expr, ...]]:
-    """The columns of a plan that pulled-up terms read.
-
-    Raises:
-        NotSupportedError: A term is no equality, so more than one group may belong to a row around.
-    """
-    keys: list[int] = []
-    for term in pulled.terms:
-        column = _equal_to_outer(term, around)
-        if column is None:
-            raise NotSupportedError(
-                "a sub-query that compares columns of the query around it otherwise than by = "
-                "is not supported here yet",
-                range=term.range if isinstance(term, Call) else None,
-                hint="WHERE .. AND EXISTS (..) takes any comparison",
-            )
-        keys.append(column)
+    """The columns of a plan that pulled-up equalities read, and these."""
+    keys = [column for term in pulled.terms if (column := _equal_to_outer(term, around)) is not None]
     return list(dict.fromkeys(keys)), pulled.terms
 
 

@@ -30,6 +30,7 @@ from firesteel.plan.node_expressions import part_expressions
 from firesteel.plan.nodes.join.join_type import EQUALITIES, JoinType
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project
+from firesteel.plan.simplify.logic import never_true
 from firesteel.plan.tree import Node, unique_columns, walk
 
 
@@ -42,12 +43,20 @@ class Around:
         correlation: The name by which the sub-query reads their columns.
         not_null: Whether rows whose equal column is NULL are left out below: they are joined with no row.
         place: Where the sub-query stands, for errors.
+        start: Position of its first column as the sub-query numbers them. In ON, the columns of the right input
+            come behind those of the left one.
     """
 
     node: Node
     correlation: str
     not_null: bool = False
     place: SourceRange | None = None
+    start: int = 0
+
+    @property
+    def columns(self) -> dict[int, InputRef]:
+        """Its columns, by the position that the sub-query gives them."""
+        return {self.start + i: InputRef(i, field.type) for i, field in enumerate(self.node.schema)}
 
     def reads(self, expr: Expr) -> bool:
         """Whether an expression reads columns of the query around."""
@@ -151,7 +160,7 @@ def _aggregate(node: Aggregate, around: Around) -> Pulled:
         raise _refused("below GROUPING SETS", around)
     below = pull_up(node.input, around)
     if any(_equal_column(term, around) is None for term in below.terms):
-        below = _joined_with_values(below, around)
+        below = joined_with_values(below, around)
     equal = [column for term in below.terms if (column := _equal_column(term, around)) is not None]
     keys = [below.positions[key] for key in node.keys]
     keys += [i for i in dict.fromkeys(column.index for column in equal) if i not in keys]
@@ -184,29 +193,32 @@ def _moved_call(call: AggregateCall, position: Mapping[int, int]) -> AggregateCa
     return replace(call, args=tuple(position[i] for i in call.args), filter=condition)
 
 
-def _joined_with_values(below: Pulled, around: Around) -> Pulled:
-    """Rows joined with the different values of the columns around that they are compared with.
+def joined_with_values(below: Pulled, around: Around) -> Pulled:
+    """Return rows joined with the different values of the columns around that they are compared with.
 
     The terms hold within then. What is left to say is that the values are those of the row around.
     """
     read = correlated_indices(below.terms, around.correlation)
-    outer = around.node.schema
-    columns = [InputRef(i, outer[i].type) for i in read]
-    picked = Project(around.node, tuple(columns), tuple(outer[i].name for i in read))
+    outer = around.columns
+    columns = [outer[i] for i in read]
+    names = [around.node.schema[column.index].name for column in columns]
+    picked = Project(around.node, tuple(columns), tuple(names))
     values = Aggregate(picked, tuple(range(len(read))), ())
     width = len(below.node.schema)
     place = {index: InputRef(width + n, outer[index].type) for n, index in enumerate(read)}
     terms = [with_columns(term, around.correlation, lambda i: place[i]) for term in below.terms]
     joined = Join((below.node, values), JoinType.INNER, conjunction(terms) or TRUE)
-    return replace(below, node=joined, terms=tuple(_same(place[i], i, around) for i in read))
+    same = [_same(place[i], i, around, terms) for i in read]
+    return replace(below, node=joined, terms=tuple(same))
 
 
-def _same(column: InputRef, index: int, around: Around) -> Expr:
-    """A column is that of the row around, NULL being equal to NULL."""
-    name = around.node.schema[index].name
+def _same(column: InputRef, index: int, around: Around, terms: Sequence[Expr]) -> Expr:
+    """A column is that of the row around. NULL is equal to NULL if the terms may hold for it."""
+    name = around.node.schema[index - around.start].name
     outer = Call(CORRELATED, (), column.type, (around.correlation, name, str(index)))
-    function = "IS NOT DISTINCT FROM" if column.type.nullable else "="
-    return Call(function, (column, outer), NOT_NULL_BOOLEAN)
+    alone = frozenset([column.index])
+    nulls = column.type.nullable and not any(never_true(term, alone) for term in terms)
+    return Call("IS NOT DISTINCT FROM" if nulls else "=", (column, outer), NOT_NULL_BOOLEAN)
 
 
 def _join(node: Join, around: Around) -> Pulled:
@@ -245,7 +257,7 @@ def as_join_terms(pulled: Pulled, around: Around, moved: Sequence[Expr] = ()) ->
         moved: More terms over the columns of the plan.
     """
     width = len(around.node.schema)
-    columns = identity(f.type for f in around.node.schema)
+    columns = around.columns
     shift = {i: width + i for i in range(len(pulled.node.schema))}
     terms = [renumber(term, shift) for term in (*pulled.terms, *moved)]
     return [with_columns(term, around.correlation, lambda i: columns[i]) for term in terms]
