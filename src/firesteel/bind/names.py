@@ -43,6 +43,12 @@ class BindContext:
     """The query around this one, None if there is none."""
     correlations: Iterator[int] = field(default_factory=count)
     """Numbers for `$cor0`, `$cor1`, ..."""
+    clause: Clause = field(default_factory=lambda: Clause())
+    """The clause whose sub-queries are bound."""
+
+    def in_clause(self) -> BindContext:
+        """Return the context of another clause."""
+        return replace(self, clause=Clause())
 
     def bind_inner(self, node: syntax.Subquery, scope: Names) -> tuple[Node, str]:
         """Bind a sub-query of an expression.
@@ -56,8 +62,8 @@ class BindContext:
         """
         if self.query_binder is None:
             raise NotSupportedError("a sub-query is not supported here", range=node.range)
-        around = Correlation(scope, self.correlations)
-        return self.query_binder(node, replace(self, outer=around)), around.name
+        around = Correlation(scope, self.correlations, clause=self.clause)
+        return self.query_binder(node, replace(self.in_clause(), outer=around)), around.name
 
     def with_table(self, name: str, node: Node, columns: tuple[str, ...]) -> BindContext:
         """The same, with one more table of a WITH clause."""
@@ -70,6 +76,19 @@ class BindContext:
 
 
 @dataclass
+class Clause:
+    """A clause with sub-queries, which read the same rows by the same name.
+
+    Calcite: SqlToRelConverter.getCorrelationUse, DeduplicateCorrelateVariables.
+
+    Attributes:
+        name: The name of its rows, "" as long as no sub-query reads them.
+    """
+
+    name: str = ""
+
+
+@dataclass
 class Correlation:
     """The query around a sub-query, as the sub-query reads it.
 
@@ -78,11 +97,13 @@ class Correlation:
         numbers: Where its number comes from. As in Calcite each column that is read takes one, and the first
             gives the name.
         name: `$cor0` or the like, "" as long as no column is read.
+        clause: The clause in which the sub-query stands.
     """
 
     scope: Names
     numbers: Iterator[int]
     name: str = ""
+    clause: Clause = field(default_factory=Clause)
 
     def resolve(self, path: tuple[str, ...], range: SourceRange | None) -> Expr:
         """Return a column of the query around, or a field of one.
@@ -97,7 +118,8 @@ class Correlation:
         if not isinstance(part, InputRef):
             return part
         number = next(self.numbers)
-        self.name = self.name or f"$cor{number}"
+        self.clause.name = self.clause.name or f"$cor{number}"
+        self.name = self.clause.name
         return correlated_column(self.name, path[-1], part)
 
 

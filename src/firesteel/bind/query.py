@@ -181,7 +181,7 @@ class _Binder:
     def _where(self, where: syntax.Node, source: Node, scope: Scope) -> Node:
         check_expression(where, self.context.catalog, "WHERE")
         refuse = refuse_aggregates("Aggregate expression is illegal in WHERE clause")
-        condition = ScalarBinder(replace(scope, common=()), self.context, refuse).bind(where)
+        condition = ScalarBinder(replace(scope, common=()), self.context.in_clause(), refuse).bind(where)
         condition = boolean(condition, "WHERE", where.range)
         refuse_auxiliaries(condition, misplaced_auxiliary)
         return source if is_always_true(condition) else Filter(source, condition)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 from firesteel.bind.aggregate.aggregate import Aggregation, boolean
@@ -122,6 +123,8 @@ class _Select:
         if having is None:
             return None
         check_expression(having, self.context.catalog, "HAVING")
+        binder = copy(binder)
+        binder.context = binder.context.in_clause()
         return boolean(binder.bind(having), "HAVING", having.range)
 
     def _grouped(

@@ -122,7 +122,7 @@ class Aggregation:
 
     def binder(self) -> ScalarBinder:
         """A binder over the input that takes aggregate calls."""
-        return ScalarBinder(self.scope, self.context, self._on_aggregate)
+        return ScalarBinder(self.scope, self.context.in_clause(), self._on_aggregate)
 
     def _plain(self) -> ScalarBinder:
         """A binder over the input for what stands within a call."""

@@ -83,7 +83,7 @@ def _condition(condition: Expr, zone: str | None) -> Expr:
     refuse_division(condition)
     doubles = rewrite(condition, lambda e: as_double(e) if isinstance(e, Literal) else e)
     fold = _folding([doubles], zone)
-    condition = pull_factors(fold(_reachable(doubles)))
+    condition = pull_factors(simplify_condition(fold(_reachable(doubles))))
     for _ in range(5):
         before, condition = condition, fold(simplify_condition(push_into_cases(condition)))
         if condition == before:

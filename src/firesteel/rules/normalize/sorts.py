@@ -11,17 +11,18 @@ from firesteel.plan.tree import Node
 
 
 def sort_below_projects(node: Node) -> Node:
-    """Apply to one node: a projection goes above a sort by columns that it only hands on;
-    not from right above an aggregate, nor above a filter below a limit: it is in a Calc with the filter then.
-    Calcite: SortProjectTransposeRule.
+    """Apply to one node: a projection goes above a sort by columns that it hands on as they are.
+
+    Without a limit it stays right above an aggregate. With a limit it stays above a filter, with which it is
+    one Calc. Calcite: SortProjectTransposeRule.
     """
     if not isinstance(node, Sort) or not isinstance(node.input, Project):
         return node
     project = node.input
-    if node.fetch is not None and isinstance(project.input, Filter):
+    if isinstance(project.input, Aggregate if node.fetch is None else Filter):
         return node
     keys = [project.exprs[key] for key in node.keys]
     refs = tuple(key.index for key in keys if isinstance(key, InputRef))
-    if len(refs) < len(keys) or isinstance(project.input, Aggregate):
+    if len(refs) < len(keys):
         return node
     return replace(project, input=replace(node, input=project.input, keys=refs))

@@ -43,8 +43,8 @@ class Around:
         correlation: The name by which the sub-query reads their columns.
         not_null: Whether rows whose equal column is NULL are left out below: they are joined with no row.
         place: Where the sub-query stands, for errors.
-        start: Position of its first column as the sub-query numbers them. In ON, the columns of the right input
-            come behind those of the left one.
+        start: Position of its first column as the sub-query numbers them. In ON, the right input
+            comes behind the left one.
     """
 
     node: Node
