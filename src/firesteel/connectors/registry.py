@@ -25,6 +25,7 @@ CONNECTORS = Plugins(
         "filesystem": "firesteel.connectors.filesystem.connector:Filesystem",
         "jdbc": "firesteel.connectors.jdbc.connector:Jdbc",
         "kafka": "firesteel.connectors.kafka.connector:Kafka",
+        "nexmark": "firesteel.connectors.nexmark.connector:Nexmark",
         "print": "firesteel.connectors.print.connector:Print",
         "upsert-kafka": "firesteel.connectors.kafka.upsert:UpsertKafka",
     },

@@ -1,0 +1,144 @@
+"""What persons, auctions and bids have in common: their numbers, times, ids and random texts."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.connectors.nexmark.options import NexmarkOptions
+from firesteel.connectors.nexmark.random_values import Integers, RandomValues
+from firesteel.connectors.nexmark.texts import LEAST_LENGTH, pool, texts, trimmed
+
+CHUNK = 1 << 13
+"""Texts are made for this many events at a time, wherever a split begins."""
+FIRST_ID = 1000
+"""Id of the first person and of the first auction."""
+HOT_GROUP = 100
+"""One id in so many is hot while it is the last one of this kind."""
+_FIRST_NUMBER, _FIRST_EVENT_ID = 1, 2
+"""Of event 0: its number, which decides its time, and its id, which decides its kind."""
+_ACTIVE_PERSONS, _OPEN_AUCTIONS = 1000, 100
+_LEAD = 10
+"""Ids that do not exist yet and may be referred to."""
+
+
+class Block:
+    """Whole chunks of events.
+
+    Args:
+        options: Options of the table.
+        base_time: Event time before the first event, in milliseconds since 1970.
+        first: Number of the block's first event from 0, a multiple of CHUNK.
+        count: Number of events, a multiple of CHUNK.
+    """
+
+    def __init__(self, options: NexmarkOptions, base_time: int, first: int, count: int) -> None:
+        self.options, self.base_time, self.first, self.count = options, base_time, first, count
+        ids = np.arange(first + _FIRST_EVENT_ID, first + _FIRST_EVENT_ID + count)
+        self.group, self.place = np.divmod(ids, options.group)
+
+    def kinds(self) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+        """Return 0 for a person, 1 for an auction, 2 for a bid, int32[count]."""
+        first_bid = self.options.person_proportion + self.options.auction_proportion
+        return (self.place >= self.options.person_proportion).astype(np.int32) + (self.place >= first_bid)
+
+
+class EventRows:
+    """Columns of the events of one kind in a block. Each column is made when it is read.
+
+    Args:
+        block: The block.
+        rows: Positions of these events in the block, int64[n].
+    """
+
+    def __init__(self, block: Block, rows: Integers) -> None:
+        self.options, self.rows = block.options, rows
+        self._block = block
+        self._numbers = rows + block.first
+        self.random = RandomValues(block.options.seed, self._numbers)
+        self._group, self._place = block.group[rows], block.place[rows]
+
+    # --- times ---------------------------------------------------------------------------------------
+    def _millis_at(self, numbers: Integers) -> Integers:
+        """Return the event time of event numbers, in milliseconds since 1970."""
+        micros = (numbers * (1_000_000.0 / self.options.rate)).astype(np.int64)
+        return self._block.base_time + micros // 1000
+
+    @cached_property
+    def millis(self) -> Integers:
+        """Event times in milliseconds since 1970."""
+        return self._millis_at(self._numbers + _FIRST_NUMBER)
+
+    @cached_property
+    def date_time(self) -> pa.Array:
+        """Event times."""
+        return timestamps(self.millis)
+
+    @cached_property
+    def millis_to_close(self) -> Integers:
+        """Milliseconds until as many auctions as are open at a time have begun."""
+        events = _OPEN_AUCTIONS * self.options.group // max(1, self.options.auction_proportion)
+        return self._millis_at(self._numbers + _FIRST_NUMBER + events) - self.millis
+
+    # --- ids, counted from 0 -------------------------------------------------------------------------
+    @cached_property
+    def last_person(self) -> Integers:
+        """The last person that exists."""
+        persons = self.options.person_proportion
+        return self._group * persons + np.minimum(self._place, persons - 1)
+
+    @cached_property
+    def last_auction(self) -> Integers:
+        """The last auction that exists; -1 if there is none."""
+        persons, auctions = self.options.person_proportion, self.options.auction_proportion
+        place = np.minimum(self._place - persons, auctions - 1)
+        return self._group * auctions + np.where(place < 0, -1, place)
+
+    def some_person(self, stream: str) -> Integers:
+        """Return random persons: recent ones, or such as come soon."""
+        count = self.last_person + 1
+        active = np.minimum(count, _ACTIVE_PERSONS)
+        return count - active + self.random.below(stream, active + _LEAD)
+
+    def some_auction(self, stream: str) -> Integers:
+        """Return random auctions: recent ones, or such as come soon."""
+        least = np.maximum(self.last_auction - _OPEN_AUCTIONS, 0)
+        count = self.last_auction - least + 1 + _LEAD
+        return self.random.below(stream, count) + least
+
+    # --- values --------------------------------------------------------------------------------------
+    def prices(self, stream: str) -> Integers:
+        """Return prices in cents: 10 to the power of 2 to 8."""
+        exponents: NDArray[np.float64] = self.random.uniform(stream) * (6 * np.log(10.0))
+        return np.rint(np.exp(exponents) * 100.0).astype(np.int64)
+
+    def text(self, stream: str, most: int) -> pa.StringArray:
+        """Return words of together 3 to `most` - 1 characters."""
+        lengths = LEAST_LENGTH + self.random.below(f"{stream} length", most - LEAST_LENGTH)
+        return trimmed(self._texts(stream, lengths, " "))
+
+    def padding(self, size: int | Integers, mean_size: int) -> pa.StringArray:
+        """Return texts that bring events of a size to a mean size; empty if they are larger.
+
+        Args:
+            size: Bytes of the other fields, one number or int64[n].
+            mean_size: Mean size of the events with the text. It varies by a fifth of the text.
+        """
+        missing = np.broadcast_to(np.maximum(mean_size - np.asarray(size), 0), len(self.rows))
+        vary = np.floor(missing * 0.2 + 0.5).astype(np.int64)
+        return self._texts("extra", missing - vary + self.random.below("extra length", 2 * vary))
+
+    def _texts(self, stream: str, lengths: Integers, special: str = "") -> pa.StringArray:
+        block = self._block
+        bounds = np.searchsorted(self.rows, np.arange(0, block.count + 1, CHUNK))
+        chunks = np.arange(block.first // CHUNK, (block.first + block.count) // CHUNK)
+        starts = RandomValues(self.options.seed, chunks).words(f"{type(self).__name__} {stream}")
+        return texts(lengths, bounds, starts, pool(special))
+
+
+def timestamps(millis: Integers) -> pa.Array:
+    """Return TIMESTAMP(3) values of milliseconds since 1970."""
+    return pa.array(millis * 1000).view(pa.timestamp("us"))

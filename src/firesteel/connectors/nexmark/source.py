@@ -1,0 +1,120 @@
+"""Source of the connector `nexmark`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.connectors.base import Offset, ReadLimit, Split
+from firesteel.connectors.nexmark.columns import BLOCK, EventTable
+from firesteel.connectors.nexmark.event_rows import CHUNK, Block
+from firesteel.connectors.nexmark.options import NexmarkOptions, parsed
+from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.types.value_parts import WHOLE
+
+_MOST_EVENTS = 2_000_000
+"""Events of a micro-batch without a limit."""
+
+
+class NexmarkSource:
+    """A Source. Event k depends on k, the options and the time before the first event alone.
+
+    Splits and offsets hold that time ("base"), so an attempt or a run after a restart reads the same events.
+    Splits are ranges of one timeline, so the events do not depend on the number of tasks.
+    """
+
+    def __init__(self, scan: ScanSpec) -> None:
+        self._scan = scan
+        self._options: NexmarkOptions = parsed(dict(scan.options))
+        read = dict(zip(scan.projection, scan.parts or (WHOLE,) * len(scan.projection), strict=True))
+        self._table = EventTable(scan.types, [read.get(at, ()) for at in range(len(scan.types))])
+        self.skipped = 0
+
+    @property
+    def bounded(self) -> bool:
+        return self._options.total is not None and not self._options.is_kept_alive
+
+    def keep_log(self, directory: str) -> None:
+        """Do nothing: offsets hold all that is needed to read again."""
+
+    def notices(self) -> list[str]:
+        return []
+
+    def splits(self, parallelism: int) -> list[Split]:
+        now = _now()
+        return self._cut(0, self._options.total or 0, parallelism, self._base(now), now)
+
+    def initial_offset(self) -> Offset:
+        now = _now()
+        return {"event": 0, "base": self._base(now), "began": now}
+
+    def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
+        event = start["event"] + (_MOST_EVENTS if limit.rows is None else limit.rows)
+        if self._options.total is not None:
+            event = min(event, self._options.total)
+        if self._options.is_paced:
+            event = min(event, self._due(start["began"]))
+        return {**start, "event": max(event, start["event"])}
+
+    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
+        return self._cut(start["event"], end["event"], parallelism, end["base"], None)
+
+    def is_finished(self, offset: Offset) -> bool:
+        return self.bounded and offset["event"] >= (self._options.total or 0)
+
+    def read(self, split: Split) -> Iterator[pa.Table]:
+        data, first = split.data, split.data["first"]
+        while first < data["end"]:
+            end = min(data["end"], (first // BLOCK + 1) * BLOCK)
+            if data["began"] is not None and self._options.is_paced:
+                end = min(end, self._await(first, data["began"]))
+            orders = row_orders(split.ordinal, first - data["first"], end - first)
+            yield self._rows(first, end, orders, data["base"])
+            first = end
+
+    def _base(self, now: int) -> int:
+        return now if self._options.base_time is None else self._options.base_time
+
+    def _cut(self, first: int, end: int, parallelism: int, base: int, began: int | None) -> list[Split]:
+        """Return the events [first, end) in about equal splits.
+
+        Args:
+            base: See Block.base_time.
+            began: Start of the query in milliseconds since 1970 if the reader waits until events are due.
+        """
+        count = end - first
+        parts = max(1, min(parallelism, -(-count // BLOCK))) if count else 0
+        bounds = [first + count * part // parts for part in range(parts)] + [end]
+        return [
+            Split(part, {"first": bounds[part], "end": bounds[part + 1], "base": base, "began": began})
+            for part in range(parts)
+        ]
+
+    def _due(self, began: int) -> int:
+        """Return the number of events whose time has passed."""
+        return max(0, _now() - began) * self._options.rate // 1000
+
+    def _await(self, first: int, began: int) -> int:
+        """Wait until an event is due. Return the number of events that are."""
+        while (due := self._due(began)) <= first:
+            time.sleep(max(0.001, began / 1000 + (first + 1) / self._options.rate - time.time()))
+        return due
+
+    def _rows(self, first: int, end: int, orders: pa.Array, base: int) -> pa.Table:
+        """Return the changes of the events [first, end)."""
+        begin = first // CHUNK * CHUNK
+        block = Block(self._options, base, begin, -(-(end - begin) // CHUNK) * CHUNK)
+        kinds = pa.array(np.full(end - first, RowKind.INSERT, dtype=np.int8))
+        whole = (self._table.column(block, position) for position in self._scan.projection)
+        columns = [kinds, orders, *(each.slice(first - begin, end - first) for each in whole)]
+        names = [KIND, ORDER, *(field(index) for index in range(len(self._scan.projection)))]
+        return pa.Table.from_arrays(columns, names=names)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
