@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.data import canal, few_lines
+from benchmarks.interval_workloads import INTERVAL_WORKLOADS
 from benchmarks.join_workloads import JOIN_WORKLOADS
 from benchmarks.kafka_workloads import KAFKA_WORKLOADS
 from benchmarks.rank_workloads import RANK_WORKLOADS
@@ -149,5 +150,6 @@ WORKLOADS = (
     *KAFKA_WORKLOADS,
     *TIME_WORKLOADS,
     *JOIN_WORKLOADS,
+    *INTERVAL_WORKLOADS,
     *RANK_WORKLOADS,
 )

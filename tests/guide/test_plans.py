@@ -22,7 +22,7 @@ def plans() -> list[tuple[str, str]]:
 
 
 def test_pages_show_plans() -> None:
-    assert {"joins.md", "sub-queries.md", "ranks.md"} <= {page for page, _ in plans()}
+    assert {"interval-joins.md", "joins.md", "sub-queries.md", "ranks.md"} <= {page for page, _ in plans()}
 
 
 @pytest.mark.parametrize(("page", "script"), plans())
