@@ -37,7 +37,7 @@ def test_no_package_imports_what_it_may_not() -> None:
         ("plan", "pyspark", True),
         ("cli", "firesteel.session", False),
         ("session", "firesteel.cli.main", True),
-        ("job", "firesteel.spark.tasks", True),
+        ("job", "firesteel.spark.task.source_task", True),
         ("plan", "firesteel.runtime.columns.keys", True),
         ("a_new_package", "firesteel.errors", True),
     ],

@@ -17,12 +17,21 @@ from firesteel.cli.metrics_server import served
 from firesteel.cli.progress import ProgressLine
 from firesteel.cli.report import report
 from firesteel.errors import ValidationError
+from firesteel.runtime.dataflow.counters import Counters
+from firesteel.runtime.state.base import StateSize
 from firesteel.spark.progress import Progress
 
 
 def progress() -> Progress:
     made = Progress(
-        read=2_000, changes=10, skipped=7, late=3, states={(1, 0): 4, (1, 1): 5}, state_size=lambda: 900
+        read=2_000,
+        changes=10,
+        skipped=7,
+        late=3,
+        states={(1, 0): {"sum": StateSize(4, 80)}, (1, 1): {"sum": StateSize(5, 90)}},
+        state_size=lambda: 900,
+        steps={1: ("exchange", "GroupAggregate", "send")},
+        chains={1: [Counters(0, 50, 10**9), Counters(50, 20, 3 * 10**9, 3), Counters(20, 20)]},
     )
     made.lag = lambda: {("a.b", 1): 30, ("a.b", 0): 4}
     made.end_batch()
@@ -42,6 +51,11 @@ def test_metrics_are_there_as_text() -> None:
     assert 'firesteel_records_in_total{job="2"} 0' in lines
     assert 'firesteel_state_entries{job="1"} 9' in lines
     assert 'firesteel_state_bytes{job="1"} 900' in lines
+    operator = 'job="1",chain="1",step="1",operator="GroupAggregate"'
+    assert f"firesteel_operator_records_in_total{{{operator}}} 50" in lines
+    assert f"firesteel_operator_busy_seconds_total{{{operator}}} 3.0" in lines
+    assert 'firesteel_operator_state_entries{job="1",state="sum"} 9' in lines
+    assert 'firesteel_operator_state_bytes{job="1",state="sum"} 170' in lines
     lags = [
         f'firesteel_lag_messages{{job="1",topic="a.b",partition="{number}"}} {lag}'
         for number, lag in ((0, 4), (1, 30))

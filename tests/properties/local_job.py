@@ -19,8 +19,9 @@ from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.spark.errors import raise_failure
-from firesteel.spark.flow import TaskId, Work, works_of
-from firesteel.spark.tasks import SourceTask, StageTask
+from firesteel.spark.task.context import TaskContext, TaskId, contexts_of
+from firesteel.spark.task.source_task import SourceTask
+from firesteel.spark.task.stage_task import StageTask
 from tests.runtime.changes import Row, to_rows, to_table
 
 FIRST_TIME = 1_700_000_000_000
@@ -97,9 +98,11 @@ class LocalJob:
         stored: bool = True,
     ) -> Iterator[Row]:
         staged = stages(self.job)
-        common = Work(staged[0][0], self.targets, place_bits(exchanges(self.job)), ends=last and not stored)
+        common = TaskContext(
+            staged[0][0], self.targets, place_bits(exchanges(self.job)), ends=last and not stored
+        )
         now = FIRST_TIME + number * BATCH_TIME
-        begin, *later = works_of(self.job, common, staged, lambda source: [0])
+        begin, *later = contexts_of(self.job, common, staged, lambda source: [0])
         packets = [p for work in begin for p in self._read(work.at(now), number, pieces, first, last)]
         for works in later:
             task = StageTask(tuple(work.at(now) for work in works))
@@ -111,7 +114,7 @@ class LocalJob:
             yield from to_rows(table.select([name for name in table.column_names if name != "$place"]))
 
     def _read(
-        self, work: Work, batch: int, pieces: Mapping[int, tuple[int, int]], first: bool, last: bool
+        self, work: TaskContext, batch: int, pieces: Mapping[int, tuple[int, int]], first: bool, last: bool
     ) -> Iterator[Packet]:
         head = work.fragment.head
         numbers = source_numbers(self.job)[head.id]
@@ -124,7 +127,7 @@ class LocalJob:
             yield from task.of_tables(lambda: [table] if rows else [], TaskId(batch, index=split))
         elif first:
             yield from task.packets([Split(split, {})], batch)
-        if last and work.marked:
+        if last and work.watermarked:
             yield from task.packets([replace(Split(split_number(numbers, 1), {}), ends=True)], batch)
 
     def _projected(self, scan: ScanSpec, start: int, stop: int) -> list[Row]:

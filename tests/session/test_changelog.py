@@ -16,9 +16,9 @@ from firesteel.job.spec import ChainSpec, Input
 from firesteel.job.topology import Fragment
 from firesteel.runtime.dataflow.sequence import ROW_BITS, split_numbers
 from firesteel.runtime.spec.tables import ScanSpec
-from firesteel.spark.flow import Work
 from firesteel.spark.stream.frame_source import FrameTask
-from firesteel.spark.tasks import SourceTask
+from firesteel.spark.task.context import TaskContext
+from firesteel.spark.task.source_task import SourceTask
 from firesteel.types.sql import BIGINT, STRING
 from tests.cases.changes import folded
 
@@ -37,7 +37,7 @@ def task(projection: tuple[int, ...] = (0, 1), source: int = 0, sources: int = 1
         "dataframe", (), ("id", "name"), (BIGINT, STRING), projection, (None, None), "UTC", "a.b.c"
     )
     chain = ChainSpec(0, (Input(scan),), ())
-    return FrameTask(SourceTask(Work(Fragment((chain,), ()))), (0,), split_numbers(source, sources))
+    return FrameTask(SourceTask(TaskContext(Fragment((chain,), ()))), (0,), split_numbers(source, sources))
 
 
 def frame(**columns: list[Any]) -> pa.Table:

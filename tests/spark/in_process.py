@@ -5,7 +5,6 @@ So a property can hold that any cutting into micro-batches, splits and key group
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from unittest.mock import patch
 
@@ -16,13 +15,16 @@ from firesteel.connectors.base import Split
 from firesteel.job.spec import JobSpec, sink_id
 from firesteel.job.topology import exchanges, is_keyed, source_numbers, stages
 from firesteel.runtime.dataflow import ports
-from firesteel.runtime.dataflow.packets import CHANGES, LATE, Packet, merge
+from firesteel.runtime.dataflow.counters import LATE
+from firesteel.runtime.dataflow.packets import CHANGES, COUNTERS, Packet, merge
 from firesteel.runtime.dataflow.sequence import place_bits, row_orders, split_number
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.spark.errors import raise_failure
-from firesteel.spark.flow import TaskId, Work, works_of
-from firesteel.spark.tasks import SourceTask, StageTask
+from firesteel.spark.task.context import TaskContext, TaskId, contexts_of
+from firesteel.spark.task.counters import read_counters
+from firesteel.spark.task.source_task import SourceTask
+from firesteel.spark.task.stage_task import StageTask
 
 Splits = Sequence[pa.Table]
 """What the splits of a source have in a micro-batch: fields f0, f1... and `$kind`."""
@@ -64,8 +66,8 @@ class _Run:
         self._job = job
         self._targets = targets
         self._stages = stages(job)
-        common = Work(self._stages[0][0], targets, place_bits(exchanges(job)), now)
-        self._first, *self._later = works_of(job, common, self._stages, lambda _: self._channels)
+        common = TaskContext(self._stages[0][0], targets, place_bits(exchanges(job)), now)
+        self._first, *self._later = contexts_of(job, common, self._stages, lambda _: self._channels)
         self.late = 0
         self._stores = [[MemoryStore() for _ in range(targets)] for _ in self._later]
 
@@ -81,24 +83,29 @@ class _Run:
                 packets = self._stage(stage, works, packets, number)
             for packet in packets:
                 raise_failure(packet)
-                self.late += json.loads(packet.payload) if packet.holds == LATE else 0
+                if packet.holds == COUNTERS:
+                    self.late += sum(step[LATE] for _, steps in read_counters(packet)[0] for step in steps)
             own = sorted((p for p in packets if p.to == sink_id(0) and p.holds == CHANGES), key=_first)
             found += merge(own)
         return found
 
-    def _read(self, work: Work, splits: Splits, numbers: range, batch: int, ends: bool) -> list[Packet]:
+    def _read(
+        self, work: TaskContext, splits: Splits, numbers: range, batch: int, ends: bool
+    ) -> list[Packet]:
         task, packets = SourceTask(work), []
         for index, rows in enumerate(splits):
             split = split_number(numbers, index)
             table = rows.add_column(1, ORDER, row_orders(split, 0, rows.num_rows))
             task_id = TaskId(batch, index=split, channel=index % len(self._channels))
             packets += task.of_tables(lambda table=table: [table], task_id)
-        for channel in self._channels if ends and work.marked else ():
+        for channel in self._channels if ends and work.watermarked else ():
             split = split_number(numbers, len(splits) + channel)
             packets += task.packets([Split(split, {}, True, channel)], batch)
         return packets
 
-    def _stage(self, stage: int, works: tuple[Work, ...], packets: list[Packet], batch: int) -> list[Packet]:
+    def _stage(
+        self, stage: int, works: tuple[TaskContext, ...], packets: list[Packet], batch: int
+    ) -> list[Packet]:
         found: list[Packet] = []
         for target in range(self._targets if is_keyed(self._job, self._stages[stage + 1]) else 1):
             own = sorted((packet for packet in packets if packet.target == target), key=_first)

@@ -78,6 +78,10 @@ def test_the_stream_host_chains_nested_aggregates(changes: Path, spark: Spark) -
     job = stream_host.start(nested(changes), spark, settings)
     assert rows(job.results()) == batch(nested(changes), spark)
     assert {chain for chain, _ in job.progress.states} == {1, 2}, "the first chain's sizes pass the second"
+    first, second, third = (job.progress.chains[chain] for chain in (0, 1, 2))
+    assert first[0].rows_out == job.progress.read == second[1].rows_in
+    assert second[1].rows_out == third[1].rows_in > 0
+    assert all(step.busy > 0 for step in (*first, *second, *third))
     assert job.progress.state_entries > 0
 
 

@@ -13,7 +13,8 @@ from firesteel.runtime.dataflow import packets, ports
 from firesteel.runtime.dataflow.operator import PortBatch
 from firesteel.runtime.dataflow.packets import Packer, Packet, merge
 from firesteel.runtime.dataflow.ports import PortMerger
-from firesteel.spark.flow import Counts
+from firesteel.runtime.state.base import StateSize
+from firesteel.spark.task.counters import StateSizes, TaskCounters, read_counters, with_state
 
 
 def changes(orders: list[int], keys: list[str | None] | None = None) -> pa.Table:
@@ -116,16 +117,23 @@ def test_inputs_whose_rows_alternate_are_one_batch() -> None:
     assert batch.inputs[1].table.column(ORDER).to_pylist() == list(range(1, 20_000, 2))
 
 
-def test_counts_travel_with_the_packets_or_alone() -> None:
-    packer, counts = Packer((0,), 2), Counts(read=9, mark=70)
+def test_counters_travel_with_the_next_packet_and_at_the_end() -> None:
+    packer, counters = Packer((0,), 2), TaskCounters(read=9, watermark=70)
+    counters.of_chain(3, 1)[1].rows_in = 5
     packer.add(changes([1, 2, 3]))
-    first, *others = counts.told(packer.flush())
+    first, *others, last = counters.attach(packer.flush())
     assert (first.read, first.mark) == (9, 70)
-    assert {(p.read, p.mark) for p in others} <= {(0, 0)}
-    counts.take(first)
-    (alone,) = counts.told([])
-    assert (alone.read, alone.mark, alone.rows, alone.payload) == (9, 70, 0, b"")
-    assert list(counts.told(packer.flush())) == []
+    assert {(p.read, p.mark) for p in [*others, last]} == {(0, 0)}
+    assert read_counters(last) == ([(3, [[0, 0, 0, 0], [5, 0, 0, 0], [0, 0, 0, 0]])], [])
+    counters.take(first)
+    (alone,) = counters.attach([])
+    assert (alone.read, alone.mark, alone.rows) == (9, 70, 0)
+
+
+def test_sizes_of_state_travel_with_the_counters() -> None:
+    (packet,) = TaskCounters().attach([])
+    sizes = StateSizes(4, 17, {"join.left.rows.v1": StateSize(12, 900)})
+    assert read_counters(with_state(packet, sizes)) == ([], [sizes])
 
 
 def test_null_keys_are_one_group() -> None:

@@ -56,7 +56,7 @@ def test_firesteel_goes_once_and_runs_out_of_its_zip(spark: Any, tmp_path: Path)
     (file,) = spark.context.files
     assert spark.context.environment["PYTHONPATH"] == f"{file}{os.pathsep}/elsewhere"
     said = subprocess.run(
-        [sys.executable, "-c", "import firesteel.spark.tasks as t; print(t.__file__)"],
+        [sys.executable, "-c", "import firesteel.spark.task.source_task as t; print(t.__file__)"],
         env={**os.environ, "PYTHONPATH": file},
         cwd=tmp_path,
         capture_output=True,

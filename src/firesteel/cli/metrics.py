@@ -29,6 +29,22 @@ _METRICS: tuple[tuple[str, str, str], ...] = (
 _LAG = "lag_messages", "gauge", "Messages of a partition that wait to be read."
 
 
+_OPERATORS: tuple[tuple[str, str, str], ...] = (
+    ("operator_records_in_total", "counter", "Rows that came into an operator."),
+    ("operator_records_out_total", "counter", "Rows that an operator sent on."),
+    ("operator_busy_seconds_total", "counter", "Time that an operator worked, in all tasks."),
+    (
+        "operator_late_records_dropped_total",
+        "counter",
+        "Late rows that an operator dropped.",
+    ),
+)
+_STATES: tuple[tuple[str, str, str], ...] = (
+    ("operator_state_entries", "gauge", "Entries of one state of an operator."),
+    ("operator_state_bytes", "gauge", "Bytes of one state of an operator, compressed."),
+)
+
+
 class Metrics:
     """The jobs of a process, by the order of their starts; a job that has ended keeps its numbers."""
 
@@ -46,7 +62,7 @@ class Metrics:
         """The job's name, with a number if an earlier job had it; the number alone without a name."""
         if not name:
             return str(len(self._jobs) + 1)
-        escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        escaped = _escaped(name)
         taken, number, label = set(self._labels.values()), 1, escaped
         while label in taken:
             number += 1
@@ -72,6 +88,38 @@ class Metrics:
             for (topic, partition), waiting in sorted(job.lags.items()):
                 labels = f'job="{label}",topic="{topic}",partition="{partition}"'
                 yield f"firesteel_lag_messages{{{labels}}} {waiting}\n"
+        yield from _family(_OPERATORS, {label: list(_of_operators(job)) for label, job in self._by_label()})
+        yield from _family(_STATES, {label: list(_of_states(job)) for label, job in self._by_label()})
+
+
+def _family(
+    metrics: tuple[tuple[str, str, str], ...], jobs: dict[str, list[tuple[str, tuple[float, ...]]]]
+) -> Iterator[str]:
+    """Yield the lines of metrics whose values come together, each value with the labels of its part."""
+    for place, (name, kind, meaning) in enumerate(metrics):
+        yield _head(name, kind, meaning)
+        for label, parts in jobs.items():
+            for labels, found in parts:
+                yield f'firesteel_{name}{{job="{label}",{labels}}} {found[place]}\n'
+
+
+def _of_operators(job: Progress) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Yield the labels of each step of a job, and the values of _OPERATORS."""
+    for chain, steps in sorted(job.chains.items()):
+        names = job.steps.get(chain) or ("",) * len(steps)
+        for place, (name, step) in enumerate(zip(names, steps, strict=True)):
+            labels = f'chain="{chain}",step="{place}",operator="{_escaped(name)}"'
+            yield labels, (step.rows_in, step.rows_out, round(step.busy / 1e9, 3), step.late)
+
+
+def _of_states(job: Progress) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """Yield the label of each state of a job, and the values of _STATES."""
+    for name, size in sorted(job.state_sizes().items()):
+        yield f'state="{_escaped(name)}"', size
+
+
+def _escaped(label: str) -> str:
+    return label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _head(name: str, kind: str, meaning: str) -> str:

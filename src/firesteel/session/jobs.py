@@ -15,6 +15,7 @@ from firesteel.config.secrets import Pairs, hand_on
 from firesteel.errors import FiresteelError, UsageError
 from firesteel.job.lower.job import TranslateOptions, translate
 from firesteel.job.spec import JobSpec
+from firesteel.job.steps import step_names
 from firesteel.plan.nodes.physical import Sink
 from firesteel.plan.tree import Field, Node
 from firesteel.rules.mini_batch.mini_batch_options import MiniBatch, mini_batch_options
@@ -60,7 +61,7 @@ class Running:
         self._environment = environment
         self._job = job
         self._text = redacted(text)
-        self._progress = Progress(watch, name=job_name(environment, job))
+        self._progress = Progress(watch, name=job_name(environment, job), steps=step_names(job))
         self._group: str | None = None
         self._stream: StreamJob | None = None
         self._spark: Spark | None = None

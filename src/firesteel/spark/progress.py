@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from firesteel.connectors.base import Lags
-from firesteel.runtime.dataflow.packets import LATE, SKIPPED, STATE, Packet
+from firesteel.runtime.dataflow.counters import LATE, ChainCounters, Counters
+from firesteel.runtime.dataflow.packets import COUNTERS, SKIPPED, Packet
+from firesteel.runtime.state.base import StateSize
+from firesteel.spark.task.counters import read_counters
 
 
 @dataclass
@@ -23,7 +26,8 @@ class Progress:
         late: Rows dropped because they were late.
         batches: Micro-batches that have ended.
         mark: Last watermark of a source in milliseconds, 0 for none. With mini-batch, the current one.
-        states: Entries of keyed state by chain and key group, if the host reports them.
+        chains: Counters of the steps of each chain, by its number (runtime/dataflow/counters.py).
+        states: Sizes of keyed state, if the host reports them: by stage and key group, then by name.
         state_size: Returns the bytes of keyed state in Spark's state store.
         lag: Returns the number of unread messages by topic and partition.
         batch_seconds: Seconds between the ends of the last two micro-batches.
@@ -32,6 +36,7 @@ class Progress:
         resumable: Whether another run can continue from the job's checkpoint.
         batch: Number of the last delivered batch, -1 for none.
         name: Name of the job, "" for none.
+        steps: Names of the steps of each chain, by its number (job/steps.py).
         ended: Time at which the last micro-batch ended, by time.monotonic().
         started: Time at which the job started, by time.monotonic().
     """
@@ -43,7 +48,8 @@ class Progress:
     late: int = 0
     batches: int = 0
     mark: int = 0
-    states: dict[tuple[int, int], int] = field(default_factory=dict)
+    chains: dict[int, ChainCounters] = field(default_factory=dict)
+    states: dict[tuple[int, int], Mapping[str, StateSize]] = field(default_factory=dict)
     state_size: Callable[[], int | None] | None = None
     lag: Callable[[], Lags] | None = None
     batch_seconds: float | None = None
@@ -52,6 +58,7 @@ class Progress:
     resumable: bool = False
     batch: int = -1
     name: str = ""
+    steps: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     ended: float | None = None
     started: float = field(default_factory=time.monotonic)
 
@@ -68,7 +75,16 @@ class Progress:
     @property
     def state_entries(self) -> int:
         """Entries of the keyed state. After a restart, a key group counts once it has got rows."""
-        return sum(self.states.values())
+        return sum(size.entries for sizes in self.states.values() for size in sizes.values())
+
+    def state_sizes(self) -> dict[str, StateSize]:
+        """Return the size of each state over all key groups, by its name."""
+        found: dict[str, StateSize] = {}
+        for sizes in list(self.states.values()):
+            for name, size in sizes.items():
+                entries, size_bytes = found.get(name, (0, 0))
+                found[name] = StateSize(entries + size.entries, size_bytes + size.bytes)
+        return found
 
     @property
     def state_bytes(self) -> int | None:
@@ -88,16 +104,23 @@ class Progress:
     def add(self, packet: Packet) -> None:
         """Count a packet that reached the driver."""
         self.phase = ""
-        if packet.holds == STATE:
-            chain, group, entries = json.loads(packet.payload)
-            self.states[chain, group] = entries
+        if packet.holds == COUNTERS:
+            self._add_counters(packet)
         if packet.holds == SKIPPED:
             self.skipped += json.loads(packet.payload)
-        if packet.holds == LATE:
-            self.late += json.loads(packet.payload)
         self.read += packet.read
         self.mark = max(self.mark, packet.mark)
         self._tell()
+
+    def _add_counters(self, packet: Packet) -> None:
+        chains, states = read_counters(packet)
+        for chain, steps in chains:
+            own = self.chains.setdefault(chain, [Counters() for _ in steps])
+            for counters, step in zip(own, steps, strict=True):
+                counters.add(step)
+                self.late += step[LATE]
+        for state in states:
+            self.states[state.stage, state.group] = state.sizes
 
     def add_sent(self, rows: int) -> None:
         """Count rows that a sink has committed, or that the caller of a query has taken."""

@@ -17,11 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import firesteel
+from firesteel import process_cache
 from firesteel.errors import UsageError
 from firesteel.job.spec import JobSpec
 from firesteel.spark.errors import functions_of
 from firesteel.spark.internals.tasks import variables_of_workers
+from firesteel.spark.internals.worker_end import at_worker_end
 from firesteel.spark.temporary import private_folder
+from firesteel.types import user_function
 from firesteel.types.user_function import UserFunction
 
 if TYPE_CHECKING:
@@ -117,6 +120,15 @@ def _name(folder: str) -> str:
 
 
 # --- in a task -------------------------------------------------------------------------------------
+def prepare_worker() -> None:
+    """Let user-defined functions be found where Spark put them, and be closed when the worker ends.
+
+    Each task calls this before it does anything else. More calls change nothing.
+    """
+    process_cache.at_end = at_worker_end
+    user_function.located = located
+
+
 def located(folder: str) -> str:
     """Where a folder of the driver's lies for this task: the folder itself where it was not sent."""
     if "pyspark" not in sys.modules:

@@ -30,7 +30,7 @@ from firesteel.runtime.dataflow.sequence import (
     row_orders,
     split_numbers,
 )
-from firesteel.spark.tasks import numbered
+from firesteel.spark.task.splits import numbered
 from tests.scale import FULL, examples
 
 Path = tuple[int, ...]

@@ -12,12 +12,13 @@ import pytest
 
 from firesteel.errors import DataError
 from firesteel.runtime.columns.keys import find_keys
-from firesteel.runtime.dataflow.packets import CHANGES, FAILURE, FIRST, STATE, Packet
+from firesteel.runtime.dataflow.packets import CHANGES, COUNTERS, FAILURE, FIRST, Packet
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.errors import guarded
 from firesteel.spark.stream import keyed_processor as stream_keyed
 from firesteel.spark.stream.keyed_processor import KeyedProcessor
 from firesteel.spark.stream.rows import from_values, to_values
+from firesteel.spark.task.counters import TaskCounters, read_counters
 
 
 @dataclass
@@ -56,7 +57,7 @@ class Counting:
         return self
 
     def packets(self, packets: Any, state: StateBackend, task: object) -> Iterator[Packet]:
-        return guarded(lambda: self._through(packets, state))
+        return guarded(lambda: TaskCounters().attach(self._through(packets, state)))
 
     def _through(self, packets: list[Packet], state: StateBackend) -> Iterator[Packet]:
         counts = state.value("n", [pa.int64()], [pa.int64()])
@@ -84,5 +85,7 @@ def test_the_state_of_a_failed_task_is_not_written(payload: bytes, monkeypatch: 
         assert held == [FAILURE]
         assert handle.value.data is None
     else:
-        assert held == [CHANGES, STATE]
+        assert held == [CHANGES, COUNTERS]
+        ((_, (size,)),) = [(each.group, each.sizes.values()) for each in read_counters(found[-1])[1]]
+        assert (size.entries, size.bytes > 0) == (1, True)
         assert handle.value.data is not None

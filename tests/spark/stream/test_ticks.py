@@ -21,8 +21,9 @@ from firesteel.runtime.spec.window import WindowTime
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.spark.errors import raise_failure
-from firesteel.spark.flow import TaskId, Work, works_of
-from firesteel.spark.tasks import SourceTask, StageTask
+from firesteel.spark.task.context import TaskContext, TaskId, contexts_of
+from firesteel.spark.task.source_task import SourceTask
+from firesteel.spark.task.stage_task import StageTask
 from firesteel.types.sql import BIGINT, STRING, timestamp, timestamp_ltz
 from tests.runtime.operators.window.windows import COUNT, one_phase, tumble
 from tests.spark.in_process import changes
@@ -52,8 +53,8 @@ class Run:
 
     def __init__(self, of: JobSpec) -> None:
         first, second = stages(of)
-        common = Work(first[0], TARGETS, place_bits(exchanges(of)))
-        sources, works = works_of(of, common, [first, second], lambda _: [0])
+        common = TaskContext(first[0], TARGETS, place_bits(exchanges(of)))
+        sources, works = contexts_of(of, common, [first, second], lambda _: [0])
         assert is_keyed(of, second)
         self._sources, self._stage = [SourceTask(work) for work in sources], StageTask(works[:])
         self._stores = [MemoryStore() for _ in range(TARGETS)]

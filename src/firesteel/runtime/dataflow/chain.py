@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 import pyarrow as pa
 
 from firesteel.runtime.dataflow import operator_registry as registry
+from firesteel.runtime.dataflow.counters import Counters, rows_of
 from firesteel.runtime.dataflow.operator import (
     Clock,
     Marked,
@@ -43,18 +45,34 @@ class Chain(Operator):
     messages that it makes the operators before send. Ports are those of the first operator.
     """
 
-    def __init__(self, operators: Sequence[Operator]) -> None:
+    def __init__(self, operators: Sequence[Operator], counters: Sequence[Counters] = ()) -> None:
         self._operators = operators
+        self._counters = counters or [Counters() for _ in operators]
 
     @classmethod
-    def of(cls, specs: Iterable[OperatorSpec], state: StateBackend | None, clock: Clock) -> Chain:
-        """Return the chain of the operators that the specs describe."""
-        return cls([registry.build(spec, state, clock) for spec in specs])
+    def of(
+        cls, specs: Iterable[OperatorSpec], state: StateBackend | None, clock: Clock,
+        counters: Sequence[Counters] = (),
+    ) -> Chain:  # fmt: skip
+        """Return the chain of the operators that the specs describe.
+
+        Args:
+            specs: Settings of the operators, in order.
+            state: State of the key group, None for operators without state.
+            clock: Processing time.
+            counters: Counters of the operators, () for new ones.
+        """
+        return cls([registry.build(spec, state, clock) for spec in specs], counters)
 
     @property
     def late(self) -> int:  # type: ignore[override]
         """Return the number of rows that the operators of the chain dropped because they came too late."""
         return sum(operator.late for operator in self._operators)
+
+    def count_late(self) -> None:
+        """Set the counters of late rows."""
+        for operator, counters in zip(self._operators, self._counters, strict=True):
+            counters.late = operator.late
 
     def send(self, message: Message | PortBatch, port: int = 0) -> Iterator[Message]:
         """Process a message and yield what the last operator sends."""
@@ -74,12 +92,12 @@ class Chain(Operator):
 
     def barrier(self) -> Iterator[Message]:
         for index, operator in enumerate(self._operators):
-            for message in operator.barrier():
+            for message in self._counters[index].measure(operator.barrier):
                 yield from self._through(index + 1, message)
 
     def end(self) -> Iterator[Message]:
         for index, operator in enumerate(self._operators):
-            for message in operator.end():
+            for message in self._counters[index].measure(operator.end):
                 yield from self._through(index + 1, message)
 
     def next_timer(self) -> int | None:
@@ -87,16 +105,21 @@ class Chain(Operator):
 
     def _through(self, start: int, message: Message | PortBatch, port: int = 0) -> Iterator[Message]:
         if start == len(self._operators):
+            assert not isinstance(message, PortBatch)
             yield message
             return
-        operator = self._operators[start]
-        if isinstance(message, Watermark):
-            given = operator.watermark(message, port)
-        elif isinstance(message, Marked):
-            given = operator.marked(message, port)
-        elif isinstance(message, PortBatch):
-            given = operator.ports(message)
-        else:
-            given = operator.changes(message, port)
-        for one in given:
+        counters = self._counters[start]
+        counters.rows_in += rows_of(message)
+        for one in counters.measure(_step(self._operators[start], message, port)):
             yield from self._through(start + 1, one)
+
+
+def _step(operator: Operator, message: Message | PortBatch, port: int) -> Callable[[], Iterable[Message]]:
+    """Return the call of an operator that processes a message."""
+    if isinstance(message, Watermark):
+        return partial(operator.watermark, message, port)
+    if isinstance(message, Marked):
+        return partial(operator.marked, message, port)
+    if isinstance(message, PortBatch):
+        return partial(operator.ports, message)
+    return partial(operator.changes, message, port)

@@ -30,7 +30,7 @@ from firesteel.runtime.dataflow.operator import LAST_ORDER
 from firesteel.runtime.dataflow.sequence import Numbers, Places, below, cause_of, concat, in_order, orders
 from firesteel.runtime.dataflow.watermarks import Marks
 
-CHANGES, FAILURE, WRITTEN, STATE, SKIPPED, MARKED, LATE, TICK, TIMER = range(9)
+CHANGES, FAILURE, WRITTEN, SKIPPED, MARKED, COUNTERS, TICK, TIMER = range(8)
 """Kinds of content of a packet (`Packet.holds`)."""
 
 TO_DRIVER = -1
@@ -88,10 +88,9 @@ class Packet:
         CHANGES: Rows.
         FAILURE: A pickled error.
         WRITTEN: JSON, what the task of a sink wrote, for the commit of the sink.
-        STATE: JSON, a chain, a key group and the number of entries in its state, for progress.
         SKIPPED: JSON, the number of messages that a source skipped, for progress.
         MARKED: Rows, possibly none, and watermarks (`read_marked`).
-        LATE: JSON, the number of rows that came too late, for progress.
+        COUNTERS: JSON, the counters of a task and the sizes of its state (spark/task/counters.py).
         TICK: Nothing. It makes the receiver look at its timers of processing time.
         TIMER: JSON, a chain, a key group and the processing time of their next timer, null for none.
     """

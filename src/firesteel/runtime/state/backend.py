@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence, Set
+from itertools import chain
 from typing import Protocol
 
 import pyarrow as pa
 
 from firesteel.errors import InternalError, JobError
+from firesteel.runtime.state.base import StateSize
 from firesteel.runtime.state.codec import decode, encode
 from firesteel.runtime.state.levels import Levels, Piece
 from firesteel.runtime.state.manifest import StateEntry, read_manifest, write_manifest
@@ -107,10 +109,19 @@ class SortedRunBackend:
 
     @property
     def entries(self) -> int:
-        """Return the number of entries of all states. Older versions of an entry count until a merge drops
-        them.
+        """Return the number of entries of all states, as `sizes` counts them."""
+        return sum(size.entries for size in self.sizes().values())
+
+    def sizes(self) -> dict[str, StateSize]:
+        """Return the size of each state as of the last commit, by its name.
+
+        Older versions of an entry count until a merge drops them.
         """
-        return sum(p.rows for _, levels in self._states.values() for level in levels.levels for p in level)
+        pieces = {name: chain.from_iterable(levels.levels) for name, (_, levels) in self._states.items()}
+        return {
+            name: StateSize(sum(p.rows for p in own), sum(p.bytes for p in own))
+            for name, own in ((name, list(each)) for name, each in pieces.items())
+        }
 
     def commit(self) -> None:
         """Write new runs and the manifest to the store, and remove the runs that are no longer live."""
@@ -176,7 +187,7 @@ class SortedRunBackend:
             raise InternalError("A run that was never written is not in memory")
         run = piece.run = run.slice(*bounds(run, piece.low, piece.high))
         data = encode(run)
-        piece.rows = len(run)
+        piece.rows, piece.bytes = len(run), len(data)
         piece.id = hashlib.blake2b(data, digest_size=16).hexdigest()
         store.put(piece.id, data)
         if self._cache is not None:

@@ -53,6 +53,7 @@ class Piece:
         high: Place after the last one.
         id: Name in the store, None until committed.
         run: The run, None until loaded.
+        bytes: Bytes of the run in the store, 0 until committed or if an earlier version wrote it.
     """
 
     rows: int
@@ -60,6 +61,7 @@ class Piece:
     high: int = END
     id: str | None = None
     run: Run | None = None
+    bytes: int = 0
 
 
 Level = list[Piece]

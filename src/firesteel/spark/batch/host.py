@@ -23,13 +23,16 @@ from firesteel.runtime.dataflow.packets import Packet
 from firesteel.runtime.dataflow.sequence import place_bits
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
-from firesteel.spark.flow import Work, works_of
 from firesteel.spark.full_disk import full_disk, local_folders
 from firesteel.spark.internals.first_job import leave_out_scopes, write_as_java
 from firesteel.spark.launch.launch import Spark
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_task import for_driver, written
-from firesteel.spark.tasks import Keyed, SourceTask, StageTask, bounded_splits, channels, open_head, target_of
+from firesteel.spark.task.context import TaskContext, contexts_of
+from firesteel.spark.task.shuffle import Keyed, target_of
+from firesteel.spark.task.source_task import SourceTask
+from firesteel.spark.task.splits import bounded_splits, channels, open_head
+from firesteel.spark.task.stage_task import StageTask
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -103,19 +106,19 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]
     """
     staged = stages(job)
     places = place_bits(exchanges(job))
-    common = Work(staged[0][0], parallelism, places, wall_clock(), ends=True, job=name)
-    first, *later = works_of(job, common, staged, lambda head: channels(open_head(head)))
+    common = TaskContext(staged[0][0], parallelism, places, wall_clock(), ends=True, job=name)
+    first, *later = contexts_of(job, common, staged, lambda head: channels(open_head(head)))
     made: list[RDD[Any]] = []
     numbers = source_numbers(job)
-    for work in first:
-        task = SourceTask(work)
-        own = numbers[work.fragment.head.id]
-        splits = bounded_splits(task.source, parallelism, own, bool(work.marked))
+    for shared in first:
+        task = SourceTask(shared)
+        own = numbers[shared.fragment.head.id]
+        splits = bounded_splits(task.source, parallelism, own, bool(shared.watermarked))
         made.append(context.parallelize(splits, max(1, len(splits))).mapPartitions(task.keyed))
     packets = context.union(made) if len(made) > 1 else made[0]
-    for stage, works in zip(staged[1:], later, strict=True):
+    for stage, contexts in zip(staged[1:], later, strict=True):
         targets = parallelism if is_keyed(job, stage) else 1
-        packets = exchange(packets, targets).mapPartitionsWithIndex(StageTask(works).keyed)
+        packets = exchange(packets, targets).mapPartitionsWithIndex(StageTask(contexts).keyed)
     return packets
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from firesteel.connectors.base import Offset, ReadLimit, Split
-from firesteel.spark.tasks import ends
+from firesteel.spark.task.splits import ends
 
 
 class EndingSource:

@@ -19,7 +19,6 @@ from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.spark.checkpoint.fingerprint import Layout, check_or_write, job_id
 from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.checkpoint_functions import note_functions, warn_of_layout
-from firesteel.spark.flow import Work, works_of
 from firesteel.spark.internals.checkpoint_files import write_with_few_programs
 from firesteel.spark.internals.frames import in_session
 from firesteel.spark.internals.hash_partitions import key_group_labels
@@ -30,7 +29,10 @@ from firesteel.spark.stream.keyed_processor import KeyedProcessor
 from firesteel.spark.stream.rows import SCHEMA
 from firesteel.spark.stream.settings import KEY_GROUPS, MAX_ROWS, StreamSettings
 from firesteel.spark.stream.source import ChangelogSource, FiresteelSource, SourceOptions
-from firesteel.spark.tasks import SourceTask, StageTask, channels, open_head
+from firesteel.spark.task.context import TaskContext, contexts_of
+from firesteel.spark.task.source_task import SourceTask
+from firesteel.spark.task.splits import channels, open_head
+from firesteel.spark.task.stage_task import StageTask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -109,13 +111,13 @@ class _Sources:
         """Those of a source."""
         return [0] if self._given(head) is not None else channels(open_head(head))
 
-    def packets(self, works: Sequence[Work]) -> Iterator[DataFrame]:
+    def packets(self, contexts: Sequence[TaskContext]) -> Iterator[DataFrame]:
         """What the source chains give. The bounded sources of a bounded job are read one after another."""
-        wakes = bool(works[0].woken)
+        wakes = bool(contexts[0].timers)
         earlier: list[ScanSpec | ValuesSpec] = []
         all_numbers = source_numbers(self.job)
-        for number, work in enumerate(works):
-            task, numbers = SourceTask(work), all_numbers[work.fragment.head.id]
+        for number, context in enumerate(contexts):
+            task, numbers = SourceTask(context), all_numbers[context.fragment.head.id]
             given = self._given(task.source)
             if given is not None:
                 yield self._of_frame(given, task, numbers)
@@ -123,7 +125,7 @@ class _Sources:
             options = SourceOptions(
                 task, self.labels, self.layout.partitions, numbers, self.settings.max_rows or MAX_ROWS,
                 not self.settings.max_rows, _log_folder(task.source, self.folder, number), tuple(earlier),
-                Ticks(self.timers, alone=not self.job.bounded) if wakes else None, self._interval(work),
+                Ticks(self.timers, alone=not self.job.bounded) if wakes else None, self._interval(context),
                 max_bytes=self.settings.max_bytes,
             )  # fmt: skip
             yield self._loaded(options)
@@ -134,7 +136,7 @@ class _Sources:
         if wakes and not self.job.bounded:
             yield self._loaded(
                 SourceOptions(
-                    SourceTask(works[0]), self.labels, 1, ticks=Ticks(self.timers, True), has_rows=False
+                    SourceTask(contexts[0]), self.labels, 1, ticks=Ticks(self.timers, True), has_rows=False
                 )
             )
 
@@ -146,9 +148,9 @@ class _Sources:
         timed = in_session(given, self.session).selectExpr("*", BATCH_TIME)
         return timed.mapInArrow(FrameTask(task, self.labels, numbers), SCHEMA)
 
-    def _interval(self, work: Work) -> int:
+    def _interval(self, context: TaskContext) -> int:
         """Of the mini-batches that the sources see to themselves: timers do not wait for their ends."""
-        return self.settings.interval if work.woken and self.timers and not self.job.bounded else 0
+        return self.settings.interval if context.timers and self.timers and not self.job.bounded else 0
 
     def _loaded(self, options: SourceOptions) -> DataFrame:
         reader = self.session.readStream.format(self.source.name())
@@ -161,11 +163,11 @@ def _frame(sources: _Sources) -> DataFrame:
     session.dataSource.register(sources.source)
     staged, taken = stages(job), taken_places(sources.frames)
     places, name = place_bits(exchanges(job), taken), job_id(session.sparkContext, sources.folder)
-    common = Work(staged[0][0], groups, places, job=name)
-    first, *later = works_of(job, common, staged, sources.channels, taken)
+    common = TaskContext(staged[0][0], groups, places, job=name)
+    first, *later = contexts_of(job, common, staged, sources.channels, taken)
     packets = reduce(lambda one, other: one.union(other), sources.packets(first))
-    for works in later:
-        processor = KeyedProcessor(StageTask(works), sources.labels)
+    for contexts in later:
+        processor = KeyedProcessor(StageTask(contexts), sources.labels)
         packets = packets.groupBy("key_group").transformWithState(processor, SCHEMA, "Append", "None")
     return packets
 

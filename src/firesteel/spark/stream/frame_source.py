@@ -24,10 +24,10 @@ from firesteel.changelog import KIND, ORDER, PLACE, field
 from firesteel.errors import DataError
 from firesteel.runtime.dataflow.sequence import ROW_BITS, row_orders, split_number
 from firesteel.runtime.spec.tables import ScanSpec
-from firesteel.spark.flow import TaskId
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.stream.rows import to_batch
-from firesteel.spark.tasks import SourceTask
+from firesteel.spark.task.context import TaskId
+from firesteel.spark.task.source_task import SourceTask
 from firesteel.types.arrow import to_arrow
 
 CONNECTOR = "dataframe"

@@ -26,15 +26,16 @@ from pyspark.sql.streaming.stateful_processor import (
 from pyspark.sql.types import BinaryType, StringType, StructType
 
 from firesteel.file_trust import distrust, make_private
-from firesteel.runtime.dataflow.packets import FAILURE
+from firesteel.runtime.dataflow.packets import COUNTERS
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
-from firesteel.spark.flow import TaskId
 from firesteel.spark.internals.lazy_state import map_when_used
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.stream.rows import ARROW, from_values, now_of, to_values
 from firesteel.spark.stream.run_store import RunsAtHand, SparkRunStore
-from firesteel.spark.tasks import StageTask, state_size
+from firesteel.spark.task.context import TaskId
+from firesteel.spark.task.counters import StateSizes, with_state
+from firesteel.spark.task.stage_task import StageTask
 from firesteel.spark.temporary import private_folder
 
 _ROW = Row(*ARROW.names)
@@ -70,16 +71,17 @@ class KeyedProcessor(StatefulProcessor):
         state = SortedRunBackend.open(
             store, RunsAtHand(store, run_cache(), (self._job, self._task.number, group))
         )
-        task, failed = TaskId(batch_number(), index=group), False
+        task, last = TaskId(batch_number(), index=group), None
         for packet in self._task.at(now).packets(packets, state, task):
-            failed |= packet.holds == FAILURE
-            yield _ROW(*to_values(packet, self._labels, now))
-        if failed:  # the state has half of a batch that will not be delivered
-            return
-        state.commit()
-        store.flush()
-        size = state_size(self._task.number, group, state.entries)
-        yield _ROW(*to_values(size, self._labels, now))
+            if last is not None:
+                yield _ROW(*to_values(last, self._labels, now))
+            last = packet
+        if last is not None and last.holds == COUNTERS:  # else half of a batch that will not be delivered
+            state.commit()
+            store.flush()
+            last = with_state(last, StateSizes(self._task.number, group, state.sizes()))
+        if last is not None:
+            yield _ROW(*to_values(last, self._labels, now))
 
     def close(self) -> None:
         """Do nothing: the processor holds no resources."""

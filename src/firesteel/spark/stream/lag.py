@@ -13,7 +13,7 @@ from firesteel.job.spec import JobSpec
 from firesteel.job.topology import stages
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.spark.stream.batch_clock import without_time
-from firesteel.spark.tasks import open_head
+from firesteel.spark.task.splits import open_head
 
 _FRESH_SECONDS = 1.0
 """An answer that is not older is given again: a line on a terminal looks more often."""

@@ -28,7 +28,8 @@ from firesteel.spark.stream.batch_clock import BatchClock, NoRows, Ticks, ticks_
 from firesteel.spark.stream.ending_source import EndingSource
 from firesteel.spark.stream.rows import SCHEMA, to_batch
 from firesteel.spark.stream.sequential_source import SequentialSource
-from firesteel.spark.tasks import SourceTask, by_channel, numbered, open_head
+from firesteel.spark.task.source_task import SourceTask
+from firesteel.spark.task.splits import by_channel, numbered, open_head
 
 FORMAT = "firesteel"
 
@@ -131,7 +132,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         own, last = without_time(start), without_time(end)
         splits = self._opened().splits_between(own, last, self._options.parallelism) if own != last else []
-        if self._options.task.work.marked:
+        if self._options.task.context.watermarked:
             splits = by_channel(self._own, splits)
         work = [(split, time_of(end)) for split in numbered(splits, self._options.numbers)]
         return [InputPartition(each) for each in [*work, *_ticks(start, end)]]
@@ -148,7 +149,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._source = self._own = (
                 _open(options.task.source, options.log) if options.has_rows else NoRows()
             )
-            if options.task.work.marked and self._own.bounded:
+            if options.task.context.watermarked and self._own.bounded:
                 self._source = EndingSource(self._own)
             if options.earlier:
                 logs = [

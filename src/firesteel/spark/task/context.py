@@ -1,0 +1,91 @@
+"""What tasks know of their job: identities, and the context that the tasks of a fragment share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from firesteel.job.spec import JobSpec
+from firesteel.job.timer_routing import Woken, woken
+from firesteel.job.topology import Fragment
+from firesteel.job.watermark_routing import ByPort, MarkPaths
+from firesteel.runtime.dataflow.sequence import last_place
+from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
+
+
+@dataclass(frozen=True)
+class TaskId:
+    """Identity of a task within a job."""
+
+    batch: int = 0
+    """Number of the micro-batch."""
+    chain: int = 0
+    """Number of the chain."""
+    index: int = 0
+    """Number of the task among the tasks of its chain, below 2^31."""
+    channel: int = 0
+    """Channel of the task's watermarks, among those of the chain (job/watermark_routing.py)."""
+
+    @property
+    def number(self) -> int:
+        """Number of the task among all tasks of the micro-batch. The lower 32 bits are `index`."""
+        return (self.chain << 32) + self.index
+
+
+@dataclass(frozen=True)
+class TaskContext:
+    """Static context shared by the tasks of a fragment."""
+
+    fragment: Fragment
+    """The chains that share a task."""
+    targets: int = 1
+    """Number of partitions or key groups of an exchange by key."""
+    places: int = 0
+    """Bits of the place that changes with one cause get at an exchange (runtime/dataflow/sequence.py)."""
+    now: int = 0
+    """Processing time of the job in milliseconds; 0 means the time at which a task begins."""
+    ends: bool = False
+    """Whether the input ends with this micro-batch."""
+    job: str = ""
+    """Name of the job at its sinks."""
+    watermarked: frozenset[int] = frozenset()
+    """Numbers of the job's chains that get watermarks."""
+    channels: ByPort = ()
+    """Watermark channels of the fragment's first chain, by port."""
+    watermark_place: int = 0
+    """Place of changes that a watermark causes; it is behind the places of rows."""
+    timers: Woken = ()
+    """The chains of the job that have processing-time timers, each with its number of targets."""
+
+    def at(self, now: int) -> TaskContext:
+        """Return a copy with another processing time, in milliseconds."""
+        return replace(self, now=now)
+
+
+def contexts_of(
+    job: JobSpec, common: TaskContext, stages: Sequence[Sequence[Fragment]],
+    of_source: Callable[[ScanSpec | ValuesSpec], Sequence[int]], taken: int = 0,
+) -> list[tuple[TaskContext, ...]]:  # fmt: skip
+    """Return the contexts of the fragments of each stage.
+
+    Args:
+        job: The job.
+        common: A context whose other fields all fragments share.
+        stages: The fragments of each stage.
+        of_source: Returns the watermark channels of a source.
+        taken: Bits of the places that rows have when they are read (runtime/dataflow/sequence.py).
+    """
+    paths = MarkPaths.of(job)
+    common = replace(common, watermarked=paths.marked, timers=woken(job, paths, common.targets))
+    return [
+        tuple(
+            replace(
+                common,
+                fragment=fragment,
+                channels=paths.channels(job, fragment.head, common.targets, of_source),
+                watermark_place=last_place(number, common.places, taken),
+            )
+            for fragment in stage
+        )
+        for number, stage in enumerate(stages)
+    ]

@@ -1,0 +1,189 @@
+"""Outputs of chains whose messages leave the task: in packets, or to a sink."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import perf_counter_ns
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.connectors.base import Commits
+from firesteel.connectors.registry import open_sink
+from firesteel.job.spec import Output, sink_id
+from firesteel.job.watermark_routing import channel_id
+from firesteel.runtime.dataflow.counters import Counters, rows_of
+from firesteel.runtime.dataflow.operator import BEFORE_ALL, MAX_WATERMARK, Marked, Message, Watermark
+from firesteel.runtime.dataflow.packets import FIRST, WRITTEN, Packer, Packet
+from firesteel.runtime.dataflow.sequence import Numbers
+from firesteel.runtime.spec.tables import SinkSpec
+from firesteel.spark.sink_task import job_of
+from firesteel.spark.task.context import TaskContext, TaskId
+from firesteel.spark.task.counters import TaskCounters
+from firesteel.types.constraints import Constraints
+
+
+class ChainOutput(Protocol):
+    """Receiver of the messages of a chain. `close` is called last, once for each task and micro-batch."""
+
+    def send(self, message: Message, port: int = 0) -> Iterator[Packet]: ...
+
+    def barrier(self) -> Iterator[Packet]: ...
+
+    def end(self) -> Iterator[Packet]: ...
+
+    def close(self) -> Iterator[Packet]: ...
+
+
+class TerminalOutput:
+    """Output whose messages leave the task.
+
+    Args:
+        task: Counters of the task. They get the watermarks.
+        own: Counters of the output step. Several outputs of one chain share them.
+    """
+
+    def __init__(self, task: TaskCounters, own: Counters) -> None:
+        self._task = task
+        self._own = own
+
+    def send(self, message: Message, port: int = 0) -> Iterator[Packet]:
+        self._own.rows_in += rows_of(message)
+        if isinstance(message, Watermark):
+            self.watermarks(np.array([message.order]), np.array([message.time]))
+            return iter(())
+        if isinstance(message, Marked):
+            packets = self._timed(lambda: self.rows(message.table))
+            self.watermarks(message.orders, message.times)
+            return packets
+        return self._timed(lambda: self.rows(message))
+
+    def barrier(self) -> Iterator[Packet]:
+        return iter(())
+
+    def end(self) -> Iterator[Packet]:
+        return iter(())
+
+    def close(self) -> Iterator[Packet]:
+        return self._timed(self.rest)
+
+    def rows(self, changes: pa.Table) -> list[Packet]:
+        """Take rows, and return the packets that are full."""
+        return []
+
+    def rest(self) -> list[Packet]:
+        """Return the last packets."""
+        return []
+
+    def watermarks(self, orders: Numbers, times: Numbers) -> None:
+        """Record the last watermark for the job's progress. MAX_WATERMARK, the end of input, is left out."""
+        known = times[times != MAX_WATERMARK]
+        if len(known):
+            self._task.watermark = max(self._task.watermark, int(known[-1]))
+
+    def _timed(self, packets: Callable[[], list[Packet]]) -> Iterator[Packet]:
+        begun = perf_counter_ns()
+        found = packets()
+        self._own.busy += perf_counter_ns() - begun
+        self._own.rows_out += sum(packet.rows for packet in found)
+        return iter(found)
+
+
+class PacketOutput(TerminalOutput):
+    """Output that packs messages for other tasks or for the driver.
+
+    Args:
+        packer: Collector of the rows.
+        task: Counters of the task.
+        own: Counters of the output step.
+        sink: The sink that the packets are for, None for none. Its constraints are enforced here.
+    """
+
+    def __init__(
+        self, packer: Packer, task: TaskCounters, own: Counters, sink: SinkSpec | None = None
+    ) -> None:
+        super().__init__(task, own)
+        self._packer = packer
+        self._constraints = None if sink is None else sink.constraints
+
+    def rows(self, changes: pa.Table) -> list[Packet]:
+        return self._packer.add(_enforced(changes, self._constraints))
+
+    def watermarks(self, orders: Numbers, times: Numbers) -> None:
+        super().watermarks(orders, times)
+        new = orders > BEFORE_ALL  # receivers persist watermarks, so only new ones are sent
+        self._packer.mark(orders[new], times[new])
+
+    def rest(self) -> list[Packet]:
+        return self._packer.flush()
+
+
+class SinkOutput(TerminalOutput):
+    """Output that writes rows to a sink within this task.
+
+    Args:
+        context: Context of the task.
+        number: Number of the sink in the job.
+        id: Identity of the task.
+        task: Counters of the task.
+        own: Counters of the output step.
+    """
+
+    def __init__(
+        self, context: TaskContext, number: int, id: TaskId, task: TaskCounters, own: Counters
+    ) -> None:
+        super().__init__(task, own)
+        self._constraints = context.fragment.sinks[number].constraints
+        self._sink = open_sink(context.fragment.sinks[number])
+        self._sink.open_task(job_of(context.job, number), id.batch, id.number)
+        self._to = sink_id(number)
+        self._rows = 0
+
+    def rows(self, changes: pa.Table) -> list[Packet]:
+        changes = _enforced(changes, self._constraints)
+        self._rows += changes.num_rows
+        self._sink.write(changes)
+        return []
+
+    def rest(self) -> list[Packet]:
+        token = self._sink.close_task().encode()
+        return [Packet(0, FIRST, self._rows, 0, token, WRITTEN, to=self._to)]
+
+
+def terminal_output(
+    context: TaskContext, output: Output, id: TaskId, task: TaskCounters, own: Counters
+) -> TerminalOutput:
+    """Return the output to a chain behind an exchange, or to a sink.
+
+    If the sink commits on the driver, this task writes, because nothing shows before the commit. If the sink
+    commits in tasks, packets go to its own tasks, which begin after all other tasks.
+    """
+    if output.to >= 0:
+        return PacketOutput(_packer(context, output, id), task, own)
+    number = sink_id(output.to)
+    spec = context.fragment.sinks[number]
+    sink = None if spec.connector is None else open_sink(spec)
+    if sink is None or sink.on_driver:
+        return PacketOutput(Packer((), 1, 0, id.number, output.to), task, own, spec)
+    if sink.commits is Commits.DRIVER:
+        return SinkOutput(context, number, id, task, own)
+    home = id.index % context.targets
+    packer = Packer(spec.primary_key, context.targets, 0, id.number, output.to, home=home)
+    return PacketOutput(packer, task, own, spec)
+
+
+def _packer(context: TaskContext, output: Output, id: TaskId) -> Packer:
+    targets = context.targets if output.keys else 1
+    channel = channel_id(id.chain, id.channel) if output.to in context.watermarked else None
+    return Packer(
+        output.keys, targets, context.places, id.number, output.to, output.port, channel=channel
+    )  # fmt: skip
+
+
+def _enforced(changes: pa.Table, constraints: Constraints | None) -> pa.Table:
+    if constraints is None:
+        return changes
+    from firesteel.runtime.operators.sink.constraint_checks import enforce
+
+    return enforce(changes, constraints)

@@ -1,0 +1,58 @@
+"""Splits of sources: opened, cut by watermark channel, and numbered within a micro-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from firesteel.connectors.base import Split
+from firesteel.connectors.registry import open_source
+from firesteel.runtime.dataflow.sequence import split_number
+from firesteel.runtime.spec.tables import ScanSpec
+
+
+def open_head(head: Any) -> Any:
+    """Return the source that a chain reads: that of a connector, or literal rows."""
+    if isinstance(head, ScanSpec):
+        return open_source(head)
+    from firesteel.spark.literal_rows import LiteralRows
+
+    return LiteralRows(head)
+
+
+def bounded_splits(head: Any, parallelism: int, numbers: range, tells_end: bool = False) -> list[Split]:
+    """Return all splits of a bounded source, in its order.
+
+    Args:
+        head: ScanSpec or ValuesSpec of the source.
+        parallelism: Number of tasks to read with.
+        numbers: The range of split numbers of the source in the micro-batch.
+        tells_end: Whether to add the splits that send the last watermark.
+    """
+    source = open_head(head)
+    splits = source.splits(parallelism) if isinstance(head, ScanSpec) else [Split(0, {})]
+    return numbered([*by_channel(source, splits), *ends(source)] if tells_end else splits, numbers)
+
+
+def channels(source: Any) -> list[int]:
+    """Return the channels of a source: its parts with an own order (runtime/dataflow/watermarks.py)."""
+    return source.channels() if hasattr(source, "channels") else [0]
+
+
+def by_channel(source: Any, splits: list[Split]) -> list[Split]:
+    """Return the splits, cut so that each is of one channel. Splits that mark an end stay last."""
+    if not hasattr(source, "by_channel"):
+        return splits
+    cut: list[Split] = source.by_channel([split for split in splits if not split.ends])
+    return [*cut, *(split for split in splits if split.ends)]
+
+
+def ends(source: Any) -> list[Split]:
+    """Return the splits that mark the end of a bounded source, one for each channel."""
+    return [Split(0, {}, ends=True, channel=number) for number in channels(source)]
+
+
+def numbered(splits: Iterable[Split], numbers: range) -> list[Split]:
+    """Return the splits with ordinals from the range of their source in the micro-batch."""
+    return [replace(split, ordinal=split_number(numbers, i)) for i, split in enumerate(splits)]
