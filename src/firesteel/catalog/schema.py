@@ -78,6 +78,8 @@ class SourceTraits:
     """Metadata keys that can be read and the types of their values, in the source's order."""
     sink_metadata: tuple[str, ...] = ()
     """Metadata keys that can be written."""
+    has_lookups: bool = False
+    """Whether the rows of some keys can be asked for, as lookup joins do."""
     sink_class: str = ""
     """Flink's name of the sink, for connectors that write metadata."""
 

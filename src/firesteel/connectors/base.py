@@ -16,6 +16,8 @@ import pyarrow as pa
 
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.config.option import Option
+from firesteel.runtime.operators.lookup_join.lookup import Lookup
+from firesteel.runtime.spec.lookup_join import LookupTable
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 Offset = dict[str, Any]
@@ -192,6 +194,18 @@ class Forgetting(Protocol):
 
     def end_run(self) -> None:
         """Remove it. Called on the driver at the end of a job whose name begins with ONCE."""
+        ...
+
+
+@runtime_checkable
+class LookupConnector(Protocol):
+    """A connector whose tables can be asked for the rows of some keys. Their traits say so: `has_lookups`."""
+
+    def lookup(self, table: LookupTable) -> Lookup:
+        """Return a table to look up in, with the cache that its options ask for.
+
+        Operators keep it for as long as their job runs in a process.
+        """
         ...
 
 

@@ -9,12 +9,14 @@ from difflib import get_close_matches
 from firesteel.catalog.schema import Table
 from firesteel.config.plugins import Plugins
 from firesteel.config.secrets import resolved
-from firesteel.connectors.base import Connector, Sink, Source
+from firesteel.connectors.base import Connector, LookupConnector, Sink, Source
 from firesteel.connectors.option_place import locate
 from firesteel.connectors.options import check_watermarks
-from firesteel.errors import FiresteelError, ValidationError
+from firesteel.errors import FiresteelError, InternalError, ValidationError
 from firesteel.formats.base import Format
 from firesteel.formats.registry import FORMATS
+from firesteel.runtime.operators.lookup_join.lookup import Lookup
+from firesteel.runtime.spec.lookup_join import LookupTable
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 CONNECTORS = Plugins(
@@ -76,6 +78,14 @@ def secret_keys(options: Mapping[str, str]) -> set[str]:
 def open_source(scan: ScanSpec) -> Source:
     """Return the source of a scan, with the secrets in its options resolved."""
     return connector(scan.connector).source(replace(scan, options=resolved(scan.options)))
+
+
+def open_lookup(table: LookupTable) -> Lookup:
+    """Return a table to look up in, with the secrets in its options resolved."""
+    found = connector(table.scan.connector)
+    if not isinstance(found, LookupConnector):
+        raise InternalError(f"the connector '{table.scan.connector}' has no lookups")
+    return found.lookup(replace(table, scan=replace(table.scan, options=resolved(table.scan.options))))
 
 
 def open_sink(spec: SinkSpec) -> Sink:

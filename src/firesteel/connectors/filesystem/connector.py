@@ -11,6 +11,9 @@ from firesteel.connectors.filesystem.options import MONITOR, OPTIONS, success_fi
 from firesteel.connectors.filesystem.partitions import READABLE
 from firesteel.connectors.filesystem.sink import FilesystemSink
 from firesteel.connectors.filesystem.source import METADATA, FilesystemSource
+from firesteel.connectors.lookup.caches import cached
+from firesteel.connectors.lookup.options import cache_of
+from firesteel.connectors.lookup.scanned_table import ScannedTable
 from firesteel.connectors.options import (
     PARALLELISM,
     check_expression,
@@ -21,6 +24,8 @@ from firesteel.connectors.options import (
 )
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.formats.registry import find_format
+from firesteel.runtime.operators.lookup_join.lookup import Lookup
+from firesteel.runtime.spec.lookup_join import LookupTable
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 
@@ -75,10 +80,15 @@ class Filesystem:
             writable=True,
             sink_mode=found.sink_mode,
             metadata=tuple(METADATA.items()),
+            has_lookups=found.changelog_mode.is_insert_only,
         )
 
     def source(self, scan: ScanSpec) -> Source:
         return FilesystemSource(scan)
+
+    def lookup(self, table: LookupTable) -> Lookup:
+        scanned = ScannedTable(table, lambda: FilesystemSource(table.scan))
+        return cached(scanned, scanned.read, cache_of(dict(table.scan.options)))
 
     def sink(self, sink: SinkSpec) -> Sink:
         return FilesystemSink(sink)
@@ -93,4 +103,5 @@ def _check_source_options(options: dict[str, str]) -> None:
     if read.get(PARALLELISM.key) == 0:
         raise invalid(PARALLELISM.key, "it must be at least 1")
     success_file(values)
+    cache_of(options)
     check_expression(options, "source.path.regex-pattern")

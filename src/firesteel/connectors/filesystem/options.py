@@ -7,6 +7,7 @@ from pathlib import Path
 
 from firesteel.config.option import Kind, Option, TypedOptions
 from firesteel.config.secrets import Pairs
+from firesteel.connectors.lookup.options import OPTIONS as LOOKUPS
 from firesteel.connectors.options import CONNECTOR, PARALLELISM, VERSION, WATERMARKS
 from firesteel.errors import NotSupportedError, ValidationError
 
@@ -61,6 +62,7 @@ OPTIONS = (
     _unread("sink.rolling-policy.rollover-interval", Kind.DURATION, "30 min"),
     _unread("sink.shuffle-by-partition.enable", Kind.BOOLEAN, "false"),
     _unread("source.report-statistics", default="all"),
+    *LOOKUPS,
 )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from firesteel.errors import ValidationError
 from firesteel.types.sql import SqlType, TypeRoot
@@ -37,6 +37,10 @@ class Dialect:
     digits: int
     on_duplicate: bool = False
     as_text: bool = False
+    keys_as: str = "union"
+    """How the keys of lookups stand in a query (connectors/jdbc/lookup.py)."""
+    array_types: Mapping[TypeRoot, str] = field(default_factory=dict)
+    """For keys as arrays, the database's name of each type that a key may have."""
 
     # --- SQL, with the parameters p0, p1, ... -----------------------------------------------------
     def insert(self, table: str, columns: Sequence[str]) -> str:
@@ -90,6 +94,24 @@ def _out_of_range(dialect: str, column: str, kind: str, most: int) -> Validation
     )
 
 
+_POSTGRES: dict[TypeRoot, str] = {
+    TypeRoot.BOOLEAN: "boolean",
+    TypeRoot.TINYINT: "smallint",
+    TypeRoot.SMALLINT: "smallint",
+    TypeRoot.INTEGER: "integer",
+    TypeRoot.BIGINT: "bigint",
+    TypeRoot.FLOAT: "real",
+    TypeRoot.DOUBLE: "double precision",
+    TypeRoot.DECIMAL: "numeric",
+    TypeRoot.CHAR: "text",
+    TypeRoot.VARCHAR: "text",
+    TypeRoot.VARBINARY: "bytea",
+    TypeRoot.DATE: "date",
+    TypeRoot.TIME: "time",
+    TypeRoot.TIMESTAMP: "timestamp",
+    TypeRoot.TIMESTAMP_LTZ: "timestamptz",
+}
+
 _DIALECTS = (
     Dialect(
         "PostgreSQL",
@@ -99,6 +121,8 @@ _DIALECTS = (
         quote="",
         types=_PLAIN | {TypeRoot.TIMESTAMP_LTZ, TypeRoot.ARRAY},
         digits=1000,
+        keys_as="arrays",
+        array_types=_POSTGRES,
     ),
     Dialect(
         "MySQL",
@@ -110,7 +134,7 @@ _DIALECTS = (
         digits=65,
         on_duplicate=True,
     ),
-    Dialect("SQLite", ("sqlite",), "sqlite", "sqlalchemy", "`", _PLAIN, 1000, as_text=True),
+    Dialect("SQLite", ("sqlite",), "sqlite", "sqlalchemy", "`", _PLAIN, 1000, as_text=True, keys_as="values"),
 )
 
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from firesteel.config.option import Kind, Option, TypedOptions
 from firesteel.connectors.jdbc.address import Address, address_of
 from firesteel.connectors.jdbc.dialects import Dialect, dialect_of
+from firesteel.connectors.lookup import options as lookup_options
+from firesteel.connectors.lookup.options import FullCache, PartialCache
 from firesteel.connectors.options import CONNECTOR, PARALLELISM, VERSION, WATERMARKS
 from firesteel.errors import ValidationError
 
-_LOOKUP = "Of lookup joins, which cannot run yet."
+_MISSING, _MOST, _TTL = (f"lookup.cache.{name}" for name in ("caching-missing-key", "max-rows", "ttl"))
 _SCANS = ("column", "num", "lower-bound", "upper-bound")
 
 OPTIONS = (
@@ -49,15 +51,16 @@ OPTIONS = (
     PARALLELISM,
     VERSION,
     Option("filter.handling.policy", Kind.STRING, "always", "Has no effect."),
-    Option("lookup.cache", Kind.STRING, "NONE", _LOOKUP),
-    Option("lookup.cache.caching-missing-key", Kind.BOOLEAN, "true", _LOOKUP),
-    Option("lookup.cache.max-rows", Kind.LONG, "-1", _LOOKUP),
-    Option("lookup.cache.ttl", Kind.DURATION, "10 s", _LOOKUP),
-    Option("lookup.max-retries", Kind.INTEGER, "3", _LOOKUP),
-    Option("lookup.partial-cache.cache-missing-key", Kind.BOOLEAN, "true", _LOOKUP),
-    Option("lookup.partial-cache.expire-after-access", Kind.DURATION, None, _LOOKUP),
-    Option("lookup.partial-cache.expire-after-write", Kind.DURATION, None, _LOOKUP),
-    Option("lookup.partial-cache.max-rows", Kind.LONG, None, _LOOKUP),
+    Option("lookup.max-retries", Kind.INTEGER, "3", "How often a lookup that failed is tried again."),
+    *lookup_options.OPTIONS,
+    Option(
+        *(_MISSING, Kind.BOOLEAN, "true"), "Deprecated: `lookup.partial-cache.cache-missing-key`."
+    ),
+    Option(
+        *(_MOST, Kind.LONG, "-1"),
+        "Deprecated: `lookup.partial-cache.max-rows`. Turns the cache on, with `lookup.cache.ttl`.",
+    ),
+    Option(*(_TTL, Kind.DURATION, "10 s"), "Deprecated: `lookup.partial-cache.expire-after-write`."),
     *WATERMARKS,
 )
 
@@ -84,6 +87,10 @@ class JdbcOptions:
     patience: float
     flush: int
     retries: int
+    lookup_retries: int = 3
+    """How often a lookup that failed is tried again."""
+    cache: PartialCache | FullCache | None = None
+    """What lookups keep in memory."""
 
 
 def jdbc_options(options: Mapping[str, str]) -> JdbcOptions:
@@ -92,7 +99,7 @@ def jdbc_options(options: Mapping[str, str]) -> JdbcOptions:
     dialect = dialect_of(options["url"])
     _all_or_none(options, ("username", "password"))
     _all_or_none(options, tuple(f"scan.partition.{name}" for name in _SCANS))
-    _all_or_none(options, ("lookup.cache.max-rows", "lookup.cache.ttl"))
+    _all_or_none(options, (_MOST, _TTL))
     for key in ("lookup.max-retries", "sink.max-retries"):
         if typed[key] < 0:
             raise ValidationError(f"The value of '{key}' option shouldn't be negative, but is {typed[key]}.")
@@ -111,7 +118,17 @@ def jdbc_options(options: Mapping[str, str]) -> JdbcOptions:
         patience,
         max(1, typed["sink.buffer-flush.max-rows"]),
         typed["sink.max-retries"],
+        typed["lookup.max-retries"],
+        _cache(options, typed),
     )
+
+
+def _cache(options: Mapping[str, str], typed: TypedOptions) -> PartialCache | FullCache | None:
+    """The cache of lookups. The deprecated options turn it on, too; `lookup.cache` goes before them."""
+    found = lookup_options.cache_of(options)
+    if found is None and typed[_MOST] > 0 and typed[_TTL] > 0:
+        return PartialCache(None, typed[_TTL], typed[_MOST], typed[_MISSING])
+    return found
 
 
 def _partitions(typed: TypedOptions) -> Partitions | None:

@@ -1,0 +1,66 @@
+"""A cache of a whole table (Flink: CachingLookupFunction with a LookupFullCache).
+
+The table is read at its first use, and again at the first use after a reload is due. Lookups wait for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta, timezone
+from threading import Lock
+
+import pyarrow as pa
+
+from firesteel.connectors.lookup.options import FullCache
+from firesteel.connectors.lookup.row_index import RowIndex
+from firesteel.runtime.operators.lookup_join.lookup import FoundRows
+
+Clock = Callable[[], float]
+_DAY = 24 * 3600.0
+
+
+class FullCached:
+    """A Lookup in memory.
+
+    Args:
+        read: Reads the table.
+        settings: When it is read again.
+        clock: Returns the time in seconds since 1970.
+    """
+
+    def __init__(
+        self, read: Callable[[], RowIndex], settings: FullCache, clock: Clock = time.time
+    ) -> None:
+        self._read = read
+        self._settings = settings
+        self._clock = clock
+        self._rows: RowIndex | None = None
+        self._due = 0.0
+        self._lock = Lock()
+
+    def find(self, keys: Sequence[pa.Array]) -> FoundRows:
+        with self._lock:
+            if self._rows is None or self._clock() >= self._due:
+                start = self._clock()
+                self._rows = self._read()
+                self._due = next_reload(self._settings, start, self._clock())
+        return self._rows.find(keys)
+
+
+def next_reload(settings: FullCache, start: float, end: float) -> float:
+    """Return when a table is due to be read again.
+
+    Args:
+        settings: When it is read again.
+        start: Start of the last read, in seconds since 1970.
+        end: Its end.
+    """
+    if settings.at is None:
+        return (start if settings.from_start else end) + settings.interval / 1000
+    zone = settings.at.tzinfo
+    now = datetime.fromtimestamp(start, timezone.utc).astimezone(zone)
+    due = datetime.combine(now.date(), settings.at.replace(tzinfo=None), now.tzinfo)
+    if due <= now:
+        due += timedelta(days=settings.days)
+    return due.timestamp()

@@ -1,0 +1,1 @@
+"""Operators: joins with a table that is asked for the rows of each key."""

@@ -1,0 +1,53 @@
+"""The contract of a table that is asked for the rows of some keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class FoundRows:
+    """r rows that a table has for some keys.
+
+    Attributes:
+        at: int64[r], ascending: the number of the key that each row belongs to.
+        columns: Columns of the rows, r values each.
+    """
+
+    at: Index
+    columns: tuple[pa.Array, ...]
+
+    def take(self, places: Index) -> FoundRows:
+        """Return some of the rows, in the order of `places`."""
+        index = pa.array(places)
+        return FoundRows(self.at[places], tuple(column.take(index) for column in self.columns))
+
+    @classmethod
+    def sorted(cls, at: Index, columns: Sequence[pa.Array]) -> FoundRows:
+        """Return rows in the order of their keys. The rows of a key keep their order."""
+        if bool(np.all(at[1:] >= at[:-1])):
+            return cls(at, tuple(columns))
+        return cls(at, tuple(columns)).take(np.argsort(at, kind="stable"))
+
+
+class Lookup(Protocol):
+    """A table that is asked for the rows of some keys."""
+
+    def find(self, keys: Sequence[pa.Array]) -> FoundRows:
+        """Return the rows of k distinct keys, none of which is NULL.
+
+        Args:
+            keys: Columns of the keys, k values each.
+
+        Raises:
+            FiresteelError: The table cannot be read.
+        """
+        ...

@@ -1,0 +1,66 @@
+"""Specs of lookup joins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.runtime.spec.operators import OperatorSpec
+from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.types.sql import SqlType
+
+
+@dataclass(frozen=True)
+class LookupTable:
+    """A table whose rows are looked up by key.
+
+    Attributes:
+        scan: The table and the columns that are read. They include the keys.
+        keys: Positions of the keys in `scan.projection`, ascending.
+    """
+
+    scan: ScanSpec
+    keys: tuple[int, ...]
+
+    @property
+    def types(self) -> tuple[SqlType, ...]:
+        """Types of the columns that are read."""
+        return tuple(self.scan.types[position] for position in self.scan.projection)
+
+
+@dataclass(frozen=True)
+class Retry:
+    """How often a key without rows is looked up again (hint LOOKUP with `lookup_miss`).
+
+    Attributes:
+        attempts: Number of further lookups.
+        delay: Milliseconds before each of them.
+    """
+
+    attempts: int
+    delay: int
+
+
+@dataclass(frozen=True)
+class LookupJoinSpec(OperatorSpec):
+    """Join each row with the rows that a table has for its key (Flink: LookupJoinRunner).
+
+    Attributes:
+        table: The table.
+        args: Projection of the input to the keys, in the order of `table.keys`.
+        pads: Whether a row without a partner is sent with NULLs.
+        calc: Projection and filter over the table's columns. None takes the rows as they are.
+        types: Types of the table's columns behind `calc`.
+        before: Condition over the input, a Calc without a projection. Other rows have no partner.
+        condition: Condition over the input's fields, then the table's columns, as a Calc without a projection.
+        retry: What happens if a key has no rows.
+    """
+
+    table: LookupTable
+    args: CalcSpec
+    pads: bool
+    types: tuple[SqlType, ...]
+    calc: CalcSpec | None = None
+    before: CalcSpec | None = None
+    condition: CalcSpec | None = None
+    retry: Retry | None = None
