@@ -13,9 +13,21 @@ from contextlib import suppress
 Act = Callable[[], None]
 
 _close: dict[Hashable, Act] = {}
+_job = ""
 
 at_end: Callable[[Act], object] = atexit.register
 """Has something done when this process ends; the host knows how its workers do."""
+
+
+def enter(job: str) -> None:
+    """Note for which run of a job this process works from now on. Runs must not see each other's caches."""
+    global _job
+    _job = job
+
+
+def job() -> str:
+    """Return the run of the job for which this process works, "" if it is unknown."""
+    return _job
 
 
 def open_once(name: Hashable, open: Act, close: Act) -> None:

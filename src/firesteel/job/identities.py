@@ -22,6 +22,7 @@ from firesteel.runtime.spec.attached_window import (
 from firesteel.runtime.spec.correlate import CorrelateSpec
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.spec.join import JoinInput, JoinSpec, SemiJoinSpec
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable, Retry
 from firesteel.runtime.spec.operators import (
     AggregateSpec,
     ChangelogNormalizeSpec,
@@ -87,11 +88,14 @@ IDENTITIES: Mapping[type, str] = {
     JoinSpec: "JoinSpec",
     LocalGroupAggregateSpec: "LocalGroupAggregateSpec",
     LocalWindowAggregateSpec: "LocalWindowAggregateSpec",
+    LookupJoinSpec: "LookupJoinSpec",
+    LookupTable: "LookupTable",
     MiniBatchAssignerSpec: "MiniBatchAssignerSpec",
     Output: "Output",
     OverAggregateSpec: "OverAggregateSpec",
     OverFrame: "OverFrame",
     RankSpec: "RankSpec",
+    Retry: "LookupRetry",
     ScanSpec: "ScanSpec",
     SemiJoinSpec: "SemiJoinSpec",
     SequenceShiftSpec: "SequenceShiftSpec",

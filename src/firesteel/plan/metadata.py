@@ -11,6 +11,7 @@ from firesteel.plan.nodes.over import properties as over
 from firesteel.plan.nodes.rank import properties as ranks
 from firesteel.plan.nodes.scan import properties as tables
 from firesteel.plan.nodes.set_op import properties as unions
+from firesteel.plan.nodes.temporal import lookup_properties as lookups
 from firesteel.plan.nodes.temporal import properties as temporal
 from firesteel.plan.nodes.window import properties as windows
 from firesteel.plan.nodes.window_join import properties as window_joins
@@ -50,6 +51,7 @@ FAMILIES = (
     correlates,
     interval_joins,
     joins,
+    lookups,
     over,
     passing,
     ranks,

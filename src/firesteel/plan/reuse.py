@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from firesteel.functions.expression.recursion import remembered
+from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
 from firesteel.plan.nodes.text import execution_digest
 from firesteel.plan.tree import Node
 
@@ -17,7 +18,10 @@ def fingerprint(node: Node) -> str:
     """The same for two subtrees exactly where they do the same, changelog modes included."""
     mode = getattr(node, "mode", None)
     below = ",".join(fingerprint(child) for child in node.children)
-    return sha256(f"{execution_digest(node)}[{mode}]({below})".encode("utf-8", "surrogatepass")).hexdigest()
+    unshown = node.unshown if isinstance(node, LookupJoin) else ""
+    return sha256(
+        f"{execution_digest(node)}{unshown}[{mode}]({below})".encode("utf-8", "surrogatepass")
+    ).hexdigest()
 
 
 @dataclass(frozen=True)

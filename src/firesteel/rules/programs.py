@@ -60,6 +60,7 @@ from firesteel.rules.rank.top_n import top_n
 from firesteel.rules.reuse.reuse_scans import reuse_scans
 from firesteel.rules.set_op.rewrite_sets import rewrite_sets
 from firesteel.rules.subquery.rewrite_sub_queries import rewrite_sub_queries
+from firesteel.rules.temporal.lower_snapshots import lower_snapshots
 from firesteel.rules.temporal.snapshot_join import snapshot_join
 from firesteel.rules.window.group_windows import group_windows
 from firesteel.rules.window.over_aggregates import over_aggregates, refuse_top_n
@@ -113,6 +114,7 @@ PREDICATE_PUSHDOWN = Program(
         ),
         (fixed_point(each(push_filters)), "what a join says about an input goes there"),
         (each(push_expressions), "a join finds partners by columns"),
+        (each(lower_snapshots), "what a lookup join computes from its table belongs to the table"),
         (
             each(reduce_expressions, "configuration"),
             "filters that met are one condition now, and hold columns to values",

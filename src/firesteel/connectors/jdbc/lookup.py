@@ -27,7 +27,9 @@ from firesteel.runtime.operators.lookup_join.lookup import FoundRows
 from firesteel.runtime.spec.lookup_join import LookupTable
 
 _TOGETHER = {"arrays": 20_000, "values": 1000, "union": 100}
-"""Keys of one query: SQLite takes 32,766 parameters, and a union of some hundred parts."""
+"""Keys of one query. A union may have some hundred parts."""
+_PARAMETERS = 32_000
+"""Parameters of one query. SQLite takes 32,766."""
 
 Query = tuple[str, dict[str, Any]]
 
@@ -67,7 +69,7 @@ class JdbcLookup:
     def _asked(self, connection: Any, columns: Sequence[list[Any]]) -> list[Any]:
         """The rows of all queries, each behind the number of its key."""
         found: list[Any] = []
-        together = _TOGETHER[self._options.dialect.keys_as]
+        together = min(_TOGETHER[self._options.dialect.keys_as], _PARAMETERS // (1 + len(columns)))
         for start in range(0, len(columns[0]), together):
             sql, parameters = self._query([column[start : start + together] for column in columns], start)
             found += connection.execute(self._database.text(sql), parameters).fetchall()
@@ -108,7 +110,7 @@ class JdbcLookup:
 def by_arrays(
     dialect: Dialect, table: str, names: Sequence[str], keys: Sequence[str], kinds: Sequence[str]
 ) -> str:
-    """Return the query with one array for each key column: `:k0`, `:k1`... `:start` is added to row numbers."""
+    """Return the query with one array for each key column: `:k0`, `:k1`... `:start` is added to numbers."""
     arrays = ", ".join(f"CAST(:k{place} AS {kind}[])" for place, kind in enumerate(kinds))
     asked = ", ".join(f"k{place}" for place in range(len(keys)))
     return (
@@ -122,8 +124,8 @@ def by_values(dialect: Dialect, table: str, names: Sequence[str], keys: Sequence
     asked = ", ".join(f"k{place}" for place in range(len(keys)))
     literals = ", ".join(f"({', '.join(_parameters(row, len(keys)))})" for row in range(rows))
     return (
-        f"WITH asked(n, {asked}) AS (VALUES {literals}) SELECT asked.n, {_columns(dialect, names)} FROM asked "
-        f"JOIN {dialect.quoted(table)} AS looked ON {_equal(dialect, keys)}"
+        f"WITH asked(n, {asked}) AS (VALUES {literals}) SELECT asked.n, {_columns(dialect, names)} "
+        f"FROM asked JOIN {dialect.quoted(table)} AS looked ON {_equal(dialect, keys)}"
     )
 
 

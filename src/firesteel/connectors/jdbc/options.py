@@ -53,9 +53,7 @@ OPTIONS = (
     Option("filter.handling.policy", Kind.STRING, "always", "Has no effect."),
     Option("lookup.max-retries", Kind.INTEGER, "3", "How often a lookup that failed is tried again."),
     *lookup_options.OPTIONS,
-    Option(
-        *(_MISSING, Kind.BOOLEAN, "true"), "Deprecated: `lookup.partial-cache.cache-missing-key`."
-    ),
+    Option(*(_MISSING, Kind.BOOLEAN, "true"), "Deprecated: `lookup.partial-cache.cache-missing-key`."),
     Option(
         *(_MOST, Kind.LONG, "-1"),
         "Deprecated: `lookup.partial-cache.max-rows`. Turns the cache on, with `lookup.cache.ttl`.",

@@ -11,9 +11,7 @@ from firesteel.connectors.lookup.row_index import RowIndex
 from firesteel.runtime.operators.lookup_join.lookup import Lookup
 
 
-def cached(
-    lookup: Lookup, read: Callable[[], RowIndex], cache: PartialCache | FullCache | None
-) -> Lookup:
+def cached(lookup: Lookup, read: Callable[[], RowIndex], cache: PartialCache | FullCache | None) -> Lookup:
     """Return a lookup with a cache.
 
     Args:

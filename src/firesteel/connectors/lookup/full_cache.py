@@ -29,9 +29,7 @@ class FullCached:
         clock: Returns the time in seconds since 1970.
     """
 
-    def __init__(
-        self, read: Callable[[], RowIndex], settings: FullCache, clock: Clock = time.time
-    ) -> None:
+    def __init__(self, read: Callable[[], RowIndex], settings: FullCache, clock: Clock = time.time) -> None:
         self._read = read
         self._settings = settings
         self._clock = clock

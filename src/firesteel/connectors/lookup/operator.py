@@ -1,10 +1,11 @@
 """The operator of a lookup join, with its table opened by the table's connector.
 
-A process opens a table once for each job and keeps it, so that its cache serves all micro-batches.
+A process opens a table once for each run of a job and keeps it, so that its cache serves all micro-batches.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 
 from firesteel import process_cache
@@ -16,20 +17,21 @@ from firesteel.runtime.operators.lookup_join.lookup_join import LookupJoin
 from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable
 from firesteel.runtime.state.base import StateBackend
 
-_open: dict[tuple[str, LookupTable], Lookup] = {}
+MOST_OPEN = 16
+"""Tables that a process keeps open. It may work for several jobs, and does not see one end."""
+
+_open: OrderedDict[tuple[str, LookupTable], Lookup] = OrderedDict()
 
 
 def opened(table: LookupTable) -> Lookup:
-    """Return the table, opened for the job that this process works for."""
+    """Return the table, opened for the run of a job for which this process works."""
     name = (process_cache.job(), table)
-    process_cache.open_once(
-        ("lookup", *name), lambda: _open.__setitem__(name, open_lookup(table)), lambda: _forget(name)
-    )
+    if name not in _open:
+        _open[name] = open_lookup(table)
+    _open.move_to_end(name)
+    while len(_open) > MOST_OPEN:
+        _open.popitem(last=False)
     return _open[name]
-
-
-def _forget(name: tuple[str, LookupTable]) -> None:
-    _open.pop(name, None)
 
 
 def build(spec: LookupJoinSpec, state: StateBackend | None, clock: Clock) -> LookupJoin:

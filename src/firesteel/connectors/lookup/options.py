@@ -1,4 +1,7 @@
-"""Options of lookups. Flink: LookupOptions, DefaultLookupCache, PeriodicCacheReloadTrigger, TimedCacheReloadTrigger."""
+"""Options of lookups.
+
+Flink: LookupOptions, DefaultLookupCache, PeriodicCacheReloadTrigger, TimedCacheReloadTrigger.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,17 @@ ISO_TIME, DAYS = f"{_FULL}timed-reload.iso-time", f"{_FULL}timed-reload.interval
 
 OPTIONS = (
     Option(
-        CACHE, Kind.ENUM, "NONE", "What lookup joins keep of the table in memory.", ("NONE", "PARTIAL", "FULL")
+        CACHE,
+        Kind.ENUM,
+        "NONE",
+        "What lookup joins keep of the table in memory.",
+        ("NONE", "PARTIAL", "FULL"),
     ),
     Option(ACCESS, Kind.DURATION, None, "PARTIAL: a key is dropped so long after its last use."),
     Option(WRITE, Kind.DURATION, None, "PARTIAL: a key is dropped so long after it was read."),
     Option(MOST, Kind.LONG, None, "PARTIAL: the most keys; those unused for the longest time are dropped."),
     Option(MISSING, Kind.BOOLEAN, "true", "PARTIAL: whether keys without rows are kept, too."),
-    Option(
-        STRATEGY, Kind.ENUM, "PERIODIC", "FULL: when the table is read again.", ("PERIODIC", "TIMED")
-    ),
+    Option(STRATEGY, Kind.ENUM, "PERIODIC", "FULL: when the table is read again.", ("PERIODIC", "TIMED")),
     Option(INTERVAL, Kind.DURATION, None, "FULL, PERIODIC: the time between two reads of the table."),
     Option(
         *(MODE, Kind.ENUM, "FIXED_DELAY"),
@@ -96,9 +101,9 @@ def _partial(values: Mapping[str, object]) -> PartialCache:
     after_access, after_write, most = (_whole(values[key]) for key in (ACCESS, WRITE, MOST))
     if after_access is None and after_write is None and most is None:
         raise ValidationError(
-            f"Missing '{ACCESS}', '{WRITE}' or '{MOST}' in the configuration. The cache will not have evictions "
-            "under this configuration and could lead to potential memory issues as the cache size may grow "
-            "indefinitely.",
+            f"Missing '{ACCESS}', '{WRITE}' or '{MOST}' in the configuration. The cache will not have "
+            "evictions under this configuration and could lead to potential memory issues as the cache size "
+            "may grow indefinitely.",
             option=CACHE,
         )
     if most is not None and most < 0:
@@ -110,8 +115,8 @@ def _periodic(values: Mapping[str, object]) -> FullCache:
     interval = _whole(values[INTERVAL])
     if interval is None:
         raise ValidationError(
-            f"Missing '{INTERVAL}' in the configuration. This option is required to build Periodic cache reload "
-            "trigger.",
+            f"Missing '{INTERVAL}' in the configuration. This option is required to build Periodic cache "
+            "reload trigger.",
             option=CACHE,
         )
     return FullCache(interval, values[MODE] == "FIXED_RATE")
@@ -121,8 +126,8 @@ def _timed(values: Mapping[str, object]) -> FullCache:
     text, days = values[ISO_TIME], _whole(values[DAYS])
     if text is None:
         raise ValidationError(
-            f"Missing '{ISO_TIME}' in the configuration. This option is required to build a Timed cache reload "
-            "trigger.",
+            f"Missing '{ISO_TIME}' in the configuration. This option is required to build a Timed cache "
+            "reload trigger.",
             option=CACHE,
         )
     if days is None or days <= 0:

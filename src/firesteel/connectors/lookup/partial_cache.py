@@ -65,8 +65,12 @@ class _Entries:
         """Return the entries at some ascending places, with their rows alone."""
         rows = self.rows(places)
         counts = self.counts[places]
-        fields = (each[places] for each in (self.hash1, self.hash2, self.written, self.used))
-        return _Entries(*fields, np.cumsum(counts) - counts, counts, rows.columns)
+        return _Entries(
+            *(self.hash1[places], self.hash2[places]),
+            *(self.written[places], self.used[places]),
+            *(np.cumsum(counts) - counts, counts),
+            rows.columns,
+        )
 
 
 class PartialCached:

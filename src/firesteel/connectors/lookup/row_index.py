@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.columns.keys import find_keys, one_array
 from firesteel.kernels.column_hashes import hash_columns
+from firesteel.runtime.columns.keys import find_keys, one_array
 from firesteel.runtime.operators.lookup_join.lookup import FoundRows, Index
 
 

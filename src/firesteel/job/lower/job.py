@@ -10,23 +10,19 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from firesteel.catalog.schema import Table
 from firesteel.changelog import UPSERT
-from firesteel.config.secrets import referenced
 from firesteel.connectors.filesystem.options import placed
-from firesteel.connectors.registry import secret_keys
 from firesteel.errors import InternalError
 from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
 from firesteel.job.lower.nested_parts import parts_by_scan
 from firesteel.job.lower.operators import operator_of
+from firesteel.job.lower.scan import connector_of, scan_of, sent_options
 from firesteel.job.lower.sink import persisted_columns, sink_enforcer, sink_materializer
 from firesteel.job.lower.unread_columns import unread_columns
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
 from firesteel.job.watermark_routing import with_marks
 from firesteel.plan.nodes import physical
-from firesteel.plan.nodes.logical import scanned_columns
-from firesteel.plan.properties.changelog_modes import source_mode
 from firesteel.plan.reuse import Branches, Reuse, SharedRuns, Use, fingerprint
 from firesteel.plan.tree import Node, walk
 from firesteel.runtime.spec.operators import (
@@ -235,7 +231,7 @@ class _Translation:
 
     def _opened(self, node: Node, branches: Branches) -> _Walk:
         if isinstance(node, physical.TableSourceScan):
-            return [self._read(_scan(node, self.options, self.parts.get(fingerprint(node), ())))]
+            return [self._read(scan_of(node, self.options.time_zone, self.parts.get(fingerprint(node), ())))]
         if isinstance(node, physical.Values):
             return [self._read(_values(node, self.options))]
         if isinstance(node, physical.Union):
@@ -340,24 +336,6 @@ def _has_ports(node: Node) -> bool:
     return len(node.children) > 1 and not isinstance(node, physical.Union)
 
 
-def _scan(node: physical.TableSourceScan, options: TranslateOptions, parts: tuple[Parts, ...]) -> ScanSpec:
-    table, mode = node.table, source_mode(node.table)
-    columns = scanned_columns(table)
-    return ScanSpec(
-        connector=_connector(table),
-        options=_sent(table),
-        names=tuple(c.name for c in columns),
-        types=tuple(c.type for c in columns),
-        projection=tuple(range(len(columns))) if node.project is None else node.project,
-        metadata=tuple(c.metadata for c in columns),
-        time_zone=options.time_zone,
-        table=".".join(table.path),
-        upsert_key=table.primary_key if mode.update_after and not mode.update_before else (),
-        partition_keys=table.partition_keys,
-        parts=parts,
-    )
-
-
 def _values(node: physical.Values, options: TranslateOptions) -> ValuesSpec:
     types = tuple(f.type for f in node.fields)
     rows = [compile_calc(row, None, (), types, options.time_zone) for row in node.rows]
@@ -374,8 +352,8 @@ def _sink(root: Node, options: TranslateOptions) -> SinkSpec:
     names, types = tuple(c.name for c in columns), tuple(c.type for c in columns)
     constraints = constraints_of(names, types, options.configuration)
     return SinkSpec(
-        connector=_connector(root.table),
-        options=placed(_sent(root.table)),
+        connector=connector_of(root.table),
+        options=placed(sent_options(root.table)),
         names=names,
         types=types,
         table=".".join(root.table.path),
@@ -385,12 +363,3 @@ def _sink(root: Node, options: TranslateOptions) -> SinkSpec:
         metadata=tuple(c.metadata for c in columns),
         partition_keys=root.table.partition_keys,
     )
-
-
-def _sent(table: Table) -> tuple[tuple[str, str], ...]:
-    """The options as they may travel."""
-    return referenced(".".join(table.path), table.options, secret_keys(dict(table.options)))
-
-
-def _connector(table: Table) -> str:
-    return dict(table.options)["connector"]

@@ -26,6 +26,7 @@ from firesteel.job.lower.correlate import correlate
 from firesteel.job.lower.group_window import group_window_aggregate
 from firesteel.job.lower.interval_join import interval_join
 from firesteel.job.lower.join import join
+from firesteel.job.lower.lookup_join import lookup_join
 from firesteel.job.lower.over import over_aggregate, temporal_sort
 from firesteel.job.lower.rank import limit, rank, sort_limit
 from firesteel.job.lower.watermark import watermark_assigner, with_current_watermark
@@ -42,6 +43,7 @@ from firesteel.plan.nodes.interval_join.physical import IntervalJoin
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.rank import physical as physical_rank
+from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window_join.physical import WindowJoin
 from firesteel.plan.nodes.window_rank.physical import WindowDeduplicate, WindowRank
@@ -152,6 +154,7 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     Correlate: correlate,
     physical_join.Join: join,
     IntervalJoin: interval_join,
+    LookupJoin: lookup_join,
     physical_rank.Limit: limit,
     physical_rank.Rank: rank,
     physical_rank.SortLimit: sort_limit,

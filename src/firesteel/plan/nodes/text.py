@@ -13,6 +13,7 @@ from firesteel.plan.expressions.text import infix_text, prefix_text
 from firesteel.plan.expressions.type_text import nested_type_text, record_type_text
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.aggregate import text as aggregate_text
+from firesteel.plan.nodes.calc.text import selected
 from firesteel.plan.nodes.correlate import text as correlate_text
 from firesteel.plan.nodes.correlate.physical import Correlate
 from firesteel.plan.nodes.interval_join import text as interval_join_text
@@ -24,6 +25,8 @@ from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.over import text as over_node_text
 from firesteel.plan.nodes.rank import physical as physical_rank
 from firesteel.plan.nodes.rank import text as rank_text
+from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
+from firesteel.plan.nodes.temporal.lookup_text import lookup_join
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window import text as window_text
 from firesteel.plan.nodes.window_join import text as window_join_text
@@ -131,19 +134,12 @@ def _calc(node: physical.Calc, text: ExpressionText) -> Attributes:
     found = [
         (
             "select",
-            ", ".join(_selected(e, n, names, text) for e, n in zip(node.exprs, node.names, strict=True)),
+            ", ".join(selected(e, n, names, text) for e, n in zip(node.exprs, node.names, strict=True)),
         )
     ]
     if node.condition is not None:
         found.append(("where", text(node.condition, names)))
     return found
-
-
-def _selected(expr: Expr, name: str, names: list[str], text: ExpressionText) -> str:
-    shown = text(expr, names)
-    if isinstance(expr, InputRef) and shown == name:
-        return name
-    return f"{shown} AS {name}"
 
 
 def _exchange(node: physical.Exchange) -> Attributes:
@@ -246,4 +242,5 @@ _WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
     physical_join.Join: join_text.join,
     IntervalJoin: interval_join_text.interval_join,
     WindowJoin: window_join_text.window_join,
+    LookupJoin: lookup_join,
 }

@@ -13,6 +13,7 @@ from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Union, Values
 from firesteel.plan.nodes.over.logical import Sort
 from firesteel.plan.nodes.set_op.logical import Intersect, Minus
+from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.tree import Node
 
 
@@ -27,7 +28,7 @@ def prune_empty(node: Node) -> Node:
         return _set(node)
     if isinstance(node, Sort) and node.fetch == 0:
         return without_rows(node)
-    if isinstance(node, (Project, Filter, Sort)) and is_empty(node.input):
+    if isinstance(node, (Project, Filter, Snapshot, Sort)) and is_empty(node.input):
         return without_rows(node)
     if isinstance(node, Join):
         return _join(node)

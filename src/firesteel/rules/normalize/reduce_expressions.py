@@ -21,6 +21,7 @@ from firesteel.plan.expressions.over import contains_over, is_over
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.nodes.over.logical import OverAggregate
+from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.simplify.sarg import as_double, compared_literal
 from firesteel.plan.tree import Node
@@ -188,6 +189,8 @@ def constant_columns(node: Node) -> dict[int, Expr]:
         below = constant_columns(node.input)
         values = (below.get(e.index, e) if isinstance(e, InputRef) else e for e in node.exprs)
         return {i: value for i, value in enumerate(values) if is_constant_column(value)}
+    if isinstance(node, Snapshot):
+        return constant_columns(node.input)
     if isinstance(node, Join):
         return _of_join(node)
     if isinstance(node, Aggregate):

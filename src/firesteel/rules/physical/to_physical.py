@@ -33,6 +33,7 @@ from firesteel.plan.windowing import Windowing
 from firesteel.rules.join.interval_join import interval_join
 from firesteel.rules.physical.window_joins import window_join
 from firesteel.rules.physical.window_ranks import ranked_windows, window_rank
+from firesteel.rules.temporal.to_lookup_join import is_lookup, to_lookup_join
 from firesteel.rules.temporal.to_temporal_join import to_temporal_join
 
 
@@ -54,6 +55,8 @@ def to_physical(node: Node) -> Node:
         return physical.GroupAggregate(exchange, node.keys, calls, partial_final=node.partial_final)
     if isinstance(node, logical.Union):
         return physical.Union(tuple(to_physical(child) for child in node.inputs))
+    if is_lookup(node):
+        return to_lookup_join(node, to_physical)
     if isinstance(node, logical_join.Join):
         return to_temporal_join(node, to_physical) if is_temporal(node) else _join(node)
     if isinstance(node, logical_correlate.Correlate):

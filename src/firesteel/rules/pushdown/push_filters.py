@@ -14,6 +14,7 @@ from firesteel.plan.nodes.correlate.logical import Correlate
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Union
 from firesteel.plan.nodes.set_op.logical import Intersect, Minus
+from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.nodes.window.logical import GroupWindowAggregate
 from firesteel.plan.tree import Node
 from firesteel.rules.correlate.push_filters import push_into_correlate
@@ -35,6 +36,8 @@ def push_filters(node: Node) -> Node:
         return _pushed_on(push_into_correlate(node.condition, below))
     if isinstance(below, Filter):
         return push_filters(_filter(below.input, [*conjuncts(below.condition), *conjuncts(node.condition)]))
+    if isinstance(below, Snapshot) and below.lookup:
+        return below.with_children((push_filters(Filter(below.input, node.condition)),))
     if isinstance(below, Project) and _lets_pass(below, node.condition):
         return below.with_children(
             (push_filters(Filter(below.input, substitute(node.condition, below.exprs))),)

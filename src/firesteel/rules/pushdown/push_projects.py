@@ -32,6 +32,7 @@ from firesteel.plan.nodes.logical import (
     WatermarkAssigner,
     scanned_columns,
 )
+from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.nodes.window.logical import GroupWindowAggregate, WindowTableFunction
 from firesteel.plan.simplify import simplify_value
 from firesteel.plan.tree import Node
@@ -130,6 +131,8 @@ def _narrow(node: Node, wanted: list[int], picks: bool = False) -> tuple[Node, d
         return _narrow_window(node, wanted)
     if isinstance(node, Join):
         return _narrow_join(node, wanted)
+    if isinstance(node, Snapshot):
+        return _narrow_snapshot(node, wanted)
     return push_projects(node), {i: i for i in range(len(node.schema))}
 
 
@@ -182,6 +185,13 @@ def _narrow_window(node: WindowTableFunction, wanted: list[int]) -> tuple[Node, 
     return moved, position | {width + i: len(needed) + i for i in range(len(WINDOW_COLUMNS))}
 
 
+def _narrow_snapshot(node: Snapshot, wanted: list[int]) -> tuple[Node, dict[int, int]]:
+    """Flink: ProjectSnapshotTransposeRule."""
+    columns = sorted(wanted)
+    narrowed = replace(node, input=_picked(node.input, columns))
+    return narrowed, {old: new for new, old in enumerate(columns)}
+
+
 def _narrow_join(node: Join, wanted: list[int]) -> tuple[Node, dict[int, int]]:
     """The columns of both inputs keep their order; one of each is read at least (Calcite: PushProjector)."""
     width = node.left_width
@@ -208,6 +218,8 @@ def _needed_side(node: Join, wanted: list[int]) -> int | None:
     kept = 0 if node.join_type is JoinType.LEFT else 1
     columns = equal.right if kept == 0 else equal.left
     is_read = any((i < node.left_width) != (kept == 0) for i in wanted)
+    if isinstance(node.inputs[1 - kept], Snapshot):
+        return None  # Flink does not know its keys
     is_unique = any(key <= set(columns) for key in unique_keys(node.inputs[1 - kept]))
     return None if is_read or not is_unique else kept
 

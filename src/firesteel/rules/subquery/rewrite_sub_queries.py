@@ -38,6 +38,7 @@ from firesteel.plan.tree import Node, walk
 from firesteel.rules.subquery.join_values import JoinedValues, has_one_row, outer_first
 from firesteel.rules.subquery.lateral_top_n import lateral_top_n
 from firesteel.rules.subquery.pull_up import Around, as_join_terms, pull_up
+from firesteel.rules.temporal.snapshot_join import snapshot_join
 
 
 @from_below
@@ -69,6 +70,9 @@ def _lateral(node: Correlate) -> Node:
     Raises:
         ValidationError: Flink does not take what the query reads.
     """
+    temporal = snapshot_join(node)
+    if temporal is not node:
+        return temporal
     left, right = node.inputs
     if any(isinstance(part, (Uncollect, TableFunctionScan)) for part in walk(right)):
         return node

@@ -5,6 +5,8 @@ condition computes is a column of an input, as with other joins.
 
     Correlate(l, Filter($cor0.k = $0)  Snapshot($cor0.ts)  r)
         ->  Join(l.k = r.k AND __INITIAL_TEMPORAL_JOIN_CONDITION(l.ts, r.rt, ..))  l  Snapshot(..)  r
+
+If the time is processing time and the table has lookups, the condition stays as it is: that is a lookup join.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from firesteel.plan.metadata import event_times, has_type_of_row_time, processin
 from firesteel.plan.nodes.correlate.logical import Correlate
 from firesteel.plan.nodes.join.join_type import equal_columns
 from firesteel.plan.nodes.join.logical import Join
-from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.nodes.logical import Filter, Project, Scan
 from firesteel.plan.nodes.temporal.condition import TemporalCondition
 from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.rel_builder import consistent
@@ -48,10 +50,19 @@ def snapshot_join(node: Node) -> Node:
     condition = right.condition if isinstance(right, Filter) else TRUE
     time = _left_time(node, snapshot)
     condition = simplify_condition(consistent(_over_both(condition, node)))
+    if time.index in processing_times(node.inputs[0]) and _has_lookups(snapshot.input):
+        return Join((node.inputs[0], replace(snapshot, lookup=True)), node.join_type, condition)
     joined = push_expressions(Join((node.inputs[0], snapshot), node.join_type, condition))
     if isinstance(joined, Project):
         return joined.with_children((_with_times(joined.input, time, snapshot),))
     return _with_times(joined, time, snapshot)
+
+
+def _has_lookups(node: Node) -> bool:
+    """Whether a node is a table that can be asked for rows by key, perhaps with computed columns."""
+    if isinstance(node, Project):
+        return _has_lookups(node.input)
+    return isinstance(node, Scan) and node.table.traits is not None and node.table.traits.has_lookups
 
 
 def _over_both(condition: Expr, node: Correlate) -> Expr:

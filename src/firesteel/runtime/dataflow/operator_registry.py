@@ -17,6 +17,7 @@ from firesteel.runtime.spec.attached_window import WindowJoinSpec, WindowRankSpe
 from firesteel.runtime.spec.correlate import CorrelateSpec
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec
 from firesteel.runtime.spec.operators import (
     ChangelogNormalizeSpec,
     CurrentWatermarkSpec,
@@ -94,6 +95,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
     JoinSpec: Entry("firesteel.runtime.operators.join.regular_join", state=1, gains_by_more=True),
     LocalGroupAggregateSpec: Entry("firesteel.runtime.operators.group.local_group_aggregate"),
     LocalWindowAggregateSpec: Entry("firesteel.runtime.operators.window.local_window_aggregate"),
+    LookupJoinSpec: Entry("firesteel.connectors.lookup.operator", gains_by_more=True),
     MiniBatchAssignerSpec: Entry(
         "firesteel.runtime.operators.watermark.mini_batch_assigners", shapes_rows=False
     ),

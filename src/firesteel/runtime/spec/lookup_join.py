@@ -52,7 +52,7 @@ class LookupJoinSpec(OperatorSpec):
         calc: Projection and filter over the table's columns. None takes the rows as they are.
         types: Types of the table's columns behind `calc`.
         before: Condition over the input, a Calc without a projection. Other rows have no partner.
-        condition: Condition over the input's fields, then the table's columns, as a Calc without a projection.
+        condition: Condition over the input's fields, then the table's columns. A Calc without a projection.
         retry: What happens if a key has no rows.
     """
 

@@ -106,7 +106,9 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]
     """
     staged = stages(job)
     places = place_bits(exchanges(job))
-    common = TaskContext(staged[0][0], parallelism, places, wall_clock(), ends=True, job=name)
+    common = TaskContext(
+        staged[0][0], parallelism, places, wall_clock(), ends=True, job=name, run=uuid4().hex
+    )
     first, *later = contexts_of(job, common, staged, lambda head: channels(open_head(head)))
     made: list[RDD[Any]] = []
     numbers = source_numbers(job)

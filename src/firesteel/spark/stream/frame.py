@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from firesteel.connectors.base import ONCE
 from firesteel.errors import NotSupportedError
@@ -163,7 +164,7 @@ def _frame(sources: _Sources) -> DataFrame:
     session.dataSource.register(sources.source)
     staged, taken = stages(job), taken_places(sources.frames)
     places, name = place_bits(exchanges(job), taken), job_id(session.sparkContext, sources.folder)
-    common = TaskContext(staged[0][0], groups, places, job=name)
+    common = TaskContext(staged[0][0], groups, places, job=name, run=uuid4().hex)
     first, *later = contexts_of(job, common, staged, sources.channels, taken)
     packets = reduce(lambda one, other: one.union(other), sources.packets(first))
     for contexts in later:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from firesteel import process_cache
 from firesteel.job.spec import ChainSpec, Output, Partitioning
 from firesteel.runtime.dataflow.chain import Chain
 from firesteel.runtime.dataflow.counters import ChainCounters
@@ -41,6 +42,7 @@ class ChainRunner:
         self._id = replace(id, chain=chain.id)
         self._task = counters
         self.counters: ChainCounters = counters.of_chain(chain.id, len(chain.operators))
+        process_cache.enter(context.run)
         self._chain = Chain.of(chain.operators, state, clock, self.counters[1:-1])
         self._runners: list[ChainRunner] = []
         self._outputs = [(self._output(output), output.port) for output in chain.outputs]

@@ -48,6 +48,8 @@ class TaskContext:
     """Whether the input ends with this micro-batch."""
     job: str = ""
     """Name of the job at its sinks."""
+    run: str = ""
+    """Identity of this run of the job: what a process caches for it does not outlive it."""
     watermarked: frozenset[int] = frozenset()
     """Numbers of the job's chains that get watermarks."""
     channels: ByPort = ()

@@ -20,11 +20,13 @@ class Snapshot(LogicalNode):
         input: The table or view.
         period: The point in time, with the columns of the row to the left as `$COR`.
         range: Where the table stands in the query.
+        lookup: Whether a lookup join reads it: the table as it is when the row to the left is processed.
     """
 
     input: Node
     period: Expr
     range: SourceRange | None = field(default=None, compare=False)
+    lookup: bool = False
 
     @property
     def schema(self) -> tuple[Field, ...]:

@@ -1,7 +1,7 @@
 """Lookup join: put the rows that a table has for a key beside each row.
 
-Flink: LookupJoinRunner, LookupJoinWithCalcRunner, RetryableLookupFunctionDelegator. A change of the input is a
-change of each of its results, of the same kind. All distinct keys of a batch are looked up together.
+Flink: LookupJoinRunner, LookupJoinWithCalcRunner, RetryableLookupFunctionDelegator. A change of the input is
+a change of each of its results, of the same kind. All distinct keys of a batch are looked up together.
 """
 
 from __future__ import annotations

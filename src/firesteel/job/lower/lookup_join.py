@@ -1,0 +1,55 @@
+"""Translate the lookup joins of a physical plan to specs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.functions.duckdb.compile.calc import compile_calc
+from firesteel.functions.expression.nodes import Expr
+from firesteel.job.lower.aggregate import OperatorOptions, types_of
+from firesteel.job.lower.scan import scan_of
+from firesteel.plan.expressions.operations import conjunction, expand_search
+from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.join.join_type import JoinType
+from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
+from firesteel.plan.tree import walk
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable
+from firesteel.types.sql import SqlType
+
+
+def lookup_join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec:
+    """Return the spec of a lookup join."""
+    exchanged = any(isinstance(below, physical.Exchange) for below in walk(node.input))
+    own, scanned, zone = types_of(node.input), types_of(node.scan), options.time_zone
+    keys = dict(sorted(node.lookup_keys.items()))
+    alone = node.remaining_of_input
+    rest = tuple(term for term in node.remaining if term not in alone)
+    return LookupJoinSpec(
+        LookupTable(scan_of(node.scan, zone), tuple(keys)),
+        compile_calc(list(keys.values()), None, own, [scanned[key] for key in keys], zone, exchanged),
+        node.join_type is JoinType.LEFT,
+        types_of(node.table),
+        _calc(node, options, exchanged),
+        _condition(alone, own, zone, exchanged),
+        _condition(rest, (*own, *types_of(node.table)), zone, exchanged),
+    )
+
+
+def _calc(node: LookupJoin, options: OperatorOptions, exchanged: bool) -> CalcSpec | None:
+    """Projection and filter over the table's columns."""
+    calc = node.calc
+    if calc is None:
+        return None
+    exprs = [expand_search(expr, lists=True) for expr in calc.exprs]
+    condition = None if calc.condition is None else expand_search(calc.condition, lists=True)
+    return compile_calc(exprs, condition, types_of(node.scan), None, options.time_zone, exchanged)
+
+
+def _condition(
+    terms: Sequence[Expr], types: tuple[SqlType, ...], time_zone: str, exchanged: bool
+) -> CalcSpec | None:
+    whole = conjunction(terms)
+    if whole is None:
+        return None
+    return compile_calc((), expand_search(whole, lists=True), types, None, time_zone, exchanged)

@@ -1,0 +1,47 @@
+"""Translate scans of tables, and what every use of a table sends to the workers."""
+
+from __future__ import annotations
+
+from firesteel.catalog.schema import Table
+from firesteel.config.secrets import referenced
+from firesteel.connectors.registry import secret_keys
+from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.logical import scanned_columns
+from firesteel.plan.properties.changelog_modes import source_mode
+from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.types.value_parts import Parts
+
+
+def scan_of(node: physical.TableSourceScan, time_zone: str, parts: tuple[Parts, ...] = ()) -> ScanSpec:
+    """Return the spec of a scan.
+
+    Args:
+        node: The scan.
+        time_zone: Time zone of the session.
+        parts: For each column the parts that are read, () for whole columns.
+    """
+    table, mode = node.table, source_mode(node.table)
+    columns = scanned_columns(table)
+    return ScanSpec(
+        connector=connector_of(table),
+        options=sent_options(table),
+        names=tuple(c.name for c in columns),
+        types=tuple(c.type for c in columns),
+        projection=tuple(range(len(columns))) if node.project is None else node.project,
+        metadata=tuple(c.metadata for c in columns),
+        time_zone=time_zone,
+        table=".".join(table.path),
+        upsert_key=table.primary_key if mode.update_after and not mode.update_before else (),
+        partition_keys=table.partition_keys,
+        parts=parts,
+    )
+
+
+def sent_options(table: Table) -> tuple[tuple[str, str], ...]:
+    """Return the options of a table as they may travel: secrets are references."""
+    return referenced(".".join(table.path), table.options, secret_keys(dict(table.options)))
+
+
+def connector_of(table: Table) -> str:
+    """Return the name of a table's connector."""
+    return dict(table.options)["connector"]

@@ -1,0 +1,112 @@
+"""Physical node of lookup joins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
+from firesteel.plan.expressions.operations import conjuncts, input_refs
+from firesteel.plan.nodes.join.join_type import EqualColumns, JoinType, equal_columns, join_fields
+from firesteel.plan.nodes.physical import Calc, TableSourceScan
+from firesteel.plan.tree import Field, Node, PhysicalNode
+from firesteel.types.sql import BOOLEAN
+
+
+@dataclass(frozen=True)
+class LookupJoin(PhysicalNode):
+    """Look up each row in a table as it is now (Flink: StreamPhysicalLookupJoin).
+
+    Attributes:
+        input: The rows.
+        table: The table. Above its scan there may be a projection and a filter.
+        join_type: INNER, or LEFT: a row without partners is padded.
+        condition: Over the columns of the input, then those of the table.
+    """
+
+    input: Node
+    table: Calc | TableSourceScan
+    join_type: JoinType
+    condition: Expr
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return join_fields(self.input.schema, self.table.schema, self.join_type)
+
+    @property
+    def scan(self) -> TableSourceScan:
+        """The scan of the table."""
+        below = self.table.input if isinstance(self.table, Calc) else self.table
+        assert isinstance(below, TableSourceScan)
+        return below
+
+    @property
+    def calc(self) -> Calc | None:
+        """Projection and filter over the table's columns."""
+        return self.table if isinstance(self.table, Calc) else None
+
+    @property
+    def equal_columns(self) -> EqualColumns:
+        """What the condition holds equal."""
+        return equal_columns(self.condition, len(self.input.schema))
+
+    @property
+    def lookup_keys(self) -> dict[int, Expr]:
+        """By position in the scan's columns, what a column has to be: a column of the input or a constant.
+
+        A column of two values has the last one. The condition holds the other one.
+        """
+        return {**self._constants(), **self._fields()}
+
+    def _fields(self) -> dict[int, Expr]:
+        equal, columns = self.equal_columns, self.input.schema
+        found: dict[int, Expr] = {}
+        for left, right in zip(equal.left, equal.right, strict=True):
+            position = self.shown_column(right)
+            if position is not None:
+                found[position] = InputRef(left, columns[left].type)
+        return found
+
+    def _constants(self) -> dict[int, Expr]:
+        condition = None if self.calc is None else self.calc.condition
+        found: dict[int, Expr] = {}
+        for term in conjuncts(condition):
+            if isinstance(term, Call) and term.function == "=":
+                one, other = term.args
+                if isinstance(one, Literal):
+                    one, other = other, one
+                if isinstance(one, InputRef) and isinstance(other, Literal):
+                    found[one.index] = other
+        return found
+
+    def shown_column(self, position: int) -> int | None:
+        """Return the scan's column that a column of the table shows as it is, None for a computed one."""
+        if self.calc is None:
+            return position
+        expr = self.calc.exprs[position]
+        while isinstance(expr, Call) and expr.function == "CAST" and expr.type.same_as(expr.args[0].type):
+            expr = expr.args[0]
+        return expr.index if isinstance(expr, InputRef) else None
+
+    @property
+    def remaining(self) -> tuple[Expr, ...]:
+        """What the condition demands beside the lookup keys, over the columns of the join."""
+        width, equal = len(self.input.schema), self.equal_columns
+        keys = {expr.index for expr in self.lookup_keys.values() if isinstance(expr, InputRef)}
+        pairs = zip(equal.left, equal.right, strict=True)
+        return (*(self._equality(one, width + other) for one, other in pairs if one not in keys), *equal.rest)
+
+    @property
+    def remaining_of_input(self) -> tuple[Expr, ...]:
+        """Terms of `remaining` that the input alone decides: other rows are not looked up."""
+        width = len(self.input.schema)
+        return tuple(term for term in self.remaining if all(i < width for i in input_refs(term)))
+
+    @property
+    def unshown(self) -> str:
+        """What tells two lookup joins apart and plans do not show: the options of the table's hint."""
+        return repr(self.scan.table.hints)
+
+    def _equality(self, left: int, right: int) -> Expr:
+        columns = (*self.input.schema, *self.table.schema)
+        refs = tuple(InputRef(i, columns[i].type) for i in (left, right))
+        return Call("=", refs, BOOLEAN.with_nullable(any(ref.type.nullable for ref in refs)))

@@ -1,0 +1,92 @@
+"""Properties of lookup joins: a change of the input goes on with its own kind."""
+
+from __future__ import annotations
+
+from firesteel.functions.expression.nodes import InputRef
+from firesteel.plan.expressions.operations import input_refs
+from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
+from firesteel.plan.properties.changelog_modes import sends_what_it_gets
+from firesteel.plan.properties.keys import NO_KEYS, Keys, key_of, unique_keys, upsert_keys
+from firesteel.plan.properties.mini_batch import NOTHING_ASKED, interval_asked
+from firesteel.plan.properties.time_attributes import (
+    NOTHING_READ,
+    Positions,
+    time_attributes,
+    values_read,
+)
+from firesteel.plan.properties.value_ranges import (
+    CONSTANT,
+    NOT_MONOTONIC,
+    UNBOUNDED,
+    Monotonicity,
+    Range,
+    all_columns,
+    is_append,
+    monotonicity,
+    value_range,
+)
+
+sends_what_it_gets(LookupJoin)
+interval_asked.always(NOTHING_ASKED, LookupJoin)
+time_attributes.of_input(LookupJoin)
+
+
+# --- keys ----------------------------------------------------------------------------------------
+@unique_keys.of(LookupJoin)
+def _unique_keys(node: LookupJoin) -> Keys:
+    return _keys(node, unique_keys(node.input), _keys_of_table(node))
+
+
+@upsert_keys.of(LookupJoin)
+def _upsert_keys(node: LookupJoin) -> Keys:
+    """Rows stay where they are: the equal columns do not matter, unlike in other joins."""
+    return _keys(node, upsert_keys(node.input), _keys_of_table(node))
+
+
+def _keys_of_table(node: LookupJoin) -> Keys:
+    """The primary key of the table, if the lookup holds all of it (Flink: getUniqueKeysOfTemporalTable)."""
+    names = [field.name for field in node.scan.schema]
+    key = node.scan.table.primary_key
+    if not key or not set(key) <= set(names):
+        return NO_KEYS
+    shown = {node.shown_column(place): place for place in reversed(range(len(node.table.schema)))}
+    places = [shown.get(names.index(name)) for name in key]
+    found = [place for place in places if place is not None]
+    held = len(found) == len(places) and set(found) <= set(node.equal_columns.right)
+    return key_of(*found) if held else NO_KEYS
+
+
+def _keys(node: LookupJoin, left: Keys, right: Keys) -> Keys:
+    """Flink: FlinkRelMdUniqueKeys.getJoinUniqueKeys."""
+    width = len(node.input.schema)
+    found = set(left) if right else set()
+    if not node.join_type.pads_right:
+        moved = {frozenset(width + i for i in key) for key in right}
+        found |= {one | other for one in left for other in moved}
+        if any(key <= set(node.equal_columns.left) for key in left):
+            found |= moved
+    return frozenset(found)
+
+
+# --- values --------------------------------------------------------------------------------------
+@values_read.of(LookupJoin)
+def _read(node: LookupJoin) -> tuple[Positions, ...]:
+    """A time of the input by which rows are looked up, or that the condition reads, is a plain timestamp."""
+    width = len(node.input.schema)
+    keys = {expr.index for expr in node.lookup_keys.values() if isinstance(expr, InputRef)}
+    read = {i for term in node.remaining for i in input_refs(term) if i < width}
+    return (frozenset(keys | read) or NOTHING_READ,)
+
+
+@monotonicity.of(LookupJoin)
+def _moves(node: LookupJoin) -> Monotonicity:
+    """Flink knows no more of it than whether rows change (FlinkRelMdModifiedMonotonicity)."""
+    below = monotonicity(node.input)
+    if below is None:
+        return None
+    return all_columns(CONSTANT if is_append(below) else NOT_MONOTONIC, len(node.schema))
+
+
+@value_range.of(LookupJoin)
+def _range(node: LookupJoin, column: int) -> Range:
+    return value_range(node.input, column) if column < len(node.input.schema) else UNBOUNDED
