@@ -7,11 +7,11 @@ from firesteel.plan.nodes.correlate import properties as correlates
 from firesteel.plan.nodes.exchange import properties as passing
 from firesteel.plan.nodes.interval_join import properties as interval_joins
 from firesteel.plan.nodes.join import properties as joins
+from firesteel.plan.nodes.lookup_join import properties as lookups
 from firesteel.plan.nodes.over import properties as over
 from firesteel.plan.nodes.rank import properties as ranks
 from firesteel.plan.nodes.scan import properties as tables
 from firesteel.plan.nodes.set_op import properties as unions
-from firesteel.plan.nodes.temporal import lookup_properties as lookups
 from firesteel.plan.nodes.temporal import properties as temporal
 from firesteel.plan.nodes.window import properties as windows
 from firesteel.plan.nodes.window_join import properties as window_joins

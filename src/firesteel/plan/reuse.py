@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from firesteel.functions.expression.recursion import remembered
-from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
+from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.nodes.text import execution_digest
 from firesteel.plan.tree import Node
 

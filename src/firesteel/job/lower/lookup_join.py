@@ -12,7 +12,7 @@ from firesteel.job.lower.scan import scan_of
 from firesteel.plan.expressions.operations import conjunction, expand_search
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.join.join_type import JoinType
-from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
+from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.tree import walk
 from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable
 from firesteel.types.sql import SqlType

@@ -41,9 +41,9 @@ from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.correlate.physical import Correlate
 from firesteel.plan.nodes.interval_join.physical import IntervalJoin
 from firesteel.plan.nodes.join import physical as physical_join
+from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.rank import physical as physical_rank
-from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window_join.physical import WindowJoin
 from firesteel.plan.nodes.window_rank.physical import WindowDeduplicate, WindowRank

@@ -21,12 +21,12 @@ from firesteel.plan.nodes.interval_join.physical import IntervalJoin
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.join import text as join_text
 from firesteel.plan.nodes.logical import scanned_columns
+from firesteel.plan.nodes.lookup_join.physical import LookupJoin
+from firesteel.plan.nodes.lookup_join.text import lookup_join
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.over import text as over_node_text
 from firesteel.plan.nodes.rank import physical as physical_rank
 from firesteel.plan.nodes.rank import text as rank_text
-from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
-from firesteel.plan.nodes.temporal.lookup_text import lookup_join
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window import text as window_text
 from firesteel.plan.nodes.window_join import text as window_join_text

@@ -9,9 +9,9 @@ from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.plan.expressions.text import ast_text
 from firesteel.plan.nodes.join.join_type import equal_columns
 from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.nodes.physical import Calc, TableSourceScan
 from firesteel.plan.nodes.temporal.logical import Snapshot
-from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
 from firesteel.plan.tree import Node
 from firesteel.rules.normalize.simplify_calc import simplify_calc
 

@@ -8,7 +8,7 @@ from firesteel.functions.expression.nodes import Expr, InputRef, Literal
 from firesteel.plan.expressions.literal_text import literal_text
 from firesteel.plan.expressions.operations import conjunction
 from firesteel.plan.nodes.calc.text import selected
-from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
+from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.tree import Node
 
 Attributes = list[tuple[str, str]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firesteel.functions.expression.nodes import InputRef
 from firesteel.plan.expressions.operations import input_refs
-from firesteel.plan.nodes.temporal.lookup_join import LookupJoin
+from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.properties.changelog_modes import sends_what_it_gets
 from firesteel.plan.properties.keys import NO_KEYS, Keys, key_of, unique_keys, upsert_keys
 from firesteel.plan.properties.mini_batch import NOTHING_ASKED, interval_asked
