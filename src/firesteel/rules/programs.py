@@ -30,6 +30,7 @@ from firesteel.rules.join.choose_join_state import choose_join_state
 from firesteel.rules.join.derive_join_conditions import derive_join_conditions
 from firesteel.rules.join.refuse_key_types import refuse_key_types
 from firesteel.rules.join.transpose_semi_join import transpose_semi_join
+from firesteel.rules.join.warn_of_unbounded_times import warn_of_unbounded_times
 from firesteel.rules.mini_batch.infer_mini_batch_interval import infer_mini_batch_interval, is_stateless
 from firesteel.rules.mini_batch.keep_bundle_order import keep_bundle_order
 from firesteel.rules.normalize.check_json_calls import check_json_calls
@@ -187,6 +188,7 @@ PHYSICAL = Program(
     "physical",
     (
         (whole(to_physical), "projections and filters have found their places: together they are a Calc"),
+        (each(warn_of_unbounded_times, "configuration"), "while the inputs of joins have time attributes"),
         (each(window_emit, "configuration"), "an error of its options comes before all others"),
         (each(check_pandas_aggregates), "what is aggregated is known, and when windows fire"),
         (each(simplify_calc), "conditions that only changed their order until now take it"),
