@@ -14,7 +14,7 @@ OLDEST_READY := $(OLDEST_VENV)/.ready
 OLDEST_MADE := $(OLDEST_VENV)/pyvenv.cfg
 DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
-.PHONY: help demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta lint types reference bench clean check-tools
+.PHONY: help demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta lint types reference bench nexmark clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ reference: $(READY) ## write docs/reference.md anew
 
 bench: $(READY) ## Firesteel beside Flink, whole processes; ARGS="batch-sum-max" picks one, ARGS=--list lists them
 	$(BIN)/python -m benchmarks $(ARGS)
+
+nexmark: $(READY) ## the Nexmark queries beside Flink; ARGS="--events 10000000 --spark q4 q9" picks size, engines, queries
+	$(BIN)/python -m benchmarks.nexmark $(ARGS)
 
 clean: ## remove what make has made
 	rm -rf $(VENV) $(OLDEST_VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse

@@ -88,6 +88,16 @@ def flink(script: str, settings: dict[str, str], checkpoint: bool = False) -> Ru
         return _timed([str(flink_python()), str(driver), str(job)], os.environ.copy())
 
 
+def spark(select: str, folder: Path, parallelism: int) -> Run:
+    """Run a query over a folder of Nexmark events with Spark's Structured Streaming."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sql") as query:
+        query.write(select)
+        query.flush()
+        driver = Path(__file__).with_name("spark_driver.py")
+        command = [sys.executable, str(driver), query.name, str(folder), str(parallelism)]
+        return _timed(command, os.environ.copy())
+
+
 @once
 def _connector(coordinates: tuple[str, str, str]) -> Path:
     """Its jar, out of Maven's repository by the Ivy of the pyspark wheel, kept in the cache folder."""

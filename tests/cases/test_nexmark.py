@@ -1,0 +1,111 @@
+"""The queries of examples/nexmark answer as Flink 2.3.
+
+`tests/cases/nexmark` has 300 events, with bidders that are persons, and the rows that Flink's changes left.
+Long texts are cut as Flink prints them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from benchmarks.nexmark_scripts import FOLDER, QUERIES, REFUSED, select
+
+from firesteel import TableEnvironment
+from firesteel.errors import ValidationError
+from firesteel.sql.variables import substitute
+from tests.cases.changes import folded
+from tests.scale import FULL
+
+if TYPE_CHECKING:
+    from firesteel.spark.launch.launch import Spark
+
+CASE = Path(__file__).parent / "nexmark"
+ANSWERS: dict[str, list[list[str]]] = json.loads((CASE / "flink.json").read_text(encoding="utf-8"))
+VALUES = {"DATA": str(CASE), "SINK": "blackhole", "OUT": "/nowhere", "EVENTS": "3000", "RATE": "100"}
+_BY_THE_CLOCK = 12
+_WIDTH = 30
+
+
+def environment(spark: Spark | None, tables: str, **options: str) -> TableEnvironment:
+    """Return an environment with the tables of a file in examples/nexmark."""
+    made = TableEnvironment.create(spark, configuration=options)
+    run(made, tables)
+    return made
+
+
+def run(made: TableEnvironment, file: str, *, explain: bool = False) -> str:
+    """Run the statements of a file, or only explain its INSERT. Return the plan."""
+    plan = ""
+    for statement in made.split(substitute((FOLDER / file).read_text(encoding="utf-8"), VALUES)):
+        if explain and statement.startswith("INSERT"):
+            plan = made.explain_sql(statement)
+        else:
+            made.execute_sql(statement)
+    return plan
+
+
+def left(made: TableEnvironment, query: int) -> Counter[tuple[str, ...]]:
+    """Return the rows that the changes of a query leave, with texts as Flink prints them."""
+    if query == 13:
+        side_input = (FOLDER / "q13.sql").read_text(encoding="utf-8")
+        (create, *_) = made.split(substitute(side_input, VALUES))
+        made.execute_sql(create)
+    changes = [
+        [kind, *(cell if len(cell) <= _WIDTH else f"{cell[: _WIDTH - 3]}..." for cell in cells)]
+        for kind, *cells in made.execute_sql(select(query)).texts()
+    ]
+    rows, wrong = folded(changes)
+    assert wrong is None
+    return rows
+
+
+def expected(query: int) -> Counter[tuple[str, ...]]:
+    return folded([["+I", *row] for row in ANSWERS[f"q{query}"]])[0]
+
+
+def test_every_query_has_an_answer() -> None:
+    answered = {f"q{query}" for query in QUERIES if query not in (*REFUSED, _BY_THE_CLOCK)}
+    assert set(ANSWERS) == answered
+    assert all(ANSWERS.values())
+
+
+@pytest.mark.parametrize("query", [query for query in QUERIES if query not in REFUSED])
+@pytest.mark.parametrize("tables", ["events.sql", "files.sql"])
+def test_scripts_are_planned(query: int, tables: str) -> None:
+    assert "Sink(table=[default_catalog.default_database.nexmark_q" in run(
+        environment(None, tables), f"q{query}.sql", explain=True
+    )
+
+
+def test_the_query_that_flink_refuses_is_refused() -> None:
+    with pytest.raises(ValidationError, match="Non-time attribute sort is not supported"):
+        run(environment(None, "files.sql"), "q6.sql", explain=True)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("query", [int(name[1:]) for name in ANSWERS])
+def test_the_batch_host_answers_as_flink(query: int, spark: Spark) -> None:
+    made = environment(spark, "files.sql", **{"parallelism.default": "2"})
+    assert left(made, query) == expected(query)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize("query", [int(name[1:]) for name in ANSWERS] if FULL else [5, 9])
+def test_the_stream_host_answers_as_flink(query: int, spark: Spark) -> None:
+    options = {
+        "parallelism.default": "2",
+        "firesteel.host": "stream",
+        "firesteel.source.max-rows-per-batch": "70",
+    }
+    assert left(environment(spark, "files.sql", **options), query) == expected(query)
+
+
+@pytest.mark.spark
+def test_a_query_over_the_connector_runs_whole(spark: Spark) -> None:
+    made = environment(spark, "events.sql", **{"table.dml-sync": "true"})
+    run(made, "q12.sql")
