@@ -26,7 +26,7 @@ from firesteel.plan.properties.time_attributes import (
     values_read,
 )
 from firesteel.plan.properties.value_ranges import monotonicity, value_range
-from firesteel.plan.properties.window_properties import window_properties
+from firesteel.plan.properties.window_properties import window_properties, windows_of_all_rows
 
 __all__ = [
     "event_times",
@@ -43,6 +43,7 @@ __all__ = [
     "value_range",
     "values_read",
     "window_properties",
+    "windows_of_all_rows",
 ]
 
 FAMILIES = (

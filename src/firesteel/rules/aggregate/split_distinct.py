@@ -16,7 +16,7 @@ from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, Inpu
 from firesteel.functions.expression.recursion import from_below
 from firesteel.functions.signatures.aggregate_traits import traits_of
 from firesteel.plan.expressions.operations import cast_to, comparison, identity, logical_call
-from firesteel.plan.metadata import window_properties
+from firesteel.plan.metadata import windows_of_all_rows
 from firesteel.plan.nodes.accumulators import COUNT
 from firesteel.plan.nodes.logical import Aggregate, Expand, Filter, Project
 from firesteel.plan.properties.window_properties import WindowProperties
@@ -60,7 +60,7 @@ def split_distinct(node: Node, configuration: Mapping[str, str]) -> Node:
 def _applies(node: Aggregate, configuration: Mapping[str, str]) -> bool:
     if node.partial_final is not None or not any(call.distinct for call in node.calls):
         return False
-    windows = window_properties(node.input)
+    windows = windows_of_all_rows(node.input)
     if windows is not None and windows.grouped(node.keys) and not _splits(windows):
         return False
     return bool(parsed(configuration).get(ENABLED)) and all(map(_is_splittable, node.calls))

@@ -7,7 +7,7 @@ of all rows.
 from __future__ import annotations
 
 from firesteel.errors import ValidationError
-from firesteel.plan.metadata import event_times, processing_times, window_properties
+from firesteel.plan.metadata import event_times, processing_times, windows_of_all_rows
 from firesteel.plan.nodes.physical import Exchange
 from firesteel.plan.nodes.rank.logical import Rank
 from firesteel.plan.nodes.window_rank.physical import WindowDeduplicate, WindowRank
@@ -18,7 +18,7 @@ from firesteel.plan.windowing import Windowing
 
 def ranked_windows(node: Rank) -> WindowProperties | None:
     """Return the windows that a rank ranks one by one, None for a rank of all rows."""
-    windows = window_properties(node.input)
+    windows = windows_of_all_rows(node.input)
     return windows if windows is not None and windows.grouped(node.partition) else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.plan.metadata import window_properties
+from firesteel.plan.metadata import windows_of_all_rows
 from firesteel.plan.tree import Node
 
 
@@ -25,7 +25,7 @@ def check_rank_function(
     """
     if function == "ROW_NUMBER":
         return
-    windows = window_properties(below)
+    windows = windows_of_all_rows(below)
     if windows is not None and windows.grouped(tuple(partition)):
         raise ValidationError(
             f"{function}() function is not supported on Window TopN currently, only ROW_NUMBER() is "

@@ -12,7 +12,7 @@ from dataclasses import replace
 from firesteel.errors import ValidationError
 from firesteel.functions.expression.nodes import AggregateCall, Expr, InputRef
 from firesteel.plan.expressions.operations import input_refs, is_identity, substitute
-from firesteel.plan.metadata import window_properties
+from firesteel.plan.metadata import window_properties, windows_of_all_rows
 from firesteel.plan.nodes.accumulators import merges
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Union, unused_name
 from firesteel.plan.nodes.window.logical import WindowAggregate, WindowTableFunction
@@ -56,7 +56,7 @@ def name_window_keys(node: Node) -> Node:
 
 def of_windows(node: Aggregate) -> WindowProperties | None:
     """The windows of an aggregate's input if it aggregates by them; None for any other aggregate."""
-    properties = window_properties(node.input)
+    properties = windows_of_all_rows(node.input)
     if properties is None or not properties.grouped(node.keys):
         return None
     keys = set(node.keys) - properties.columns

@@ -41,7 +41,11 @@ from firesteel.plan.properties.value_ranges import (
     monotonicity,
     value_range,
 )
-from firesteel.plan.properties.window_properties import WindowProperties, window_properties
+from firesteel.plan.properties.window_properties import (
+    WindowProperties,
+    window_properties,
+    windows_of_all_rows,
+)
 from firesteel.plan.tree import Node
 
 _Aggregate = logical.Aggregate | physical.GroupAggregate
@@ -92,7 +96,7 @@ def _times(node: logical.Aggregate) -> TimeAttributes:
 
 @window_properties.of(logical.Aggregate)
 def _windows(node: logical.Aggregate) -> WindowProperties | None:
-    below = window_properties(node.input)
+    below = windows_of_all_rows(node.input)
     if below is None or not below.grouped(node.keys):
         return None
     return below.mapped(lambda columns: (i for i, key in enumerate(node.keys) if key in columns))

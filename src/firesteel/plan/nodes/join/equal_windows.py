@@ -18,7 +18,7 @@ class JoinedWindows:
     """What a join says about the windows of its inputs.
 
     Attributes:
-        left: The windows of the left input.
+        left: The windows of the left input. Rows whose border is NULL are in none, and have no partner.
         right: The windows of the right input.
         windowings: For each input how its rows tell their window: by the columns that the join compares.
         rest: What else the join demands: first equal columns, then the others.
@@ -50,7 +50,9 @@ def joined_windows(node: Join) -> JoinedWindows | None:
             rest.append(written)
             continue
         one, other = equal.left[0], equal.right[0]
-        if one in left.starts and other in right.starts:
+        if equal.null_safe[0] and (one in left.padded or other in right.padded):
+            keys.append(term)  # rows of no window would meet
+        elif one in left.starts and other in right.starts:
             starts.append((one, other))
         elif one in left.ends and other in right.ends:
             ends.append((one, other))

@@ -142,16 +142,16 @@ def _times(node: logical.Join) -> TimeAttributes:
 
 @window_properties.of(logical.Join)
 def _windows(node: logical.Join) -> WindowProperties | None:
-    """A padded input has rows without a window: its borders are none (Flink: FlinkRelMdWindowProperties)."""
+    """The columns of both inputs (Flink: FlinkRelMdWindowProperties). Those of a padded input may be NULL."""
     windows = joined_windows(node)
     if windows is None or not node.join_type.has_right_columns:
         return None if windows is None else windows.left
     width = node.left_width
     left, right = windows.left, windows.right.mapped(lambda columns: (width + i for i in columns))
     if node.join_type.pads_left:
-        left = left.mapped(lambda columns: ())
+        left = left.padded_by_join()
     if node.join_type.pads_right:
-        right = right.mapped(lambda columns: ())
+        right = right.padded_by_join()
     return left.together(right)
 
 

@@ -27,7 +27,11 @@ from firesteel.plan.properties.value_ranges import (
     monotonicity,
     value_range,
 )
-from firesteel.plan.properties.window_properties import WindowProperties, window_properties
+from firesteel.plan.properties.window_properties import (
+    WindowProperties,
+    window_properties,
+    windows_of_all_rows,
+)
 from firesteel.plan.tree import Node
 
 _RANKS = (logical.Rank, physical.Rank)
@@ -73,7 +77,7 @@ def _keys(node: _Rank, below: Keys) -> Keys:
 @window_properties.of(logical.Rank)
 def _windows(node: logical.Rank) -> WindowProperties | None:
     """Ranks of windows keep them; the rows of another rank are sent when they come."""
-    windows = window_properties(node.input)
+    windows = windows_of_all_rows(node.input)
     return windows if windows is not None and windows.grouped(node.partition) else None
 
 

@@ -33,7 +33,7 @@ from firesteel.runtime.operators.attached_window.window_pairs import (
     Mask,
     WindowPairs,
 )
-from firesteel.runtime.operators.attached_window.windowed_rows import WindowedRows
+from firesteel.runtime.operators.attached_window.windowed_rows import NO_WINDOW, WindowedRows
 from firesteel.runtime.operators.join.residual import Residual
 from firesteel.runtime.operators.over.rows import TimedRows
 from firesteel.runtime.operators.window.fired import inserts
@@ -83,11 +83,13 @@ class WindowJoin(Operator):
         new = [side.take(part) for side, part in zip(self._sides, batch.inputs, strict=True)]
         self.late = sum(side.late for side in self._sides)
         time = min(side.time for side in self._sides)
-        fired = [side.fire(rows, time) for side, rows in zip(self._sides, new, strict=True)]
         marked = [part for part in batch.inputs if part is not None and len(part.times)]
         if time <= self._passed or not marked:  # a new instance sends the last watermark on
+            for side, rows in zip(self._sides, new, strict=True):
+                side.keep(rows)
             return
         self._passed = time
+        fired = [side.fire(rows, time) for side, rows in zip(self._sides, new, strict=True)]
         order = max(int(part.orders[-1]) for part in marked)
         place = max(part.place for part in marked)
         yield from _Firing(self._spec, self._residual, fired[0], fired[1]).tables(order, place)
@@ -134,12 +136,16 @@ class _Side:
             count = part.table.num_rows
             rows = self._waiting.arrived(part.table, self._came.now + np.arange(count))
             self._came.now += count
-            in_time = np.flatnonzero(rows.times > self._time.standing(part))
+            in_time = np.flatnonzero((rows.times > self._time.standing(part)) | (rows.times == NO_WINDOW))
             self.late += count - len(in_time)
             rows = rows.take(in_time)
         if len(part.times):
             self._time.advance(int(part.times.max()))
         return rows
+
+    def keep(self, new: TimedRows) -> None:
+        """Keep rows that have just come."""
+        self._waiting.add(new)
 
     def fire(self, new: TimedRows, time: int) -> _Fired:
         """Return all rows of the windows that a watermark fires, and keep the others.
@@ -171,10 +177,10 @@ class _Fired:
         return [*(self.rows.columns[i] for i in spec.keys), *self.borders]
 
     def side(self, spec: WindowJoinInput, null_safe: Sequence[bool], codes: Index) -> FiredSide:
+        equal = (self.rows.columns[key] for key, safe in zip(spec.keys, null_safe, strict=True) if not safe)
         joins = np.ones(len(self.rows), np.bool_)
-        for key, safe in zip(spec.keys, null_safe, strict=True):
-            column = self.rows.columns[key]
-            if not safe and column.null_count:
+        for column in (*equal, *self.borders):
+            if column.null_count:
                 joins &= column.is_valid().to_numpy(zero_copy_only=False)
         return FiredSide(self.rows.times, self.ends, self.rows.numbers, codes, joins)
 

@@ -13,12 +13,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.runtime.dataflow.event_time import milliseconds
+from firesteel.runtime.dataflow.operator import MIN_WATERMARK
 from firesteel.runtime.operators.over.rows import TimedRows, WaitingRows
 from firesteel.runtime.operators.window.zones import to_timers
 from firesteel.runtime.spec.attached_window import AttachedWindow
 from firesteel.runtime.state.base import StateBackend
 
 Index = NDArray[np.int64]
+
+NO_WINDOW = MIN_WATERMARK
+"""Time of a row that is in no window."""
 
 
 class WindowedRows:
@@ -42,12 +46,19 @@ class WindowedRows:
     def arrived(self, table: pa.Table, numbers: Index) -> TimedRows:
         """Return the rows of a changes table. Their times are those of the watermarks that fire them.
 
+        A row whose window_end is NULL, as an outer join has padded it, is in no window. The next watermark
+        fires it.
+
         Args:
             table: n rows.
             numbers: int64[n], arrival numbers.
         """
         rows = TimedRows.of(table, self._width, self._window.end, numbers)
-        return TimedRows(rows.columns, to_timers(rows.times - 1, self._window.zone), numbers)
+        times = to_timers(rows.times - 1, self._window.zone)
+        ends = rows.columns[self._window.end]
+        if ends.null_count:
+            times = np.where(ends.is_null().to_numpy(zero_copy_only=False), NO_WINDOW, times)
+        return TimedRows(rows.columns, times, numbers)
 
     def add(self, rows: TimedRows) -> None:
         """Keep rows until their window fires."""
