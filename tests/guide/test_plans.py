@@ -22,7 +22,9 @@ def plans() -> list[tuple[str, str]]:
 
 
 def test_pages_show_plans() -> None:
-    assert {"interval-joins.md", "joins.md", "sub-queries.md", "ranks.md"} <= {page for page, _ in plans()}
+    pages = {page for page, _ in plans()}
+    assert {"interval-joins.md", "joins.md", "sub-queries.md", "ranks.md"} <= pages
+    assert {"window-joins.md", "window-ranks.md"} <= pages
 
 
 @pytest.mark.parametrize(("page", "script"), plans())

@@ -64,7 +64,7 @@ from firesteel.rules.subquery.rewrite_sub_queries import rewrite_sub_queries
 from firesteel.rules.temporal.lower_snapshots import lower_snapshots
 from firesteel.rules.temporal.snapshot_join import snapshot_join
 from firesteel.rules.window.group_windows import group_windows
-from firesteel.rules.window.over_aggregates import over_aggregates, refuse_top_n
+from firesteel.rules.window.over_aggregates import numbered_below_bound, over_aggregates
 from firesteel.rules.window.over_windows import check_over_windows
 from firesteel.rules.window.pull_up_windows import pull_up_windows
 from firesteel.rules.window.two_stage_window_aggregate import two_stage_window_aggregate
@@ -98,7 +98,7 @@ DEFAULT_REWRITE = Program(
         (each(merge_distinct), "while the inputs of a union are what was written"),
         (each(remove_renaming), "before projections meet, which keeps the upper one's names"),
         (each(merge_projects), "one projection between two other operators"),
-        (each(refuse_top_n), "while the window stands in the projection below the filter"),
+        (each(numbered_below_bound), "while the window stands in the projection below the filter"),
         (each(over_aggregates), "before filters move: they must not pass a window"),
         (each(group_windows), "while what is asked of a window stands right above its aggregate"),
     ),

@@ -27,6 +27,7 @@ from firesteel.plan.expressions.operations import (
     substitute,
 )
 from firesteel.plan.expressions.over import RANKS
+from firesteel.plan.metadata import upsert_keys
 from firesteel.plan.nodes.logical import Filter, Project
 from firesteel.plan.nodes.over.logical import OverAggregate
 from firesteel.plan.nodes.rank.logical import Rank
@@ -167,8 +168,12 @@ def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
     column = len(rank.input.schema)
     exprs, rest = _with_constant_number(node.exprs, rest, rank)
     read = {i for e in (*exprs, *conjuncts(rest)) for i in input_refs(e)}
-    number = _number_name(node, exprs, column) if column in read else None
-    kept = sorted({*(i for i in read if i != column), *rank.partition, *rank.order, *_end(rank)})
+    picks = _picks(exprs)
+    number = None
+    if column in read:
+        number = rank.number if picks else _number_name(node, exprs, column)
+    keys = (i for key in upsert_keys(top_n(rank.input)) for i in key)
+    kept = sorted({*(i for i in read if i != column), *rank.partition, *rank.order, *_end(rank), *keys})
     position = {old: new for new, old in enumerate(kept)} | {column: len(kept)}
     narrowed = _narrowed(rank, kept, position)
     ranked: Node = replace(narrowed, number=number)
@@ -177,7 +182,14 @@ def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
         return replace(narrowed, number=None if number is None else rank.number)
     if rest is not None:
         ranked = Filter(ranked, renumber(rest, position))
-    return Project(ranked, moved, node.names)
+    names = [ranked.schema[e.index].name for e in moved if isinstance(e, InputRef)]
+    return Project(ranked, moved, tuple(names) if picks else node.names)
+
+
+def _picks(exprs: tuple[Expr, ...]) -> bool:
+    """Whether a projection only leaves columns out. Its own names are lost then, as in Flink."""
+    columns = [e.index for e in exprs if isinstance(e, InputRef)]
+    return len(columns) == len(exprs) and columns == sorted(set(columns))
 
 
 def _end(rank: Rank) -> tuple[int, ...]:

@@ -40,8 +40,10 @@ _OF_USERS = "Non-Pandas Python UDAFs are not supported in stream mode currently.
 _BOUNDS = frozenset({"=", "<", "<=", ">", ">="})
 
 
-def refuse_top_n(node: Node) -> Node:
+def numbered_below_bound(node: Node) -> Node:
     """Apply to one node: a bound on the number that a window gives to rows makes it a Top-N.
+
+    The window is taken out of the projection here: the name of its number is kept, unlike that of others.
 
     Raises:
         ValidationError: Flink has no such Top-N (RankUtil, StreamExecRank).
@@ -53,11 +55,13 @@ def refuse_top_n(node: Node) -> Node:
         columns = input_refs(term)
         if isinstance(term, Call) and len(columns) == 1 and any(isinstance(e, Literal) for e in walk(term)):
             bounds.setdefault(columns[0], []).append(term)
+    found = False
     for column, terms in bounds.items():
         expr = node.input.exprs[column]
         if isinstance(expr, Call) and is_over(expr) and over_of(expr).function in RANKS:
             _check_top_n(over_of(expr), node.input.input, terms)
-    return node
+            found = True
+    return replace(node, input=_Split(node.input, named=True).result()) if found else node
 
 
 def _check_top_n(over: Over, below: Node, terms: list[Call]) -> None:
@@ -89,9 +93,18 @@ def over_aggregates(node: Node) -> Node:
 
 @dataclass
 class _Split:
-    """below: the columns of the projection below and, for those that are not the input's, their calls."""
+    """A projection with windows, and what is below and above them.
+
+    Attributes:
+        node: The projection.
+        named: Whether results of windows have the names of the query.
+        below: The columns of the projection below and, for those that are not the input's, their calls.
+        overs: The windows.
+        constants: Literals among their operands.
+    """
 
     node: Project
+    named: bool = False
     below: list[Expr] = field(default_factory=list)
     overs: list[Call] = field(default_factory=list)
     constants: list[Literal] = field(default_factory=list)
@@ -203,8 +216,8 @@ class _Split:
         columns = self.node.input.schema
         return unique_columns(
             [
-                columns[e.index].name if isinstance(e, InputRef) else f"${i}"
-                for i, e in enumerate(self.node.exprs)
+                columns[e.index].name if isinstance(e, InputRef) else name if self.named else f"${i}"
+                for i, (e, name) in enumerate(zip(self.node.exprs, self.node.names, strict=True))
             ]
         )
 
