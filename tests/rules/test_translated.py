@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firesteel.job.lower.job import TranslateOptions, translate
+from firesteel.runtime.spec.join import JoinSpec
 from tests.rules.planning import GOLDEN, plan, tables
 
 BUNDLES = {
@@ -16,6 +17,8 @@ ONE_PHASE = {**BUNDLES, "table.optimizer.agg-phase-strategy": "ONE_PHASE"}
 SPLIT = {"table.optimizer.distinct-agg.split.enabled": "true"}
 APART = {"table.optimizer.incremental-agg-enabled": "false"}
 DUPLICATES = {**BUNDLES, "table.exec.source.cdc-events-duplicate": "true"}
+_COUNTS = """INSERT INTO ups SELECT a.k, b.n FROM (SELECT k, COUNT(*) AS n FROM o GROUP BY k) AS a
+JOIN (SELECT k, COUNT(*) AS n FROM c GROUP BY k) AS b ON a.k = b.k"""
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +62,22 @@ def test_operators(catalog, settings, sql: str, operators: str) -> None:
 def test_what_the_options_do_not_change_runs(catalog, settings, sql: str) -> None:
     _, physical = plan(sql, catalog, settings)
     assert translate([physical]).chains
+
+
+@pytest.mark.parametrize(
+    ("sql", "folds"),
+    [
+        ("SELECT a.k, b.q FROM c AS a JOIN c AS b ON a.id = b.b", (100, 100)),
+        ("SELECT a.k, b.q FROM o AS a LEFT JOIN c AS b ON a.id = b.b", (100, 100)),
+        (
+            "SELECT a.k, n FROM o AS a JOIN (SELECT k, COUNT(*) AS n FROM o GROUP BY k) AS b ON a.k = b.k",
+            (100, 100),
+        ),
+        (_COUNTS, (0, 0)),
+    ],
+)
+def test_joins_fold_what_has_the_old_row_of_each_update(catalog, sql: str, folds: tuple[int, int]) -> None:
+    _, physical = plan(sql, catalog, BUNDLES, collect=True)
+    chains = translate([physical], TranslateOptions(bundle=100)).chains
+    (join,) = (each for chain in chains for each in chain.operators if isinstance(each, JoinSpec))
+    assert join.folds == folds

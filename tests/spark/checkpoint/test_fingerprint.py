@@ -12,6 +12,7 @@ import pytest
 from firesteel.connectors.registry import deciding
 from firesteel.errors import UsageError
 from firesteel.job.spec import Input, JobSpec
+from firesteel.runtime.spec.join import JoinInput, JoinKind, JoinSpec
 from firesteel.runtime.spec.operators import GroupAggregateSpec
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.spark.checkpoint.fingerprint import (
@@ -22,6 +23,7 @@ from firesteel.spark.checkpoint.fingerprint import (
     differences,
     plain,
 )
+from firesteel.types.sql import INT
 from tests.spark.jobs import grouped, in_two_phases, nested
 
 LAYOUT = Layout(1, 1)
@@ -128,3 +130,13 @@ def test_a_folder_that_has_lost_its_fingerprint_is_refused(tmp_path: Path) -> No
     (tmp_path / "spark" / "offsets" / "0").write_text("v1")
     with pytest.raises(UsageError, match=r"has lost .*firesteel\.json"):
         check_saved(None, str(tmp_path), job)
+
+
+def test_a_saved_join_may_have_other_bundles() -> None:
+    job = grouped(Path("/d/t.json"))
+    side = JoinInput((INT,), (0,))
+    joins = [JoinSpec(JoinKind.INNER, (side, side), (False,), folds=size) for size in ((0, 0), (100, 0))]
+    before, after = (
+        replace(job, chains=(job.chains[0], replace(job.chains[1], operators=(join,)))) for join in joins
+    )
+    assert _change(saved(before), after, LAYOUT) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firesteel.config.option import parse_duration
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.functions.duckdb.compile.calc import compile_calc
-from firesteel.job.lower.aggregate import OperatorOptions, types_of
+from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
 from firesteel.plan.expressions.operations import conjunction, expand_search
 from firesteel.plan.nodes.join.join_type import EqualColumns, JoinType
 from firesteel.plan.nodes.join.physical import Join
@@ -31,9 +31,21 @@ def join(node: Join, options: OperatorOptions) -> JoinSpec | SemiJoinSpec:
     condition = rest_of(equal, types, options)
     if node.join_type in KINDS:
         kind = KINDS[node.join_type]
-        return JoinSpec(kind, inputs, equal.null_safe, condition, options.state_id("join"))
+        state_id = options.state_id("join")
+        return JoinSpec(kind, inputs, equal.null_safe, condition, state_id, _folds(node, options))
     anti = node.join_type is JoinType.ANTI
     return SemiJoinSpec(anti, inputs, equal.null_safe, condition, options.state_id("semi-join"))
+
+
+def _folds(node: Join, options: OperatorOptions) -> tuple[int, int]:
+    """The size of bundles for each input that sends the old row of each update, else 0.
+
+    In `+U a2 -D a2` alone, the two would cancel out, and the row before them would stay.
+    """
+    modes = (mode_of(side) for side in node.inputs)
+    bundle = options.bundle if node.mini_batch else 0
+    left, right = (0 if mode.update_after and not mode.update_before else bundle for mode in modes)
+    return left, right
 
 
 def _ttl(node: Join, port: int, options: OperatorOptions) -> int:

@@ -56,6 +56,8 @@ class JoinSpec(OperatorSpec):
         condition: What else holds for a pair, over the fields of the left input and behind them those of the
             right one; None for nothing.
         state_id: Name of the state.
+        folds: For each input the number of rows of which one that comes and goes is left out (Flink:
+            MiniBatchStreamingJoinOperator), 0 for none.
     """
 
     kind: JoinKind
@@ -63,6 +65,7 @@ class JoinSpec(OperatorSpec):
     null_safe: tuple[bool, ...]
     condition: CalcSpec | None = None
     state_id: str = "join"
+    folds: tuple[int, int] = (0, 0)
 
     @property
     def port_order(self) -> tuple[int, ...]:

@@ -39,7 +39,10 @@ _SHOWN = 70
 VERSION = 2
 """Version of the fingerprint file and of the state's layout."""
 
-_FREE = re.compile(r"sinks\[\d+\]\.(options|constraints|primary_key|mode|metadata)|bounded")
+_FREE = re.compile(
+    r"sinks\[\d+\]\.(options|constraints|primary_key|mode|metadata)|bounded"
+    r"|chains\[\d+\]\.operators\[\d+\]\.folds"
+)
 """Parts of a job that may change."""
 
 

@@ -29,6 +29,8 @@ class Delta:
         adds: bool[n], whether a change adds a row (+I, +U).
         keys: The g distinct join keys.
         joins: bool[n], whether a row can have a partner: no key is NULL, unless NULL equals NULL.
+        replaced: bool[n], whether a change takes away a row for which the next change brings a new one.
+            None if that is not known.
     """
 
     changes: pa.Table
@@ -37,19 +39,22 @@ class Delta:
     adds: Mask
     keys: Keys
     joins: Mask
+    replaced: Mask | None = None
 
     @classmethod
-    def of(cls, changes: pa.Table, side: JoinInput, null_safe: tuple[bool, ...]) -> Delta:
+    def of(
+        cls, changes: pa.Table, side: JoinInput, null_safe: tuple[bool, ...], replaced: Mask | None = None
+    ) -> Delta:
         """Find the join keys of changes."""
         fields = tuple(one_array(changes.column(field(i))) for i in range(len(side.types)))
         kinds = one_chunk(changes.column(KIND)).to_numpy()
-        adds = (kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER)
+        adds = added(changes)
         joins = np.ones(changes.num_rows, np.bool_)
         for key, safe in zip(side.keys, null_safe, strict=True):
             if not safe and fields[key].null_count:
                 joins &= fields[key].is_valid().to_numpy(zero_copy_only=False)
         keys = find_keys([fields[key] for key in side.keys], changes.num_rows)
-        return cls(changes, fields, kinds, adds, keys, joins)
+        return cls(changes, fields, kinds, adds, keys, joins, replaced)
 
     def __len__(self) -> int:
         return len(self.adds)
@@ -58,3 +63,10 @@ class Delta:
     def signs(self) -> Index:
         """int64[n]: 1 for a change that adds a row, -1 for one that takes one away."""
         return np.where(self.adds, 1, -1)
+
+
+def added(changes: pa.Table) -> Mask:
+    """Return bool[n]: whether a change adds a row (+I, +U)."""
+    kinds = one_chunk(changes.column(KIND)).to_numpy()
+    adds: Mask = (kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER)
+    return adds

@@ -30,6 +30,7 @@ from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
 from firesteel.runtime.dataflow.sequence import caused
 from firesteel.runtime.operators.join.blocks import Block, blocks
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
+from firesteel.runtime.operators.join.fold import fold
 from firesteel.runtime.operators.join.pairs import NONE, Pairs, pairs
 from firesteel.runtime.operators.join.partner_counts import PartnerCounts, Steps, row_steps
 from firesteel.runtime.operators.join.residual import Residual
@@ -62,8 +63,17 @@ class RegularJoin(TwoInputOperator):
             self._counts.append(PartnerCounts(side, backend, name, ttl) if key_counts else None)
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        side, bundle = self._spec.inputs[port], self._spec.folds[port]
+        if not bundle:
+            yield from self._meet(Delta.of(table, side, self._spec.null_safe), port)
+            return
+        for start in range(0, table.num_rows, bundle):
+            left, replaced = fold(table.slice(start, bundle).combine_chunks(), side)
+            if left.num_rows:
+                yield from self._meet(Delta.of(left, side, self._spec.null_safe, replaced), port)
+
+    def _meet(self, delta: Delta, port: int) -> Iterable[Message]:
         now = self._clock()
-        delta = Delta.of(table, self._spec.inputs[port], self._spec.null_safe)
         counts = self._counts[port]
         meeting = _Meeting(self._spec.kind, port, delta, None if counts is None else counts.apply(delta, now))
         for block in blocks(delta, self._sides[1 - port], now):
@@ -114,6 +124,8 @@ class _Meeting:
         if self._kind.pads(1 - self._port):
             around = self._around(found, block)
             unpads, repads = adds & (around.before == 0), ~adds & (around.after == 0)
+            if self._delta.replaced is not None:
+                self._keep_unpadded(found, len(block.rows.counts), unpads, repads)
         if self._kind.pads(self._port):
             waiting = np.arange(self._done, found.done)
             alone = waiting[self.matched[waiting] == 0]
@@ -124,6 +136,17 @@ class _Meeting:
             found = found.with_alone(alone)
         self._done = max(self._done, found.done)
         return self._table(found, block.rows, unpads, repads)
+
+    def _keep_unpadded(self, found: Pairs, rows: int, unpads: Mask, repads: Mask) -> None:
+        """A row whose only partner is replaced by another one is not padded in between. Flink: isSuppress."""
+        replaced = self._delta.replaced
+        assert replaced is not None
+        goes = np.flatnonzero(repads & replaced[found.changes])
+        comes = np.flatnonzero(unpads)
+        going = (found.changes[goes] + 1) * rows + found.rows[goes]
+        coming = found.changes[comes] * rows + found.rows[comes]
+        repads[goes] = ~np.isin(going, coming)
+        unpads[comes] = ~np.isin(coming, going)
 
     def _around(self, found: Pairs, block: Block) -> Steps:
         """How many partners the row of each pair has before its change and after it."""
@@ -180,6 +203,8 @@ def build(spec: JoinSpec, state: StateBackend | None, clock: Clock) -> RegularJo
 
 def code(spec: JoinSpec) -> Iterator[str]:
     left, right = (", ".join(map(field, side.keys)) or "no key" for side in spec.inputs)
-    yield f"-- Join ({spec.kind.name}), left by {left}, right by {right}"
+    bundle = max(spec.folds)
+    how = f", in bundles of {bundle} rows" if bundle else ""
+    yield f"-- Join ({spec.kind.name}), left by {left}, right by {right}{how}"
     if spec.condition is not None and spec.condition.condition is not None:
         yield f"ON {spec.condition.condition}"

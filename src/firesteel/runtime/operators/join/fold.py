@@ -1,0 +1,99 @@
+"""What is left of the changes of a bundle before they meet the other input. Flink: BufferBundle.
+
+With a unique key, the changes of a row become two at most: the row that was there goes, the last one comes.
+
+    -U a1  +U a2  -U a2  +U a3   ->   -U a1  +U a3
+    +I a1  -U a1  +U a2          ->   +U a2
+    +I a1  -D a1                 ->
+    -U a1  +U a2  -D a2          ->   -D a1
+
+Without one, a change and a later one that takes it back cancel out.
+
+    +I a  +I b  -D a  +I a       ->   +I b  +I a
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import KIND, RowKind, field
+from firesteel.runtime.columns.keys import Keys, find_keys, one_array
+from firesteel.runtime.dataflow.sequence import attributed
+from firesteel.runtime.operators.join.delta import Index, Mask, added
+from firesteel.runtime.spec.join import JoinInput
+
+
+def fold(changes: pa.Table, side: JoinInput) -> tuple[pa.Table, Mask]:
+    """Return the changes of a bundle that are left, sorted as they came, and which of them are replaced.
+
+    Args:
+        changes: Changes table of one input, with the old row of each update.
+        side: The input.
+
+    Returns:
+        m changes and bool[m]: whether a change takes away a row for which the next change brings a new one.
+    """
+    adds = added(changes)
+    if side.unique_key is None:
+        kept = _not_taken_back(_groups(changes, range(len(side.types))), adds)
+        return changes.take(pa.array(kept)), np.zeros(len(kept), np.bool_)
+    groups = _groups(changes, dict.fromkeys((*side.keys, *side.unique_key)))
+    goes, comes = _first_and_last(groups, adds)
+    both = (goes >= 0) & (comes >= 0)
+    origins = np.arange(len(adds))
+    origins[goes[both]] = comes[both]  # the old row goes when the new one comes
+    gone, come = goes[goes >= 0], comes[comes >= 0]
+    kept = np.concatenate([gone, come])
+    kept = kept[np.argsort(origins[kept], kind="stable")]
+    replaced = np.zeros(len(adds), np.bool_)
+    replaced[goes[both]] = True
+    left = attributed(_with_deletes(changes, goes, comes), origins).take(pa.array(kept))
+    return left, replaced[kept]
+
+
+def _groups(changes: pa.Table, columns: Iterable[int]) -> Keys:
+    arrays = [one_array(changes.column(field(i))) for i in columns]
+    return find_keys(arrays, changes.num_rows)
+
+
+def _first_and_last(groups: Keys, adds: Mask) -> tuple[Index, Index]:
+    """Return for each group the change that takes the old row away and the one that brings the last, or -1.
+
+    A change that takes away what a change right before it has brought is not the first: both are gone.
+    """
+    in_group = adds[groups.order]
+    takes_back = np.concatenate([[False], in_group[:-1]])
+    takes_back[groups.starts] = False
+    places = np.where(in_group | takes_back, -1, np.arange(len(adds)))
+    first = np.maximum.reduceat(places, groups.starts) if len(groups) else places
+    last = groups.starts + groups.counts - 1
+    goes = np.where(first >= 0, groups.order[first], -1)
+    return goes, np.where(in_group[last], groups.order[last], -1)
+
+
+def _with_deletes(changes: pa.Table, goes: Index, comes: Index) -> pa.Table:
+    """-U becomes -D where no +U follows it: a sink that waits for the new row would keep the old one."""
+    kinds = changes.column(KIND).to_numpy().copy()
+    updated = (comes >= 0) & (kinds[comes] == RowKind.UPDATE_AFTER)
+    kinds[goes[(goes >= 0) & ~updated]] = RowKind.DELETE
+    return changes.set_column(changes.schema.get_field_index(KIND), KIND, pa.array(kinds))
+
+
+def _not_taken_back(groups: Keys, adds: Mask) -> Index:
+    """Return the changes, int64[m] and ascending, that no later change of an equal row cancels.
+
+    The level of a group is the sum of its signs. A change that moves it away from zero to the height h stays
+    if the level never falls below h again: it is the last to reach h, and h is not above the last level.
+    """
+    signs = np.where(adds, 1, -1)[groups.order]
+    sums = np.cumsum(signs)
+    base = sums[groups.starts] - signs[groups.starts]
+    levels = sums - np.repeat(base, groups.counts)
+    ends = np.repeat(levels[groups.starts + groups.counts - 1], groups.counts)
+    reached = np.flatnonzero((signs * levels > 0) & (levels * ends > 0) & (np.abs(levels) <= np.abs(ends)))
+    heights = groups.sorted_codes[reached] * (len(adds) + 1) + np.abs(levels[reached])
+    last = len(reached) - 1 - np.unique(heights[::-1], return_index=True)[1]
+    return np.sort(groups.order[reached[last]])
