@@ -71,7 +71,11 @@ REFUSED = [
     ("SELECT * FROM l WHERE v = (SELECT * FROM r)", "(SELECT * FROM r)", "Cannot apply '$SCALAR_QUERY' to arguments of type"),
 ]  # fmt: skip
 LACKING = [
-    ("SELECT * FROM l JOIN r ON l.v IN (SELECT v FROM c)", "l.v IN (SELECT v FROM c)", "a sub-query in ON"),
+    (
+        "SELECT * FROM l LEFT JOIN r ON l.k = r.k AND EXISTS (SELECT 1 FROM c WHERE c.v = l.v AND c.k = r.k)",
+        "EXISTS (SELECT 1 FROM c WHERE c.v = l.v AND c.k = r.k)",
+        "a sub-query of ON that reads both inputs of a LEFT JOIN",
+    ),
     ("SELECT * FROM l WHERE (k, v) > ANY (SELECT k, v FROM r)", "(k, v) > ANY (SELECT k, v FROM r)", "a comparison of rows with a sub-query"),
     ("SELECT id, (SELECT r.v + l.v FROM r WHERE r.k = l.k) FROM l", "(SELECT r.v + l.v FROM r WHERE r.k = l.k)", "in its SELECT list"),
     (

@@ -197,6 +197,8 @@ class _Drawing:
             terms.append(self.rng.choice(other))
         if self.rng.random() < 0.08:
             terms.append(f"({self.compared(left, right)} OR {self.simple([*left, *right])})")
+        if self.rng.random() < 0.07:
+            terms.append(self.sub_query(self.rng.choice([left, right, [*left, *right]]), 0, value=True))
         return " AND ".join(terms)
 
     def equality(self, left: Sequence[Column], right: Sequence[Column]) -> str:

@@ -83,6 +83,27 @@ QUERIES = [
     "SELECT id FROM l WHERE n IN (SELECT n FROM r WHERE r.k > l.k OR l.k IS NULL) OR v > 6",
     "SELECT id FROM l WHERE v NOT IN (SELECT v FROM r WHERE r.k < l.k AND r.n = l.n) OR v > 6",
     "SELECT id, v IN (SELECT v FROM r WHERE r.n > l.n) FROM l",
+    # in ON: of one input, of both, and of a padded one
+    "SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND l.v = (SELECT MAX(v) FROM r)",
+    "SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND EXISTS (SELECT 1 FROM l AS m WHERE m.v > 90)",
+    "SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND l.v > r.v + (SELECT MIN(v) FROM r)",
+    "SELECT l.id, r.id FROM l FULL JOIN r ON l.k = r.k AND l.v > (SELECT MIN(v) FROM r)",
+    "SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND l.v IN (SELECT v FROM r AS s)",
+    "SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND r.v NOT IN (SELECT v FROM l AS m WHERE v > 3)",
+    "SELECT l.id, r.id FROM l JOIN r ON l.v + r.v IN (SELECT v FROM l AS m)",
+    "SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND EXISTS (SELECT 1 FROM l AS m WHERE m.v = l.v AND m.n <> l.n)",
+    "SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND NOT EXISTS (SELECT 1 FROM l AS m WHERE m.v = r.v)",
+    "SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND EXISTS (SELECT 1 FROM l AS m WHERE m.v = r.v AND m.n = l.n)",
+    "SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND l.v > (SELECT MIN(v) FROM l AS m WHERE m.n = r.n)",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND r.v IN (SELECT v FROM l AS m)",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND EXISTS (SELECT 1 FROM l AS m WHERE m.v = r.v)",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND l.v IN (SELECT v FROM r AS s)",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND NOT EXISTS (SELECT 1 FROM r AS s WHERE s.v = l.v)",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND l.v NOT IN (SELECT v FROM r AS s WHERE v > 1000)",
+    "SELECT l.id, r.id FROM l RIGHT JOIN r ON l.k = r.k AND l.v > (SELECT AVG(v) FROM l AS m WHERE m.k = l.k)",
+    "SELECT l.id, r.id FROM l FULL JOIN r ON l.k = r.k AND (l.v IN (SELECT v FROM r AS s) OR r.v > (SELECT MIN(v) FROM l AS m WHERE m.n = r.n))",
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND l.v > ALL (SELECT v FROM r AS s WHERE s.v < 0)",
+    "SELECT l.id, r.id, q.id FROM l JOIN r USING (k) JOIN l AS q ON q.k = r.k AND EXISTS (SELECT 1 FROM r AS s WHERE s.v = l.v AND s.n = q.n)",
 ]  # fmt: skip
 
 

@@ -60,11 +60,13 @@ class JoinedValues:
         node: The rows, their own columns first.
         rewritten: Makes joins of the sub-queries within a plan.
         start: Position of the first column as correlated sub-queries number them.
+        keeps_rows: Whether all rows stay, also where a count over no rows has no row.
     """
 
     node: Node
     rewritten: Callable[[Node], Node]
     start: int = 0
+    keeps_rows: bool = False
 
     def replaced(self, expr: Expr) -> Expr:
         """Return an expression with each sub-query replaced by what is computed from joined columns."""
@@ -117,7 +119,7 @@ class JoinedValues:
         width = len(self.node.schema)
         terms = [outer_first(term, width) for term in as_join_terms(pulled, around)]
         condition = conjunction([*more, *terms]) or TRUE
-        join_type = JoinType.INNER if inner and not terms else JoinType.LEFT
+        join_type = JoinType.INNER if inner and not terms and not self.keeps_rows else JoinType.LEFT
         self.node = push_expressions(Join((self.node, pulled.node), join_type, condition))
         return width
 

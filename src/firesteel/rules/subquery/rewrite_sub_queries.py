@@ -1,8 +1,8 @@
-"""Sub-queries become joins: first those of a WHERE clause that a semi or anti join decides, then all others.
+"""Sub-queries become joins, from the leaves of a plan up.
 
-    WHERE x IN (SELECT y FROM r)          ->  Join(SEMI, x = y)
-    WHERE NOT EXISTS (SELECT .. r.k = l.k) ->  Join(ANTI, r.k = l.k)
-    SELECT (SELECT MAX(y) FROM r)         ->  Join(LEFT, true) with the aggregate
+    WHERE x IN (SELECT y FROM r)       ->  filter_rows.py
+    SELECT (SELECT MAX(y) FROM r)      ->  join_values.py
+    ON l.k = r.k AND EXISTS (..)       ->  join_on.py
 
 Flink: the program subquery_rewrite and decorrelate; FlinkSubQueryRemoveRule, Calcite's SubQueryRemoveRule.
 """
@@ -12,30 +12,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.errors import NotSupportedError
-from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.functions.expression.nodes import Call, Expr
 from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.expressions.operations import (
     TRUE,
-    comparison,
     conjunction,
-    conjuncts,
     identity,
-    is_null,
-    logical_call,
-    rewrite,
 )
-from firesteel.plan.expressions.sub_query import SubQuery, sub_queries
+from firesteel.plan.expressions.sub_query import sub_queries
 from firesteel.plan.join_condition import push_expressions
 from firesteel.plan.node_expressions import part_expressions
 from firesteel.plan.nodes.correlate.logical import Correlate, TableFunctionScan, Uncollect
-from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Filter, Project
 from firesteel.plan.nodes.over.logical import Sort
-from firesteel.plan.rel_builder import consistent
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.tree import Node, walk
-from firesteel.rules.subquery.join_values import JoinedValues, has_one_row, outer_first
+from firesteel.rules.subquery.filter_rows import filter_rows, without_known
+from firesteel.rules.subquery.join_on import join_on
+from firesteel.rules.subquery.join_values import JoinedValues, outer_first
 from firesteel.rules.subquery.lateral_top_n import lateral_top_n
 from firesteel.rules.subquery.pull_up import Around, as_join_terms, pull_up
 from firesteel.rules.temporal.snapshot_join import snapshot_join
@@ -58,10 +53,12 @@ def rewrite_sub_queries(node: Node) -> Node:
         condition = without_known(node.condition)
         if condition != node.condition:
             return rewrite_sub_queries(replace(node, condition=simplify_condition(condition)))
-        return _filter(node)
+        return filter_rows(node, rewrite_sub_queries)
     if isinstance(node, Project):
         return _project(replace(node, exprs=tuple(map(without_known, node.exprs))))
-    raise NotSupportedError("a sub-query in ON is not supported yet", range=found[0].range)
+    if isinstance(node, Join):
+        return join_on(node, rewrite_sub_queries)
+    raise NotSupportedError("a sub-query is not supported here yet", range=found[0].range)
 
 
 def _lateral(node: Correlate) -> Node:
@@ -88,76 +85,6 @@ def _lateral(node: Correlate) -> Node:
     if shown == tuple(range(len(joined.schema))):
         return joined
     return Project(joined, tuple(columns[i] for i in shown), tuple(f.name for f in node.schema))
-
-
-def without_known(expr: Expr) -> Expr:
-    """Return an expression with TRUE for EXISTS of a query that has a row whatever there is below it."""
-
-    def rule(part: Expr) -> Expr:
-        known = isinstance(part, SubQuery) and part.function == "EXISTS" and has_one_row(part.query)
-        return TRUE if known else part
-
-    return rewrite(expr, rule) if sub_queries(expr) else expr
-
-
-def _filter(node: Filter) -> Node:
-    below: Node = node.input
-    width = len(below.schema)
-    rest = []
-    for term in conjuncts(node.condition):
-        negated, query = _membership(term)
-        if query is None:
-            rest.append(term)
-        else:
-            below = _semi_join(below, query, negated)
-    values = JoinedValues(below, rewrite_sub_queries)
-    terms = [values.condition(term) for term in rest]
-    condition = conjunction(terms)
-    if condition is None:
-        return below
-    if any(map(sub_queries, rest)):
-        condition = simplify_condition(condition)
-    filtered = Filter(values.node, condition, node.having and values.node is below)
-    if len(filtered.schema) == width:
-        return filtered
-    columns = identity(f.type for f in node.schema)
-    return Project(filtered, columns, tuple(f.name for f in node.schema))
-
-
-def _membership(term: Expr) -> tuple[bool, SubQuery | None]:
-    """The sub-query of `x IN (..)`, `EXISTS (..)`, and of their negations."""
-    negated = isinstance(term, Call) and term.function == "NOT"
-    inner = term.args[0] if isinstance(term, Call) and negated else term
-    if not isinstance(inner, SubQuery) or inner.function not in ("IN", "EXISTS"):
-        return False, None
-    if inner.function == "EXISTS" and not inner.correlation:
-        return False, None
-    return negated, None if any(map(sub_queries, inner.args)) else inner
-
-
-def _semi_join(left: Node, query: SubQuery, anti: bool) -> Node:
-    around = Around(left, query.correlation, place=query.range)
-    pulled = pull_up(rewrite_sub_queries(query.query), around)
-    width = len(left.schema)
-    columns = [InputRef(width + i, pulled.node.schema[i].type) for i in pulled.positions]
-    terms: list[Expr] = []
-    if query.function == "IN":
-        pairs = zip(query.args, columns, strict=True)
-        terms = [_null_aware(one, other) if anti else _equal(one, other) for one, other in pairs]
-    terms += as_join_terms(pulled, around)
-    condition = conjunction(terms) or TRUE
-    join_type = JoinType.ANTI if anti else JoinType.SEMI
-    return push_expressions(Join((left, pulled.node), join_type, condition))
-
-
-def _equal(one: Expr, other: Expr) -> Expr:
-    return consistent(comparison("=", one, other))
-
-
-def _null_aware(one: Expr, other: Expr) -> Expr:
-    """Whether a value may be equal to another: one that is NULL may be any."""
-    nulls = [is_null(side) for side in (one, other) if side.type.nullable]
-    return logical_call("OR", [*nulls, comparison("=", one, other)] if nulls else [_equal(one, other)])
 
 
 def _project(node: Project) -> Node:

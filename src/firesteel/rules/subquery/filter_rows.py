@@ -1,0 +1,113 @@
+"""The sub-queries of a condition on rows become semi and anti joins, or joined values.
+
+    WHERE x IN (SELECT y FROM r)           ->  Join(SEMI, x = y)
+    WHERE NOT EXISTS (SELECT .. r.k = l.k) ->  Join(ANTI, r.k = l.k)
+    WHERE x IN (SELECT y FROM r) OR z      ->  what SELECT makes of it
+
+Flink: FlinkSubQueryRemoveRule; Calcite: SubQueryRemoveRule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.plan.expressions.operations import (
+    TRUE,
+    comparison,
+    conjunction,
+    conjuncts,
+    identity,
+    is_null,
+    logical_call,
+    rewrite,
+)
+from firesteel.plan.expressions.sub_query import SubQuery, sub_queries
+from firesteel.plan.join_condition import push_expressions
+from firesteel.plan.nodes.join.join_type import JoinType
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.rel_builder import consistent
+from firesteel.plan.simplify import simplify_condition
+from firesteel.plan.tree import Node
+from firesteel.rules.subquery.join_values import JoinedValues, has_one_row
+from firesteel.rules.subquery.pull_up import Around, as_join_terms, pull_up
+
+Rewrite = Callable[[Node], Node]
+
+
+def without_known(expr: Expr) -> Expr:
+    """Return an expression with TRUE for EXISTS of a query that has a row whatever there is below it."""
+
+    def rule(part: Expr) -> Expr:
+        known = isinstance(part, SubQuery) and part.function == "EXISTS" and has_one_row(part.query)
+        return TRUE if known else part
+
+    return rewrite(expr, rule) if sub_queries(expr) else expr
+
+
+def filter_rows(node: Filter, rewritten: Rewrite, start: int = 0) -> Node:
+    """Return the rows for which a condition holds.
+
+    Args:
+        node: A filter whose condition has sub-queries.
+        rewritten: Makes joins of the sub-queries within a plan.
+        start: Position of the first column as correlated sub-queries number them.
+    """
+    below: Node = node.input
+    width = len(below.schema)
+    rest = []
+    for term in conjuncts(node.condition):
+        negated, query = _membership(term)
+        if query is None:
+            rest.append(term)
+        else:
+            below = _semi_join(below, query, negated, rewritten, start)
+    values = JoinedValues(below, rewritten, start)
+    terms = [values.condition(term) for term in rest]
+    condition = conjunction(terms)
+    if condition is None:
+        return below
+    if any(map(sub_queries, rest)):
+        condition = simplify_condition(condition)
+    filtered = Filter(values.node, condition, node.having and values.node is below)
+    if len(filtered.schema) == width:
+        return filtered
+    columns = identity(f.type for f in node.schema)
+    return Project(filtered, columns, tuple(f.name for f in node.schema))
+
+
+def _membership(term: Expr) -> tuple[bool, SubQuery | None]:
+    """The sub-query of `x IN (..)`, `EXISTS (..)`, and of their negations."""
+    negated = isinstance(term, Call) and term.function == "NOT"
+    inner = term.args[0] if isinstance(term, Call) and negated else term
+    if not isinstance(inner, SubQuery) or inner.function not in ("IN", "EXISTS"):
+        return False, None
+    if inner.function == "EXISTS" and not inner.correlation:
+        return False, None
+    return negated, None if any(map(sub_queries, inner.args)) else inner
+
+
+def _semi_join(left: Node, query: SubQuery, anti: bool, rewritten: Rewrite, start: int) -> Node:
+    around = Around(left, query.correlation, place=query.range, start=start)
+    pulled = pull_up(rewritten(query.query), around)
+    width = len(left.schema)
+    columns = [InputRef(width + i, pulled.node.schema[i].type) for i in pulled.positions]
+    terms: list[Expr] = []
+    if query.function == "IN":
+        pairs = zip(query.args, columns, strict=True)
+        terms = [_null_aware(one, other) if anti else _equal(one, other) for one, other in pairs]
+    terms += as_join_terms(pulled, around)
+    condition = conjunction(terms) or TRUE
+    join_type = JoinType.ANTI if anti else JoinType.SEMI
+    return push_expressions(Join((left, pulled.node), join_type, condition))
+
+
+def _equal(one: Expr, other: Expr) -> Expr:
+    return consistent(comparison("=", one, other))
+
+
+def _null_aware(one: Expr, other: Expr) -> Expr:
+    """Whether a value may be equal to another: one that is NULL may be any."""
+    nulls = [is_null(side) for side in (one, other) if side.type.nullable]
+    return logical_call("OR", [*nulls, comparison("=", one, other)] if nulls else [_equal(one, other)])
