@@ -59,11 +59,13 @@ def join(
     joined = Join((left[0], right[0]), join_type, condition, hints)
     named = {name for name, _, _ in common}
     kept = [replace(column, is_named=False) for column in scope.common if column.name not in named]
-    columns = [
-        CommonColumn(name, tuple(scope.at(ref.index) for ref in (*sides, other)), not node.natural)
-        for name, sides, other in common
-    ]
+    columns = [_merged(name, (*sides, other), scope, not node.natural) for name, sides, other in common]
     return joined, replace(scope, common=(*columns, *kept))
+
+
+def _merged(name: str, columns: tuple[InputRef, ...], scope: Scope, is_named: bool) -> CommonColumn:
+    first, second = scope.of_name(name)[:2]
+    return CommonColumn(name, tuple(scope.at(ref.index) for ref in columns), (first, second), is_named)
 
 
 def _names(node: syntax.Node, scope: Scope) -> tuple[str, ...]:
@@ -149,10 +151,15 @@ def _natural(left: Scope, right: Scope) -> Sequence[str]:
 
 
 def _columns(scope: Scope, name: str, place: SourceRange) -> tuple[InputRef, ...]:
-    """The columns of one side that a common name stands for: several after a join by the same name."""
+    """The columns of one side that a common name stands for: several after a join by the same name.
+
+    If several tables of the side have the name, it is that of the first one, as in Flink.
+    """
     known = next((column.columns for column in scope.common if column.name == name), None)
     if known is not None:
         return known
+    tables = [r for r in scope.relations if any(column.name == name for column in r.columns)]
+    scope = replace(scope, relations=tuple(tables[:1])) if len(tables) > 1 else scope
     found = scope.resolve((name,), place)
     assert isinstance(found, InputRef)
     return (found,)

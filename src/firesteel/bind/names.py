@@ -16,7 +16,7 @@ from firesteel.functions.expression.casting import as_type
 from firesteel.functions.expression.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions.operations import rewrite
 from firesteel.plan.expressions.sub_query import correlated_column
-from firesteel.plan.tree import Field, Node
+from firesteel.plan.tree import Field, Node, unique_columns
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import Hint
 from firesteel.types.coerce import common_type
@@ -151,11 +151,13 @@ class CommonColumn:
     Attributes:
         name: Its name on all sides.
         columns: The column of each joined table, from left to right.
+        named: The first two columns of this name, of whichever tables: as in Flink, its name stands for them.
         is_named: Whether its name alone stands for it. That of a NATURAL join is ambiguous, as in Flink.
     """
 
     name: str
     columns: tuple[InputRef, ...]
+    named: tuple[InputRef, InputRef]
     is_named: bool = True
 
     @property
@@ -166,8 +168,8 @@ class CommonColumn:
 
     @property
     def named_value(self) -> Expr:
-        """What its name stands for: the columns of the first two tables."""
-        return _coalesce(*self.columns[:2])
+        """What its name stands for."""
+        return _coalesce(*self.named)
 
 
 def _coalesce(left: Expr, right: Expr) -> Expr:
@@ -208,6 +210,10 @@ class Scope:
             if 0 <= index - relation.offset < len(relation.columns):
                 return InputRef(index, relation.columns[index - relation.offset].type)
         raise InternalError(f"the scope has no column {index}")
+
+    def of_name(self, name: str) -> list[InputRef]:
+        """Return all columns of a name, from left to right."""
+        return [self.at(i) for i, column in enumerate(self.columns) if column.name == name]
 
     def resolve(self, path: tuple[str, ...], range: SourceRange | None) -> Expr:
         """The column (or the field of one) that the path names.
@@ -250,8 +256,11 @@ class Scope:
                 relation.refuse_repeated_names(range)
             common = () if path else self.common
             merged = {ref.index for column in common for ref in column.columns}
+            names = [column.name for column in self.columns]
+            if common:  # each is numbered as if the others were shown, too
+                names = list(unique_columns(names))
             return [(column.name, column.value) for column in common] + [
-                (column.name, InputRef(relation.offset + i, column.type, range))
+                (names[relation.offset + i], InputRef(relation.offset + i, column.type, range))
                 for relation in relations
                 for i, column in enumerate(relation.columns)
                 if relation.offset + i not in merged

@@ -29,6 +29,7 @@ from firesteel.rules.correlate.unnest import correlate_calls, unnest
 from firesteel.rules.join.choose_join_state import choose_join_state
 from firesteel.rules.join.derive_join_conditions import derive_join_conditions
 from firesteel.rules.join.refuse_key_types import refuse_key_types
+from firesteel.rules.join.simplify_coalesce import simplify_coalesce
 from firesteel.rules.join.transpose_semi_join import transpose_semi_join
 from firesteel.rules.join.warn_of_unbounded_times import warn_of_unbounded_times
 from firesteel.rules.mini_batch.infer_mini_batch_interval import infer_mini_batch_interval, is_stateless
@@ -149,6 +150,7 @@ PROJECT_REWRITE = Program(
     (
         (each(push_filter_into_scan), "before columns are cut from the scan: the condition reads some"),
         (each(prune_empty), "conditions from above may have met others with which they cannot hold"),
+        (each(simplify_coalesce), "joins have their final conditions, and columns are not cut yet"),
         (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
         (whole(push_projects), "scans read what is still read; from the root down"),
         (each(drop_renaming), "projections above have their names"),

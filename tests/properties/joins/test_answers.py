@@ -73,6 +73,11 @@ QUERIES = [
     "SELECT k, COUNT(*) FROM l WHERE v IN (SELECT v FROM r WHERE r.k = l.k) GROUP BY k",
     "SELECT k, g, v FROM l JOIN r USING (k, g, v)",
     "SELECT COUNT(*) FROM l FULL JOIN r USING (k) GROUP BY k",
+    "SELECT k, l.v, r.v FROM l LEFT JOIN r USING (k)",
+    "SELECT k, l.v, r.v FROM l RIGHT JOIN r USING (k)",
+    "SELECT COALESCE(r.k, l.v, l.k), COALESCE(r.k, l.k, 7) FROM l LEFT JOIN r ON l.k = r.k",
+    "SELECT COALESCE(l.k, r.k), COALESCE(l.k, 7, r.k) FROM l FULL JOIN r ON l.k = r.k",
+    "SELECT COALESCE(l.k, r.k, 7) FROM l LEFT JOIN r ON l.k IS NOT DISTINCT FROM r.k",
     # beside OR and in the SELECT list, compared otherwise than by =
     "SELECT id FROM l WHERE EXISTS (SELECT 1 FROM r WHERE r.k > l.k) OR v > 6",
     "SELECT id FROM l WHERE NOT EXISTS (SELECT 1 FROM r WHERE r.v <> l.v AND r.g = l.g) OR v > 6",
