@@ -15,6 +15,7 @@ from firesteel.bind.build import is_always_true
 from firesteel.bind.checks import check_expression
 from firesteel.bind.joins import join
 from firesteel.bind.lateral import LeftRow
+from firesteel.bind.lookup_hints import lookup_hints
 from firesteel.bind.names import BindContext, Relation, Scope
 from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.errors import ValidationError
@@ -61,7 +62,10 @@ def snapshot_join(
     assert written is not None
     row = LeftRow(left[1], context.correlations)
     period = _period(written.moment, row, right[1], context)
-    source = Snapshot(right[0], period, node.right.range)
+    hints = lookup_hints(context.hints)
+    named = right[1].name[-1] if right[1].name else ""
+    hint = next((each for each in reversed(hints) if each.table == named), None)
+    source = Snapshot(right[0], period, node.right.range, hints=hints, hint=hint)
     times = event_times(source) | processing_times(source)
     joined, scope = join(node, left, (source, Scope((right[1],), times)), context)
     assert isinstance(joined, Join)

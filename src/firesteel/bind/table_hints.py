@@ -63,7 +63,7 @@ def check_tables(hints: Sequence[Hint], source: syntax.Node | None) -> None:
     known = {name.lower() for name in _tables(source)}
     for hint in hints:
         name = hint.name.name.upper()
-        if name not in (*_STRATEGIES, "STATE_TTL"):
+        if name not in (*_STRATEGIES, "STATE_TTL", "LOOKUP"):
             continue
         for table in _hinted_tables(hint):
             if table.lower() not in known:
@@ -75,6 +75,8 @@ def check_tables(hints: Sequence[Hint], source: syntax.Node | None) -> None:
 
 
 def _hinted_tables(hint: Hint) -> list[str]:
+    if hint.name.name.upper() == "LOOKUP":
+        return [value for key, value in hint.options if key == "table"]
     return [key or value for key, value in hint.options]
 
 

@@ -80,6 +80,8 @@ class SourceTraits:
     """Metadata keys that can be written."""
     has_lookups: bool = False
     """Whether the rows of some keys can be asked for, as lookup joins do."""
+    decides_lookup_filters: bool = False
+    """Whether lookups decide simple conditions on the table themselves, which plans then do not show."""
     sink_class: str = ""
     """Flink's name of the sink, for connectors that write metadata."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from firesteel.errors import InternalError
+from firesteel.explain.tree_text import whole_tree
 from firesteel.functions.expression.nodes import AggregateCall, Call, Expr
 from firesteel.plan.expressions.literal_text import literal_text
 from firesteel.plan.expressions.operations import rewrite
@@ -30,15 +31,15 @@ _NAMES: dict[type[Node], str] = {
 }
 
 
-def ast_line(node: Node) -> str:
+def ast_line(node: Node, path: str = "0") -> str:
     """One node, `LogicalFilter(condition=[>($2, 1)])`."""
     if isinstance(node, logical_correlate.Uncollect):
         return "Uncollect(withOrdinality=[true])" if node.ordinality else "Uncollect"
     name = _NAMES.get(type(node), type(node).__name__)
-    return f"Logical{name}({_attributes(node)})"
+    return f"Logical{name}({_attributes(node, path)})"
 
 
-def _attributes(node: Node) -> str:
+def _attributes(node: Node, path: str) -> str:
     if isinstance(node, logical.Scan):
         hints = hints_text(node.table, "inheritPath:[] ")
         parts = ", ".join(filter(None, [*node.table.path, metadata_text(node.table)]))
@@ -54,7 +55,7 @@ def _attributes(node: Node) -> str:
     if isinstance(node, logical_join.Join):
         return f"condition=[{_text(node.condition)}], joinType=[{node.join_type.value}]"
     if isinstance(node, logical_correlate.Correlate):
-        return _correlate(node)
+        return _correlate(node, path)
     if isinstance(node, logical_temporal.Snapshot):
         return f"period=[{ast_text(node.period)}]"
     if isinstance(node, logical_correlate.TableFunctionScan):
@@ -104,10 +105,32 @@ def _variables(exprs: Sequence[Expr]) -> list[str]:
     return [f"variablesSet=[[{', '.join(names)}]]"] if names else []
 
 
-def _correlate(node: logical_correlate.Correlate) -> str:
+def _correlate(node: logical_correlate.Correlate, path: str) -> str:
     required = f"{{{', '.join(map(str, node.required))}}}"
     join_type = node.join_type.value
-    return f"correlation=[{node.variable}], joinType=[{join_type}], requiredColumns=[{required}]"
+    found = f"correlation=[{node.variable}], joinType=[{join_type}], requiredColumns=[{required}]"
+    right = node.inputs[1]
+    snapshot = right.input if isinstance(right, logical.Filter) else right
+    if not isinstance(snapshot, logical_temporal.Snapshot) or not snapshot.hints:
+        return found
+    hints = "".join(hint.text(path) for hint in snapshot.hints)
+    return f"{found}, joinHints=[[{hints}]]"
+
+
+def ast_tree(root: Node) -> str:
+    """Return the tree below `root` as the AST section shows it."""
+    paths = dict(_paths(root))
+    return whole_tree(root, lambda node: ast_line(node, paths.get(id(node), "0")))
+
+
+def _paths(root: Node) -> Iterator[tuple[int, str]]:
+    """For each node its way from the nearest projection above it, as positions of inputs."""
+    pending: list[tuple[Node, tuple[int, ...]]] = [(root, ())]
+    while pending:
+        node, path = pending.pop()
+        yield id(node), ", ".join(map(str, path))
+        above = () if isinstance(node, logical.Project) else path
+        pending += ((child, (*above, place)) for place, child in enumerate(node.children))
 
 
 def _aggregate(node: logical.Aggregate) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from firesteel.explain.advice import advice_text, is_advised
-from firesteel.explain.ast import ast_line
+from firesteel.explain.ast import ast_tree
 from firesteel.explain.cost import cost_text
 from firesteel.explain.json_plan import json_plan, sink_constraints
 from firesteel.explain.reuse import execution_trees
@@ -41,7 +41,7 @@ def explain_all(
     for sink in (plan for _, plan in plans if isinstance(plan, Sink)):
         sink_constraints(sink, configuration or {})  # Flink refuses these in every EXPLAIN
     physical = united_sinks([plan for _, plan in plans])
-    asts = [whole_tree(as_built(bound), ast_line) for bound, _ in plans]
+    asts = [ast_tree(as_built(bound)) for bound, _ in plans]
     sections = [
         _section("Abstract Syntax Tree", asts),
         _physical(physical, details, configuration or {}),

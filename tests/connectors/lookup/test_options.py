@@ -80,6 +80,9 @@ def test_deprecated_options_of_jdbc_turn_the_cache_on() -> None:
     new = {**old, **PARTIAL, "lookup.partial-cache.max-rows": "9"}
     assert jdbc_options(new).cache == PartialCache(None, None, 9)
     assert jdbc_options({**old, "lookup.cache.ttl": "0 s"}).cache is None
+    assert jdbc_options({**JDBC, **FULL}).cache is None
+    interval = {"lookup.full-cache.periodic-reload.interval": "1 s"}
+    assert jdbc_options({**JDBC, **FULL, **interval}).cache == FullCache(1_000)
     assert jdbc_options({**JDBC, "lookup.max-retries": "7"}).lookup_retries == 7
     with pytest.raises(
         ValidationError, match=r"'lookup\.max-retries' option shouldn't be negative, but is -1"

@@ -34,7 +34,14 @@ class Jdbc:
         )
 
     def traits(self, table: Table) -> SourceTraits:
-        return SourceTraits(INSERT_ONLY, bounded=True, writable=True, sink_mode="upsert", has_lookups=True)
+        return SourceTraits(
+            INSERT_ONLY,
+            bounded=True,
+            writable=True,
+            sink_mode="upsert",
+            has_lookups=True,
+            decides_lookup_filters=dict(table.options).get("filter.handling.policy", "").lower() != "never",
+        )
 
     def source(self, scan: ScanSpec) -> Source:
         return JdbcSource(scan, jdbc_options(dict(scan.options)))

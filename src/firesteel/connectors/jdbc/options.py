@@ -122,8 +122,13 @@ def jdbc_options(options: Mapping[str, str]) -> JdbcOptions:
 
 
 def _cache(options: Mapping[str, str], typed: TypedOptions) -> PartialCache | FullCache | None:
-    """The cache of lookups. The deprecated options turn it on, too; `lookup.cache` goes before them."""
-    found = lookup_options.cache_of(options)
+    """The cache of lookups. The deprecated options turn it on, too; `lookup.cache` goes before them.
+
+    Flink's connector knows no FULL cache: it takes the word, and keeps nothing.
+    """
+    is_full = options.get(lookup_options.CACHE, "").upper() == "FULL"
+    reloads = any(key.startswith(lookup_options.FULL) for key in options)
+    found = None if is_full and not reloads else lookup_options.cache_of(options)
     if found is None and typed[_MOST] > 0 and typed[_TTL] > 0:
         return PartialCache(None, typed[_TTL], typed[_MOST], typed[_MISSING])
     return found

@@ -13,12 +13,12 @@ from firesteel.config.option import Kind, Option, TypedOptions, invalid
 from firesteel.errors import ValidationError
 
 CACHE, RETRIES = "lookup.cache", "lookup.max-retries"
-_PARTIAL, _FULL = "lookup.partial-cache.", "lookup.full-cache."
+_PARTIAL, FULL = "lookup.partial-cache.", "lookup.full-cache."
 ACCESS, WRITE = f"{_PARTIAL}expire-after-access", f"{_PARTIAL}expire-after-write"
 MOST, MISSING = f"{_PARTIAL}max-rows", f"{_PARTIAL}cache-missing-key"
-STRATEGY, INTERVAL = f"{_FULL}reload-strategy", f"{_FULL}periodic-reload.interval"
-MODE = f"{_FULL}periodic-reload.schedule-mode"
-ISO_TIME, DAYS = f"{_FULL}timed-reload.iso-time", f"{_FULL}timed-reload.interval-in-days"
+STRATEGY, INTERVAL = f"{FULL}reload-strategy", f"{FULL}periodic-reload.interval"
+MODE = f"{FULL}periodic-reload.schedule-mode"
+ISO_TIME, DAYS = f"{FULL}timed-reload.iso-time", f"{FULL}timed-reload.interval-in-days"
 
 OPTIONS = (
     Option(

@@ -9,12 +9,12 @@ from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.functions.expression.nodes import Expr
 from firesteel.job.lower.aggregate import OperatorOptions, types_of
 from firesteel.job.lower.scan import scan_of
-from firesteel.plan.expressions.operations import conjunction, expand_search
+from firesteel.plan.expressions.operations import conjunction, conjuncts, expand_search, identity
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.tree import walk
-from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable, Retry
 from firesteel.types.sql import SqlType
 
 
@@ -22,7 +22,7 @@ def lookup_join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec:
     """Return the spec of a lookup join."""
     exchanged = any(isinstance(below, physical.Exchange) for below in walk(node.input))
     own, scanned, zone = types_of(node.input), types_of(node.scan), options.time_zone
-    keys = dict(sorted(node.lookup_keys.items()))
+    keys = dict(sorted(node.asked.items()))
     alone = node.remaining_of_input
     rest = tuple(term for term in node.remaining if term not in alone)
     return LookupJoinSpec(
@@ -33,16 +33,20 @@ def lookup_join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec:
         _calc(node, options, exchanged),
         _condition(alone, own, zone, exchanged),
         _condition(rest, (*own, *types_of(node.table)), zone, exchanged),
+        None if node.hint is None or not node.hint.attempts else Retry(node.hint.attempts, node.hint.delay),
     )
 
 
 def _calc(node: LookupJoin, options: OperatorOptions, exchanged: bool) -> CalcSpec | None:
     """Projection and filter over the table's columns."""
     calc = node.calc
-    if calc is None:
+    if calc is None and not node.pushed:
         return None
-    exprs = [expand_search(expr, lists=True) for expr in calc.exprs]
-    condition = None if calc.condition is None else expand_search(calc.condition, lists=True)
+    shown = identity(types_of(node.scan)) if calc is None else calc.exprs
+    exprs = [expand_search(expr, lists=True) for expr in shown]
+    kept = () if calc is None else conjuncts(calc.condition)
+    whole = conjunction([*node.pushed, *kept])
+    condition = None if whole is None else expand_search(whole, lists=True)
     return compile_calc(exprs, condition, types_of(node.scan), None, options.time_zone, exchanged)
 
 

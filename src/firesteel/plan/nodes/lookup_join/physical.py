@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
 from firesteel.plan.expressions.operations import conjuncts, input_refs
 from firesteel.plan.nodes.join.join_type import EqualColumns, JoinType, equal_columns, join_fields
 from firesteel.plan.nodes.physical import Calc, TableSourceScan
+from firesteel.plan.nodes.temporal.lookup_hint import LookupHint
 from firesteel.plan.tree import Field, Node, PhysicalNode
 from firesteel.types.sql import BOOLEAN
 
@@ -21,12 +23,19 @@ class LookupJoin(PhysicalNode):
         table: The table. Above its scan there may be a projection and a filter.
         join_type: INNER, or LEFT: a row without partners is padded.
         condition: Over the columns of the input, then those of the table.
+        pushed: Conditions over the scan's columns that the table's source decides. Plans do not show them.
+        hint: The hint LOOKUP about the table.
+        upsert_materialize: Whether the results of each row are kept, so that a retraction takes back what was
+            sent.
     """
 
     input: Node
     table: Calc | TableSourceScan
     join_type: JoinType
     condition: Expr
+    pushed: tuple[Expr, ...] = ()
+    hint: LookupHint | None = None
+    upsert_materialize: bool = False
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -55,7 +64,13 @@ class LookupJoin(PhysicalNode):
 
         A column of two values has the last one. The condition holds the other one.
         """
-        return {**self._constants(), **self._fields()}
+        shown = () if self.calc is None else conjuncts(self.calc.condition)
+        return in_scala_order({**_constants(shown), **self._fields()})
+
+    @property
+    def asked(self) -> dict[int, Expr]:
+        """The lookup keys, and the constants that the pushed conditions hold columns to."""
+        return {**_constants(self.pushed), **self.lookup_keys}
 
     def _fields(self) -> dict[int, Expr]:
         equal, columns = self.equal_columns, self.input.schema
@@ -64,18 +79,6 @@ class LookupJoin(PhysicalNode):
             position = self.shown_column(right)
             if position is not None:
                 found[position] = InputRef(left, columns[left].type)
-        return found
-
-    def _constants(self) -> dict[int, Expr]:
-        condition = None if self.calc is None else self.calc.condition
-        found: dict[int, Expr] = {}
-        for term in conjuncts(condition):
-            if isinstance(term, Call) and term.function == "=":
-                one, other = term.args
-                if isinstance(one, Literal):
-                    one, other = other, one
-                if isinstance(one, InputRef) and isinstance(other, Literal):
-                    found[one.index] = other
         return found
 
     def shown_column(self, position: int) -> int | None:
@@ -103,10 +106,39 @@ class LookupJoin(PhysicalNode):
 
     @property
     def unshown(self) -> str:
-        """What tells two lookup joins apart and plans do not show: the options of the table's hint."""
-        return repr(self.scan.table.hints)
+        """What tells two lookup joins apart and plans do not show."""
+        return repr((self.scan.table.hints, self.pushed))
 
     def _equality(self, left: int, right: int) -> Expr:
         columns = (*self.input.schema, *self.table.schema)
         refs = tuple(InputRef(i, columns[i].type) for i in (left, right))
         return Call("=", refs, BOOLEAN.with_nullable(any(ref.type.nullable for ref in refs)))
+
+
+def _constants(terms: Iterable[Expr]) -> dict[int, Expr]:
+    """The columns that conditions hold to a constant."""
+    found: dict[int, Expr] = {}
+    for term in terms:
+        if isinstance(term, Call) and term.function == "=":
+            one, other = term.args
+            if isinstance(one, Literal):
+                one, other = other, one
+            if isinstance(one, InputRef) and isinstance(other, Literal):
+                found[one.index] = other
+    return found
+
+
+def in_scala_order(keys: dict[int, Expr]) -> dict[int, Expr]:
+    """Return entries in the order of an immutable Map of Scala 2.12: as added, by hash from five on."""
+    if len(keys) < 5:
+        return keys
+    return dict(sorted(keys.items(), key=lambda entry: _trie_path(entry[0])))
+
+
+def _trie_path(number: int) -> tuple[int, ...]:
+    """The digits by which a trie finds a whole number: five bits of its hash each, the lowest first."""
+    mixed = (number + ~(number << 9)) & 0xFFFFFFFF
+    mixed ^= mixed >> 14
+    mixed = (mixed + (mixed << 4)) & 0xFFFFFFFF
+    mixed ^= mixed >> 10
+    return tuple(mixed >> shift & 31 for shift in range(0, 32, 5))

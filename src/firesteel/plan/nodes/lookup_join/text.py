@@ -9,6 +9,8 @@ from firesteel.plan.expressions.literal_text import literal_text
 from firesteel.plan.expressions.operations import conjunction
 from firesteel.plan.nodes.calc.text import selected
 from firesteel.plan.nodes.lookup_join.physical import LookupJoin
+from firesteel.plan.nodes.temporal.lookup_hint import LookupHint
+from firesteel.plan.properties.keys import upsert_keys
 from firesteel.plan.tree import Node
 
 Attributes = list[tuple[str, str]]
@@ -31,7 +33,20 @@ def lookup_join(node: LookupJoin, text: Text) -> Attributes:
         found.append(("where", text(node.calc.condition, _names(node.scan))))
     if node.remaining:
         found.append(("joinCondition", _remaining(node, text)))
-    return [*found, ("select", _selection(node, text))]
+    found.append(("select", _selection(node, text)))
+    if node.upsert_materialize:
+        found.append(("upsertMaterialize", "true"))
+    if node.hint is not None:
+        found += _hinted(node.hint)
+    keys = sorted(map(sorted, upsert_keys(node.input)))
+    return [*found, ("upsertKey", str(keys)[1:-1])] if keys else found
+
+
+def _hinted(hint: LookupHint) -> Attributes:
+    found = [("shuffle", "true")] if hint.shuffle else []
+    if hint.attempts:
+        found.append(("retry", f"lookup_miss, FIXED_DELAY, {hint.delay}ms, {hint.attempts}"))
+    return found
 
 
 def _names(node: Node) -> list[str]:

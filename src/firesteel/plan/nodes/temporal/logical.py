@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from firesteel.errors import SourceRange
 from firesteel.functions.expression.nodes import Expr
+from firesteel.plan.nodes.temporal.lookup_hint import LookupHint
 from firesteel.plan.tree import Field, LogicalNode, Node
 
 
@@ -21,12 +22,16 @@ class Snapshot(LogicalNode):
         period: The point in time, with the columns of the row to the left as `$COR`.
         range: Where the table stands in the query.
         lookup: Whether a lookup join reads it: the table as it is when the row to the left is processed.
+        hints: All hints LOOKUP of the query.
+        hint: The one about this table.
     """
 
     input: Node
     period: Expr
     range: SourceRange | None = field(default=None, compare=False)
     lookup: bool = False
+    hints: tuple[LookupHint, ...] = ()
+    hint: LookupHint | None = None
 
     @property
     def schema(self) -> tuple[Field, ...]:
