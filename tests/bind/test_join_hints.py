@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firesteel import TableEnvironment
-from firesteel.errors import NotSupportedError, ValidationError
+from firesteel.errors import ValidationError
 from firesteel.runtime.spec.join import JoinSpec
 from tests.cases.script import job
 
@@ -66,8 +66,3 @@ def test_a_hint_about_another_table_is_refused(environment: TableEnvironment, hi
 def test_what_is_no_time_is_refused(environment: TableEnvironment) -> None:
     with pytest.raises(ValidationError, match="Invalid STATE_TTL hint"):
         environment.execute_sql(f"EXPLAIN SELECT /*+ STATE_TTL('b' = 'soon') */ v, w {FROM}")
-
-
-def test_aggregates_have_no_time_of_their_own(environment: TableEnvironment) -> None:
-    with pytest.raises(NotSupportedError, match="STATE_TTL"):
-        environment.execute_sql("EXPLAIN SELECT /*+ STATE_TTL('a' = '1d') */ k, COUNT(*) FROM a GROUP BY k")

@@ -96,9 +96,7 @@ def test_hints(session: Session, query: str, hint: str) -> None:
 
 @pytest.mark.parametrize(
     ("query", "what"),
-    [
-        ("SELECT /*+ STATE_TTL('t' = '1d') */ g, COUNT(*) FROM t GROUP BY g", "The STATE_TTL hint"),
-    ],
+    [],
 )
 def test_what_is_not_there_yet_is_named(session: Session, query: str, what: str) -> None:
     with pytest.raises(NotSupportedError, match=what) as found:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef, Literal
 from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Values
+from firesteel.plan.nodes.state_ttl import StateTtl
 from firesteel.plan.tree import Field, Node, transform_up, unique_columns
 
 
@@ -111,6 +112,7 @@ def aggregate(
     keys: Sequence[int],
     calls: Sequence[AggregateCall],
     groups: Sequence[tuple[int, ...]] = (),
+    ttl: str = "",
 ) -> Node:
     """An aggregate; columns that it does not read are dropped from a projection right below it."""
     if not calls and keys and not groups and has_unique(node, frozenset(keys)):
@@ -118,7 +120,7 @@ def aggregate(
         return project(node, [columns[k] for k in keys], [node.schema[k].name for k in keys])
     used = sorted({*keys, *(i for call in calls for i in reads(call))})
     if not isinstance(node, Project) or not used or len(used) == len(node.exprs):
-        return Aggregate(node, tuple(keys), tuple(calls), groups=tuple(groups))
+        return Aggregate(node, tuple(keys), tuple(calls), groups=tuple(groups), state_ttl=StateTtl(ttl))
     position = {old: new for new, old in enumerate(used)}
     pruned = Project(node.input, tuple(node.exprs[i] for i in used), tuple(node.names[i] for i in used))
     moved = tuple(
@@ -130,7 +132,7 @@ def aggregate(
         for call in calls
     )
     sets = tuple(tuple(position[k] for k in group) for group in groups)
-    return Aggregate(pruned, tuple(position[k] for k in keys), moved, groups=sets)
+    return Aggregate(pruned, tuple(position[k] for k in keys), moved, groups=sets, state_ttl=StateTtl(ttl))
 
 
 def reads(call: AggregateCall) -> tuple[int, ...]:

@@ -39,6 +39,8 @@ class BindContext:
     """Binds a sub-query. bind/query.py sets it, as expressions and queries contain each other."""
     hints: tuple[Hint, ...] = ()
     """Hints of the SELECT whose FROM is bound."""
+    state_ttl: str = ""
+    """How long the aggregates of the SELECT that is bound keep a key, as the hint STATE_TTL has it."""
     outer: Correlation | None = None
     """The query around this one, None if there is none."""
     correlations: Iterator[int] = field(default_factory=count)
@@ -63,7 +65,7 @@ class BindContext:
         if self.query_binder is None:
             raise NotSupportedError("a sub-query is not supported here", range=node.range)
         around = Correlation(scope, self.correlations, clause=self.clause)
-        return self.query_binder(node, replace(self.in_clause(), outer=around)), around.name
+        return self.query_binder(node, replace(self.in_clause(), outer=around, state_ttl="")), around.name
 
     def with_table(self, name: str, node: Node, columns: tuple[str, ...]) -> BindContext:
         """The same, with one more table of a WITH clause."""

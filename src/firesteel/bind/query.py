@@ -26,7 +26,7 @@ from firesteel.bind.scalar.comparison import check_assignable
 from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.bind.select import bind_select
 from firesteel.bind.snapshots import alone, snapshot_join, snapshot_of
-from firesteel.bind.table_hints import check_hints, check_tables, refuse_state_ttl
+from firesteel.bind.table_hints import check_hints, check_tables, state_ttl
 from firesteel.bind.tables import bind_table
 from firesteel.bind.targets import Targets
 from firesteel.bind.values import ONE_ROW, bind_values
@@ -171,12 +171,11 @@ class _Binder:
     def _select(self, node: Select, targets: Targets | None, order: Sequence[syntax.OrderItem] = ()) -> Node:
         check_hints(node.hints)
         check_tables(node.hints, node.source)
-        if node.group or not isinstance(node.source, Join):
-            refuse_state_ttl(node.hints)
         source, scope = _Binder(replace(self.context, hints=node.hints))._source(node.source)
         if node.where is not None:
             source = self._where(node.where, source, scope)
-        return bind_select(node, source, scope, self.context, targets, order)
+        context = replace(self.context, state_ttl=state_ttl(node.hints, node.source))
+        return bind_select(node, source, scope, context, targets, order)
 
     def _where(self, where: syntax.Node, source: Node, scope: Scope) -> Node:
         check_expression(where, self.context.catalog, "WHERE")

@@ -46,7 +46,7 @@ def bind_select(
     if node.qualify is not None:
         result = _qualified(result)
     if node.distinct:
-        result = distinct(result)
+        result = distinct(result, context.state_ttl)
     return sorting.sorted(result, len(result.schema) - len(sorting.hidden)) if order else result
 
 
@@ -179,16 +179,19 @@ def _grouped_names(aliases: list[str | None]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def distinct(node: Node) -> Node:
-    """The different rows (Calcite: distinctify): a column selected twice is grouped by once."""
+def distinct(node: Node, ttl: str = "") -> Node:
+    """The different rows (Calcite: distinctify): a column selected twice is grouped by once.
+
+    ttl: how long a row is kept, as written.
+    """
     if not isinstance(node, Project):
-        return aggregate(node, range(len(node.schema)), ())
+        return aggregate(node, range(len(node.schema)), (), ttl=ttl)
     first = {expr: i for i, expr in reversed(list(enumerate(node.exprs)))}
     kept = sorted(set(first.values()))
     if len(kept) == len(node.exprs):
-        return aggregate(node, range(len(kept)), ())
+        return aggregate(node, range(len(kept)), (), ttl=ttl)
     columns = references(node)
     below = project(node, [columns[i] for i in kept], [node.names[i] for i in kept])
-    grouped = aggregate(below, range(len(kept)), ())
+    grouped = aggregate(below, range(len(kept)), (), ttl=ttl)
     exprs = tuple(InputRef(kept.index(first[e]), e.type) for e in node.exprs)
     return Project(grouped, exprs, node.names)

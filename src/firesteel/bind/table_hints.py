@@ -9,7 +9,7 @@ from firesteel.bind.names import BindContext
 from firesteel.bind.scalar.objects import in_java_order
 from firesteel.catalog.schema import Table, View
 from firesteel.config.option import parse_duration
-from firesteel.errors import FiresteelError, NotSupportedError, SourceRange, ValidationError
+from firesteel.errors import FiresteelError, SourceRange, ValidationError
 from firesteel.plan.nodes.join.join_type import SIDES, JoinHints
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import Aliased, Hint, Join, TableName
@@ -40,15 +40,20 @@ def check_hints(hints: Sequence[Hint]) -> None:
             )
 
 
-def refuse_state_ttl(hints: Sequence[Hint]) -> None:
-    """Raises NotSupportedError for a STATE_TTL hint of a query that aggregates: only joins take it."""
+def state_ttl(hints: Sequence[Hint], source: syntax.Node | None) -> str:
+    """Return how long an aggregate over FROM keeps a key, as written; "" where no hint says it.
+
+    Over a join no hint does: there it is about the inputs of the join.
+
+    Raises:
+        ValidationError: It is no duration.
+    """
+    found = ""
     for hint in hints:
-        if hint.name.name.upper() == "STATE_TTL":
-            raise NotSupportedError(
-                "The STATE_TTL hint is not supported yet",
-                range=hint.range,
-                hint="SET 'table.exec.state.ttl' says it for every aggregate of the query",
-            )
+        for table, time in hint.options if hint.name.name.upper() == "STATE_TTL" else ():
+            _check_duration(time, hint)
+            found = time if _tables(source) == [table] else found
+    return found
 
 
 _STRATEGIES = ("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP")
@@ -60,13 +65,13 @@ def check_tables(hints: Sequence[Hint], source: syntax.Node | None) -> None:
     Raises:
         ValidationError: There is no such table.
     """
-    known = {name.lower() for name in _tables(source)}
+    known = _tables(source)
     for hint in hints:
         name = hint.name.name.upper()
         if name not in (*_STRATEGIES, "STATE_TTL", "LOOKUP"):
             continue
         for table in _hinted_tables(hint):
-            if table.lower() not in known:
+            if table not in known:
                 raise ValidationError(
                     "The options of following hints cannot match the name of input tables or views: \n"
                     f"`{table}` in `{name}`",

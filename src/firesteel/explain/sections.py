@@ -12,9 +12,8 @@ from firesteel.explain.reuse import execution_trees
 from firesteel.explain.sinks import united_sinks
 from firesteel.explain.tree_text import whole_tree
 from firesteel.plan.expressions.text import prefix_text
-from firesteel.plan.nodes.join.physical import Join
 from firesteel.plan.nodes.physical import Sink, Values
-from firesteel.plan.nodes.text import attributes, line
+from firesteel.plan.nodes.text import attributes, hint_attributes, line
 from firesteel.plan.rel_builder import as_built
 from firesteel.plan.tree import Node, walk
 
@@ -66,7 +65,7 @@ def _physical(plans: Sequence[Node], details: Collection[str], configuration: Ma
             found = [part for part in found if part[0] != "type"]  # Flink: only at the level without costs
         if advised and is_advised(node):
             found = [("advice", "1"), *found]
-        hints = node.hints.attributes if isinstance(node, Join) else []
+        hints = hint_attributes(node)
         shown = line(node, [*found, *(mode_attribute(node) if changelog else []), *hints])
         return shown + cost_text(node) if costs else shown
 

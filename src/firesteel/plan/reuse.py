@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from firesteel.functions.expression.recursion import remembered
 from firesteel.plan.nodes.lookup_join.physical import LookupJoin
-from firesteel.plan.nodes.text import execution_digest
+from firesteel.plan.nodes.text import execution_digest, hint_attributes
 from firesteel.plan.tree import Node
 
 
@@ -18,7 +18,7 @@ def fingerprint(node: Node) -> str:
     """The same for two subtrees exactly where they do the same, changelog modes included."""
     mode = getattr(node, "mode", None)
     below = ",".join(fingerprint(child) for child in node.children)
-    unshown = node.unshown if isinstance(node, LookupJoin) else ""
+    unshown = node.unshown if isinstance(node, LookupJoin) else str(hint_attributes(node) or "")
     return sha256(
         f"{execution_digest(node)}{unshown}[{mode}]({below})".encode("utf-8", "surrogatepass")
     ).hexdigest()

@@ -250,7 +250,8 @@ class Aggregation:
         calls = [replace(call, name=self._call_name(i, items)) for i, call in enumerate(self._calls)]
         if self._pre and isinstance(below, Project) and not self.group and not any(map(reads, calls)):
             below = below.input  # of COUNT(1), COUNT() is left
-        return aggregate_by_sets(below, [self._pre.index(g) for g in self.group], self.sets, calls)
+        keys = [self._pre.index(g) for g in self.group]
+        return aggregate_by_sets(below, keys, self.sets, calls, self.context.state_ttl)
 
     def _pre_name(self, expr: Expr, items: list[tuple[str, Expr]]) -> str | None:
         if expr in self.group:

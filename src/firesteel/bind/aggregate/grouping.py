@@ -71,27 +71,28 @@ def _keys(item: syntax.Node, key_of: Callable[[syntax.Node], int]) -> Keys:
 
 
 def aggregate_by_sets(
-    below: Node, keys: Sequence[int], sets: Sequence[Keys], calls: Sequence[AggregateCall]
+    below: Node, keys: Sequence[int], sets: Sequence[Keys], calls: Sequence[AggregateCall], ttl: str = ""
 ) -> Node:
     """The aggregate; one for every time that a set is repeated, GROUP_ID() being its number.
 
-    keys: the columns of the group expressions.
+    keys: the columns of the group expressions. ttl: how long a key is kept, as written.
     """
     times = max(sets.count(each) for each in sets)
     found = []
     for number in range(times):
         taken = [each for each in dict.fromkeys(sets) if sets.count(each) > number]
-        found.append(_aggregate(below, keys, taken, calls, number))
+        found.append(_aggregate(below, keys, taken, calls, number, ttl))
     return found[0] if times == 1 else Union(tuple(found))
 
 
 def _aggregate(
-    below: Node, keys: Sequence[int], sets: Sequence[Keys], calls: Sequence[AggregateCall], number: int
-) -> Node:
+    below: Node, keys: Sequence[int], sets: Sequence[Keys], calls: Sequence[AggregateCall], number: int,
+    ttl: str,
+) -> Node:  # fmt: skip
     groups = [tuple(keys[i] for i in sorted(each)) for each in sets]
     simple = groups == [tuple(keys)]
     made = [call for call in calls if call.function != "GROUP_ID"]
-    node = aggregate(below, keys, made, () if simple else groups)
+    node = aggregate(below, keys, made, () if simple else groups, ttl)
     if len(made) == len(calls):
         return node
     columns = iter(InputRef(len(keys) + i, call.type) for i, call in enumerate(made))

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from firesteel.changelog import ChangelogMode
+from firesteel.config.option import parse_duration
 from firesteel.errors import InternalError
 from firesteel.functions.expression.nodes import AggregateCall
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.accumulators import record_count
+from firesteel.plan.nodes.state_ttl import StateTtl
 from firesteel.plan.tree import Node
 from firesteel.runtime.spec.operators import (
     AggregateSpec,
@@ -60,7 +62,7 @@ def group_aggregate(node: physical.GroupAggregate, options: OperatorOptions) -> 
     retract = node.retract or (False,) * len(node.calls)
     aggregate = aggregate_of(
         node.keys, node.calls, retract, types_of(node.input), mode_of(node.input).has_retraction,
-        options.bundle if node.mini_batch else 0, mode_of(node).update_before, options,
+        options.bundle if node.mini_batch else 0, mode_of(node).update_before, _kept(options, node.state_ttl),
     )  # fmt: skip
     return replace(aggregate, map_order=node.map_order)
 
@@ -82,7 +84,7 @@ def global_aggregate(
         local, types, keys = below, types_of(below.children[0]), below.keys  # type: ignore[attr-defined]
     aggregate = aggregate_of(
         keys, node.calls, node.retract, types, mode_of(local.children[0]).has_retraction,
-        options.bundle, mode_of(node).update_before, options, node.index_of_count_star,
+        options.bundle, mode_of(node).update_before, _kept(options, node.state_ttl), node.index_of_count_star,
     )  # fmt: skip
     return GlobalGroupAggregateSpec(replace(aggregate, map_order=node.map_order), node.results)
 
@@ -95,9 +97,14 @@ def incremental_aggregate(
         raise InternalError("an incremental aggregate is not over a local one")
     aggregate = aggregate_of(
         local.keys, node.calls, node.retract, types_of(local.input), mode_of(local.input).has_retraction,
-        options.bundle, False, options,
+        options.bundle, False, _kept(options, node.state_ttl),
     )  # fmt: skip
     return IncrementalGroupAggregateSpec(replace(aggregate, map_order=node.map_order), node.final_keys)
+
+
+def _kept(options: OperatorOptions, ttl: StateTtl) -> OperatorOptions:
+    """The options with the time of a hint."""
+    return replace(options, ttl=parse_duration(ttl.time)) if ttl.time else options
 
 
 def aggregate_of(

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from firesteel.catalog.schema import Column, Table
 from firesteel.functions.expression.nodes import AggregateCall, Expr, InputRef, Literal
+from firesteel.plan.nodes.state_ttl import NO_TTL, StateTtl
 from firesteel.plan.tree import Field, LogicalNode, Node
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType
@@ -86,7 +87,8 @@ class Aggregate(LogicalNode):
 
     A call with an empty name is anonymous: the output calls it `$f<position>`, the AST `agg#<call>`.
     partial_final: `PARTIAL` or `FINAL` where a rule has made two of one aggregate. groups: the grouping
-    sets, sorted, each some of the keys; none where there is only the set of all keys.
+    sets, sorted, each some of the keys; none where there is only the set of all keys. state_ttl: how long a
+    key is kept.
     """
 
     input: Node
@@ -94,6 +96,7 @@ class Aggregate(LogicalNode):
     calls: tuple[AggregateCall, ...]
     partial_final: str | None = None
     groups: tuple[tuple[int, ...], ...] = ()
+    state_ttl: StateTtl = NO_TTL
 
     @property
     def schema(self) -> tuple[Field, ...]:

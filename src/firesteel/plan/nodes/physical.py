@@ -9,6 +9,7 @@ from firesteel.catalog.schema import Table
 from firesteel.functions.expression.nodes import AggregateCall, Expr, Literal
 from firesteel.plan.nodes.accumulators import accumulator_fields, buffers
 from firesteel.plan.nodes.logical import expanded_fields, scanned_fields
+from firesteel.plan.nodes.state_ttl import NO_TTL, StateTtl
 from firesteel.plan.tree import Field, Node, PhaseNode, PhysicalNode
 
 
@@ -70,6 +71,7 @@ class GroupAggregate(PhysicalNode):
     rows are worked off in bundles. partial_final: `PARTIAL` (by bucket) or `FINAL` where distinct calls
     were split. map_order: a bundle's keys go out in the order of Flink's map
     (rules/mini_batch/keep_bundle_order.py).
+    state_ttl: how long a key is kept.
     """
 
     input: Node
@@ -79,6 +81,7 @@ class GroupAggregate(PhysicalNode):
     mini_batch: bool = False
     partial_final: str | None = None
     map_order: bool = False
+    state_ttl: StateTtl = NO_TTL
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -116,6 +119,7 @@ class GlobalGroupAggregate(PhaseNode):
     first `results` calls: a count of records that the query did not ask for comes after them.
     index_of_count_star: shown where an incremental aggregate below counts the records for this one.
     map_order: as a GroupAggregate's.
+    state_ttl: how long a key is kept.
     """
 
     input: Node
@@ -126,6 +130,7 @@ class GlobalGroupAggregate(PhaseNode):
     partial_final: str | None = None
     index_of_count_star: int | None = None
     map_order: bool = False
+    state_ttl: StateTtl = NO_TTL
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -142,6 +147,7 @@ class IncrementalGroupAggregate(PhaseNode):
     phase's accumulators; final_keys: those of the keys that the query groups by. Output is the final
     keys, then the accumulators without the distinct values, which stay in its state. map_order: the
     partial accumulators are merged in the order of Flink's map.
+    state_ttl: how long a key is kept.
     """
 
     input: Node
@@ -150,6 +156,7 @@ class IncrementalGroupAggregate(PhaseNode):
     calls: tuple[AggregateCall, ...]
     retract: tuple[bool, ...]
     map_order: bool = False
+    state_ttl: StateTtl = NO_TTL
 
     @property
     def schema(self) -> tuple[Field, ...]:

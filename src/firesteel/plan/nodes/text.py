@@ -39,6 +39,8 @@ from firesteel.sensitive import shown
 ExpressionText = Callable[[Expr, Sequence[str]], str]
 Attributes = list[tuple[str, str]]
 N = TypeVar("N", bound=Node)
+_KEPT = (physical.GroupAggregate, physical.GlobalGroupAggregate, physical.IncrementalGroupAggregate)
+"""Aggregates that keep keys."""
 _OF_USERS = (physical.GroupAggregate, physical_over.OverAggregate, physical_windows.GroupWindowAggregate)
 """Aggregates that are called otherwise where they have functions of the user's."""
 
@@ -52,6 +54,13 @@ def execution_digest(node: Node) -> str:
     """The node on one line, as the execution plan shows it."""
     hints = node.hints.attributes if isinstance(node, (physical_join.Join, WindowJoin)) else []
     return line(node, [*attributes(node, infix_text), *hints])
+
+
+def hint_attributes(node: Node) -> Attributes:
+    """What the physical plan shows of a query's hints about the node."""
+    if isinstance(node, physical_join.Join):
+        return node.hints.attributes
+    return node.state_ttl.attributes if isinstance(node, _KEPT) else []
 
 
 def line(node: Node, found: Attributes) -> str:

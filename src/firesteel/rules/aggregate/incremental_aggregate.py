@@ -40,8 +40,9 @@ def incremental_aggregate(node: Node, configuration: Mapping[str, str]) -> Node:
 def _merged(node: GlobalGroupAggregate, local: LocalGroupAggregate, partial: GlobalGroupAggregate) -> Node:
     keys = tuple(partial.keys[k] for k in local.keys)
     increments = IncrementalGroupAggregate(
-        partial.input, partial.keys, keys, partial.calls, partial.retract, mode=INSERT_ONLY
-    )
+        partial.input, partial.keys, keys, partial.calls, partial.retract, state_ttl=partial.state_ttl,
+        mode=INSERT_ONLY,
+    )  # fmt: skip
     exchange = Exchange(increments, node.keys, mode=INSERT_ONLY)
     if len(partial.calls) > partial.results:
         # The partial aggregate's own count of records goes up to the final one, which counts by it.

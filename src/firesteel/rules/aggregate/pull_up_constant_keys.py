@@ -26,7 +26,7 @@ def pull_up_constant_keys(node: Node) -> Node:
     if len(values) == len(node.keys):
         values.pop(node.keys[0])
     kept = tuple(k for k in node.keys if k not in values)
-    aggregate = _without_unread(Aggregate(node.input, kept, node.calls))
+    aggregate = _without_unread(replace(node, keys=kept))
     exprs: list[Expr] = []
     for position, key in enumerate(node.keys):
         if key in values:
@@ -62,4 +62,4 @@ def moved_aggregate(node: Aggregate, below: Node, position: dict[int, int]) -> A
         )
         for call in node.calls
     )
-    return Aggregate(below, tuple(position[k] for k in node.keys), calls)
+    return replace(node, input=below, keys=tuple(position[k] for k in node.keys), calls=calls)

@@ -94,6 +94,8 @@ def _cheapest(node: Aggregate | GroupWindowAggregate) -> Node:
         cheapest = next(filter(_Form.is_known_of_nothing, forms), cheapest)
     if cheapest is forms[0]:
         return node
+    if isinstance(node, Aggregate):
+        node = replace(node, state_ttl=node.state_ttl.below())
     aggregate = prune_empty(replace(node, calls=tuple(cheapest.calls)))
     keys = tuple(InputRef(i, f.type) for i, f in enumerate(node.schema[: len(node.keys)]))
     given, new = len(node.keys) + len(node.calls), len(node.keys) + len(cheapest.calls)

@@ -85,9 +85,10 @@ def _split(node: Aggregate, buckets: int) -> Node:
     calls = [p.call for p in partial]
     if _needs_expand(node.calls, groups):
         below, calls = _expanded(below, partial, full)
-    lower = _named(Aggregate(below, tuple(full), tuple(calls), "PARTIAL"))
+    lower = _named(Aggregate(below, tuple(full), tuple(calls), "PARTIAL", state_ttl=node.state_ttl))
     keys = tuple(full.index(k) for k in node.keys)
-    upper = _named(Aggregate(lower, keys, tuple(_final(lower, bool(keys))), "FINAL"))
+    final = tuple(_final(lower, bool(keys)))
+    upper = _named(Aggregate(lower, keys, final, "FINAL", state_ttl=node.state_ttl))
     return _as_before(upper, node)
 
 

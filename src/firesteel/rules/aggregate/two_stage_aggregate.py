@@ -28,8 +28,9 @@ def two_stage_aggregate(node: Node, configuration: Mapping[str, str]) -> Node:
     keys = tuple(range(len(node.keys)))
     exchange = Exchange(local, keys, mode=INSERT_ONLY)
     return GlobalGroupAggregate(
-        exchange, keys, calls, retract, len(node.calls), node.partial_final, mode=node.mode
-    )
+        exchange, keys, calls, retract, len(node.calls), node.partial_final, state_ttl=node.state_ttl,
+        mode=node.mode,
+    )  # fmt: skip
 
 
 def _with_record_count(

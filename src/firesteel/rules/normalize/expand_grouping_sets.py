@@ -36,7 +36,8 @@ def expand_grouping_sets(node: Node) -> Node:
         moved = {i: len(below.schema) + 1 + n for n, i in enumerate(_arguments_among_keys(node))}
         keys, below = (*keys, len(below.schema)), _expand(node, tuple(moved))
         calls = [_moved(call, moved) for call in calls]
-    made = Aggregate(below, keys, tuple(call for call in calls if not _is_grouping(call)))
+    kept = tuple(call for call in calls if not _is_grouping(call))
+    made = Aggregate(below, keys, kept, state_ttl=node.state_ttl.below())
     return _as_before(made, node)
 
 

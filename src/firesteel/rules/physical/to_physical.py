@@ -52,7 +52,9 @@ def to_physical(node: Node) -> Node:
         exchange = physical.Exchange(to_physical(node.input), node.keys)
         outputs = node.schema[len(node.keys) :]
         calls = tuple(replace(c, name=f.name) for c, f in zip(node.calls, outputs, strict=True))
-        return physical.GroupAggregate(exchange, node.keys, calls, partial_final=node.partial_final)
+        return physical.GroupAggregate(
+            exchange, node.keys, calls, partial_final=node.partial_final, state_ttl=node.state_ttl
+        )
     if isinstance(node, logical.Union):
         return physical.Union(tuple(to_physical(child) for child in node.inputs))
     if is_lookup(node):
