@@ -15,6 +15,7 @@ from firesteel.functions.expression.casting import cast, with_all_digits
 from firesteel.functions.expression.nodes import Call, Expr, Literal
 from firesteel.plan.nodes.logical import Project, Union, Values
 from firesteel.plan.tree import Field, Node
+from firesteel.sql import syntax
 from firesteel.sql.query_syntax import Row, ValuesRows
 from firesteel.types import sql
 from firesteel.types.coerce import common_type
@@ -30,7 +31,7 @@ _MISMATCH = "Values passed to VALUES operator must have compatible types"
 def bind_values(
     node: ValuesRows, context: BindContext, targets: Targets | None, names: Sequence[str] = ()
 ) -> Node:
-    """Literal rows; rows that compute something become a union of projections of one row.
+    """Literal rows; rows that compute or cast something become a union of projections of one row.
 
     Raises ValidationError where the rows do not fit each other.
     """
@@ -38,7 +39,7 @@ def bind_values(
     types = _common_types(node, rows)
     fields = tuple(Field(f"EXPR${i}", kind) for i, kind in enumerate(types))
     literal = [[_literal(expr) for expr in row] for row in rows]
-    if targets is None or targets.fills_all:
+    if not any(map(_casts, node.rows)) and (targets is None or targets.fills_all):
         found = [tuple(item for item in row if item is not None) for row in literal]
         if all(len(row) == len(types) for row in found):
             cells = tuple(tuple(_typed(c, k) for c, k in zip(row, types, strict=True)) for row in found)
@@ -49,6 +50,11 @@ def bind_values(
     if not names:
         return union
     return Project(union, references(union), tuple(names))
+
+
+def _casts(row: Row) -> bool:
+    """Whether a row has a value that is no literal for Calcite, though it is known."""
+    return any(isinstance(item, syntax.Cast) for item in row.items)
 
 
 def _bind_row(row: Row, context: BindContext, targets: Targets | None) -> list[Expr]:

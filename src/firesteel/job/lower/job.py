@@ -15,6 +15,7 @@ from firesteel.connectors.filesystem.options import placed
 from firesteel.errors import InternalError
 from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
+from firesteel.job.lower.literal_rows import inputs_to_read
 from firesteel.job.lower.nested_parts import parts_by_scan
 from firesteel.job.lower.operators import operator_of
 from firesteel.job.lower.scan import connector_of, scan_of, sent_options
@@ -236,7 +237,7 @@ class _Translation:
             return [self._read(_values(node, self.options))]
         if isinstance(node, physical.Union):
             found = []
-            for number, child in enumerate(node.inputs):
+            for number, child in inputs_to_read(node):
                 found += yield child, (*branches, number)
             return found
         if isinstance(node, physical.Exchange):
