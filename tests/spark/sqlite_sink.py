@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from firesteel.changelog import KIND, SHORT, field
-from firesteel.connectors.base import Commits
+from firesteel.connectors.base import Commits, Sink
 from firesteel.connectors.filesystem.sink import FilesystemSink
 from firesteel.connectors.registry import CONNECTORS
 from firesteel.errors import JobError
@@ -34,7 +34,7 @@ class TestedSink(SinkSpec):
     __test__ = False
 
 
-class SqliteSink:
+class SqliteSink(Sink):
     """Options: `path` of the database. Where there is a file `path`.fail its text says what happens in the
     first task that can: `write` fails, or the worker dies with the transaction `committed`."""
 

@@ -58,50 +58,88 @@ class ReadLimit:
 
 
 class Source(Protocol):
-    """A running source. The driver makes it from a ScanSpec, and each worker makes it again."""
+    """A running source. The driver makes it from a ScanSpec, and each worker makes it again.
 
-    skipped: int
+    Connectors subclass it. What has a default here fits most sources.
+
+    Example:
+        class Lines(Source):
+            '''The lines of one file, read at once.'''
+
+            bounded = True
+
+            def splits(self, parallelism):
+                return [Split(0, {"path": self._path})]
+
+            def read(self, split):
+                yield self._decode(split.data["path"], split.ordinal)
+    """
+
+    skipped: int = 0
     """Number of messages skipped so far because of `ignore-parse-errors`."""
+    limits_bytes: bool = False
+    """Whether `latest_offset` heeds a limit of bytes. The host then sets one, besides that of rows."""
 
     @property
-    def bounded(self) -> bool: ...
+    def bounded(self) -> bool:
+        """Whether the source has an end."""
+        ...
+
+    def check(self, *, is_local: bool, fresh: bool) -> None:
+        """Find errors early. The driver calls this while Spark starts.
+
+        Args:
+            is_local: Whether tasks run on this machine.
+            fresh: Whether no checkpoint has offsets.
+
+        Raises:
+            FiresteelError: The source cannot be read.
+        """
+        return
 
     def keep_log(self, directory: str) -> None:
         """Store the data that offsets refer to in `directory`, which is part of the query's checkpoint.
 
-        The host calls this before it asks for an offset. Without it, offsets are lost with the process.
+        The host calls this before it asks for an offset. Without it, offsets are lost with the process. By
+        default offsets refer to nothing.
         """
-        ...
+        return
 
     def notices(self) -> list[str]:
         """Return new messages for the user. The host asks for them after `latest_offset`."""
-        ...
+        return []
+
+    def channels(self) -> list[int]:
+        """Return the numbers of the parts of the source that have an order and a watermark of their own."""
+        return [0]
+
+    def by_channel(self, splits: list[Split]) -> list[Split]:
+        """Return the splits cut at channels, each with its channel."""
+        return splits
+
+    def lag(self, offset: Offset) -> Lags:
+        """Count the messages after an offset, for a source of topics.
+
+        Raises:
+            JobError: The answer is not available at once.
+        """
+        return {}
 
     def splits(self, parallelism: int) -> list[Split]:
         """Return all splits of a bounded source, in the order of the source."""
         ...
 
-    # Optional, for a source whose parts (channels) are each in an order of their own:
-    #   channels() -> list[int]                        the numbers of the channels
-    #   by_channel(splits: list[Split]) -> list[Split] the splits cut at channels, each with its channel
-
-    # Optional, for a source of topics: count the messages after an offset. It raises JobError if the answer
-    # is not available at once.
-    #   lag(offset: Offset) -> Lags
-
-    # Optional: find errors early. The driver calls it while Spark starts.
-    #   check(*, is_local: bool, fresh: bool) -> None
-    # is_local: tasks run on this machine. fresh: no checkpoint has offsets. A sink has `check() -> None`.
-
-    # If a source has a true attribute `limits_bytes`, the host limits bytes as well as rows.
-
-    def initial_offset(self) -> Offset: ...
+    def initial_offset(self) -> Offset:
+        """Return the offset before all data."""
+        ...
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
         """Return the end of the micro-batch that begins at `start`; `start` itself if no data is new."""
         ...
 
-    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]: ...
+    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
+        """Return the splits of the data between two offsets, in the order of the source."""
+        ...
 
     def is_finished(self, offset: Offset) -> bool:
         """Return whether a bounded source has no data after the offset."""
@@ -134,6 +172,10 @@ ONCE = "run-"
 """Prefix of the name of a job without a checkpoint, which no other run continues."""
 
 
+def always() -> None:
+    """Accept every commit: without a checkpoint, no other run can take over the job."""
+
+
 class Sink(Protocol):
     """A running sink. The driver makes it from a SinkSpec, and each task makes it again.
 
@@ -145,12 +187,27 @@ class Sink(Protocol):
     same partitions. Readers must see each batch once and nothing of an aborted one. A sink that commits on
     the DRIVER therefore shows nothing before `commit`. Any other sink skips a batch if its job and partition
     have written that batch or a later one; its tasks begin after all other work of the batch.
+
+    Connectors subclass it. What has a default here fits most sinks.
     """
 
-    commits: Commits
+    commits: Commits = Commits.DRIVER
 
-    on_driver: bool
+    on_driver: bool = False
     """Whether the only task runs on the driver, which has the terminal, after all others. Needs DRIVER."""
+
+    guard: Callable[[], None] = staticmethod(always)
+    """Raises an error if another run has taken over the job. The host sets it before `open`. A sink that
+    removes or publishes files of earlier runs calls it first.
+    """
+
+    def check(self) -> None:
+        """Find errors early. The driver calls this while Spark starts.
+
+        Raises:
+            FiresteelError: The sink cannot be written to.
+        """
+        return
 
     def open(self, job: str) -> None:
         """Finish or remove uncommitted output of an earlier run. Called once on the driver, before any batch.
@@ -158,43 +215,49 @@ class Sink(Protocol):
         Args:
             job: Name of the query, stable over restarts from a checkpoint. Without one, it begins with ONCE.
         """
+        return
+
+    def identities(self) -> Mapping[str, str]:
+        """Return ids of tables or topics that may be dropped and made again, by their names in errors.
+
+        Called on the driver.
+        """
+        return {}
+
+    def forgets_after(self) -> float | None:
+        """Return the seconds for which the sink remembers its batches, None if it never forgets."""
+        return None
+
+    def end_run(self) -> None:
+        """Remove what the sink keeps of a run at its target.
+
+        Called on the driver at the end of a job whose name begins with ONCE.
+        """
+        return
+
+    def open_task(self, job: str, batch: int, partition: int) -> None:
+        """Begin the rows of one task of a batch."""
+        return
+
+    def write(self, changes: pa.Table) -> None:
+        """Take rows of the task (runtime/spec/operators.py)."""
         ...
 
-    # Optional, on the driver, for a sink whose target may be dropped and created again while a job runs:
-    #   identities() -> dict[str, str]        ids of its tables or topics, by their names in errors
-    # Optional, for a sink that forgets after a time which batches it has:
-    #   forgets_after() -> float | None       that time in seconds
+    def close_task(self) -> str:
+        """End the task, and return a token for `commit`."""
+        return ""
 
-    def open_task(self, job: str, batch: int, partition: int) -> None: ...
+    def abort_task(self) -> None:
+        """Drop what the task wrote."""
+        return
 
-    def write(self, changes: pa.Table) -> None: ...
-
-    def close_task(self) -> str: ...
-
-    def abort_task(self) -> None: ...
-
-    def commit(self, batch: int, tokens: Sequence[str]) -> None: ...
+    def commit(self, batch: int, tokens: Sequence[str]) -> None:
+        """Make a batch visible; `tokens` come from all its tasks."""
+        return
 
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
         """Drop what the tasks of a failed batch wrote; `tokens` come from the tasks that succeeded."""
-        ...
-
-
-@runtime_checkable
-class Guarded(Protocol):
-    """A sink that removes or publishes files of earlier runs."""
-
-    guard: Callable[[], None]
-    """Raises an error if another run has taken over the job. The host sets it before `open`."""
-
-
-@runtime_checkable
-class Forgetting(Protocol):
-    """A sink that keeps something of each run at its target."""
-
-    def end_run(self) -> None:
-        """Remove it. Called on the driver at the end of a job whose name begins with ONCE."""
-        ...
+        return
 
 
 @runtime_checkable

@@ -28,7 +28,7 @@ OPTIONS = (
 _READ = "read"
 
 
-class SnapshotSource:
+class SnapshotSource(Source):
     """A Source (connectors/base.py): bounded, all rows at once."""
 
     def __init__(self, scan: ScanSpec) -> None:
@@ -41,12 +41,6 @@ class SnapshotSource:
     @property
     def bounded(self) -> bool:
         return True
-
-    def keep_log(self, directory: str) -> None:
-        """Keep nothing: an offset says that all is read, or nothing."""
-
-    def notices(self) -> list[str]:
-        return []
 
     def splits(self, parallelism: int) -> list[Split]:
         """Return runs of record batches of about one length."""

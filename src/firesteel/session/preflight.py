@@ -97,12 +97,8 @@ def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str
 
 def _check_source(scan: ScanSpec, *, is_local: bool, fresh: bool) -> None:
     with suppress(*() if is_local else (UsageError,)):  # a client library may be on the executors only
-        check = getattr(open_source(scan), "check", None)
-        if check is not None:
-            check(is_local=is_local, fresh=fresh)
+        open_source(scan).check(is_local=is_local, fresh=fresh)
 
 
 def _check_sink(spec: SinkSpec) -> None:
-    check = getattr(open_sink(spec), "check", None)
-    if check is not None:
-        check()
+    open_sink(spec).check()

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from firesteel.connectors.base import ONCE, Commits, Forgetting, Guarded
+from firesteel.connectors.base import ONCE, Commits, Sink, always
 from firesteel.connectors.positions import Origin, PositionedSink
 from firesteel.connectors.registry import open_sink
 from firesteel.errors import FiresteelError
@@ -43,10 +43,6 @@ def _unknown(in_tasks: set[tuple[int, int]], on_driver: set[int]) -> Origin:
     return Origin()
 
 
-def _always() -> None:
-    """Accept every commit: without a checkpoint, no other run can take over the job."""
-
-
 class Delivery:
     """Delivery of the batches of one job to its sinks.
 
@@ -62,15 +58,14 @@ class Delivery:
         specs: Sequence[SinkSpec],
         progress: Progress,
         job: str | None = None,
-        guard: Callable[[], None] = _always,
+        guard: Callable[[], None] = always,
     ) -> None:
         self.job = job or f"{ONCE}{uuid4().hex}"
         self._specs = specs
         self._guard = guard
         self._sinks = {n: open_sink(spec) for n, spec in enumerate(specs) if spec.connector is not None}
         for number, sink in self._sinks.items():
-            if isinstance(sink, Guarded):
-                sink.guard = guard
+            sink.guard = guard
             sink.open(job_of(self.job, number))
         self._progress = progress
 
@@ -81,23 +76,16 @@ class Delivery:
 
     def identities(self) -> dict[str, dict[str, str]]:
         """Return the ids of the sinks' tables and topics (connectors/base.py), by the job's name there."""
-        found = {}
-        for number, sink in self._sinks.items():
-            ask = getattr(sink, "identities", None)
-            if ask is not None:
-                found[job_of(self.job, number)] = ask()
-        return found
+        return {job_of(self.job, number): dict(sink.identities()) for number, sink in self._sinks.items()}
 
     def forgets_after(self) -> float | None:
         """Return the seconds for which all sinks remember their batches, or None if they never forget."""
-        asked = (getattr(sink, "forgets_after", None) for sink in self._sinks.values())
-        found = [seconds for ask in asked if ask is not None and (seconds := ask()) is not None]
-        return min(found, default=None)
+        found = (sink.forgets_after() for sink in self._sinks.values())
+        return min((seconds for seconds in found if seconds is not None), default=None)
 
     def sink_forgets_after(self, name: str) -> float | None:
         """Return the seconds for which the sink at which the job has this name remembers its batches."""
-        ask = getattr(self.positioned[name], "forgets_after", None)
-        return None if ask is None else ask()
+        return self._named(name)[1].forgets_after()
 
     @property
     def positioned(self) -> dict[str, PositionedSink]:
@@ -110,8 +98,11 @@ class Delivery:
 
     def table(self, name: str) -> str:
         """Return the table of the sink at which the job has this name."""
-        number = next(number for number in self._sinks if job_of(self.job, number) == name)
-        return self._specs[number].table
+        return self._specs[self._named(name)[0]].table
+
+    def _named(self, name: str) -> tuple[int, Sink]:
+        """Return the number and the sink at which the job has this name."""
+        return next(pair for pair in self._sinks.items() if job_of(self.job, pair[0]) == name)
 
     def deliver(
         self, packets: Iterable[Packet], batch: int, run: RunTasks, origin_of: OriginOf = _unknown
@@ -195,9 +186,8 @@ class Delivery:
     def end_run(self) -> None:
         """Let the sinks remove what they keep of a job that no other run goes on with."""
         for sink in self._sinks.values():
-            if isinstance(sink, Forgetting):
-                with suppress(FiresteelError):  # it goes a week later
-                    sink.end_run()
+            with suppress(FiresteelError):  # it goes a week later
+                sink.end_run()
 
     def _run(self, task: SinkTask, run: RunTasks) -> list[str]:
         found = list(run(task))

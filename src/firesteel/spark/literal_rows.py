@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import KIND, ORDER
-from firesteel.connectors.base import Offset, Split
+from firesteel.connectors.base import Offset, Source, Split
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.sequence import row_orders
 from firesteel.runtime.operators.calc.calc import Calc
@@ -18,7 +18,7 @@ _CHUNK = 64
 """Rows of one DuckDB statement, in which each column is one CASE over the row's number."""
 
 
-class LiteralRows:
+class LiteralRows(Source):
     """The rows of a ValuesSpec, as a bounded source of one split (connectors/base.py)."""
 
     skipped = 0
@@ -32,15 +32,12 @@ class LiteralRows:
         for start in range(0, len(self._spec.rows), _CHUNK):
             yield self._chunk(start, split.ordinal)
 
-    def keep_log(self, directory: str) -> None:
-        """Do nothing: the offsets refer to no other data."""
+    def splits(self, parallelism: int) -> list[Split]:
+        return [Split(0, {})]
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
         """Return the only split if it is not read yet, else none."""
         return [] if start["read"] == end["read"] else [Split(0, {})]
-
-    def notices(self) -> list[str]:
-        return []
 
     def initial_offset(self) -> Offset:
         """Return the offset before all rows."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pyarrow as pa
 
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.changelog import INSERT_ONLY
-from firesteel.connectors.base import Commits, Sink, Source
+from firesteel.connectors.base import Sink, Source
 from firesteel.connectors.options import CONNECTOR, VERSION, WATERMARKS, check_unknown, keys
 from firesteel.errors import ValidationError
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
@@ -16,31 +14,10 @@ from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 OPTIONS = (CONNECTOR, VERSION, *WATERMARKS)
 
 
-class BlackholeSink:
+class BlackholeSink(Sink):
     """Discards rows."""
 
-    commits = Commits.DRIVER
-    on_driver = False
-
-    def open(self, job: str) -> None:
-        return None
-
-    def open_task(self, job: str, batch: int, partition: int) -> None:
-        return None
-
     def write(self, changes: pa.Table) -> None:
-        return None
-
-    def close_task(self) -> str:
-        return ""
-
-    def abort_task(self) -> None:
-        return None
-
-    def commit(self, batch: int, tokens: Sequence[str]) -> None:
-        return None
-
-    def abort(self, batch: int, tokens: Sequence[str]) -> None:
         return None
 
 

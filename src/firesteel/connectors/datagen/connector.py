@@ -46,7 +46,7 @@ _BATCH = 16 * CHUNK
 _NEVER = 1 << 62
 
 
-class DatagenSource:
+class DatagenSource(Source):
     """A Source. Rows come `rows-per-second` at a time: a second's rows at once, then a pause, as Flink's
     do; on a stream the offsets pace the rows, in a bounded read the reader waits."""
 
@@ -62,9 +62,6 @@ class DatagenSource:
     def bounded(self) -> bool:
         return self._total is not None
 
-    def keep_log(self, directory: str) -> None:
-        """Nothing to keep: offsets hold all there is."""
-
     def splits(self, parallelism: int) -> list[Split]:
         total = self._total or 0
         count = max(1, min(parallelism, -(-total // _BATCH)))
@@ -75,9 +72,6 @@ class DatagenSource:
             Split(i, {"first": bounds[i], "end": bounds[i + 1], "rate": max(1, rates[i]), **common})
             for i in range(count)
         ]
-
-    def notices(self) -> list[str]:
-        return []
 
     def initial_offset(self) -> Offset:
         now = time.time_ns() // 1_000_000

@@ -27,7 +27,7 @@ import pyarrow as pa
 from firesteel.changelog import KIND
 from firesteel.changelog import field as field_name
 from firesteel.config.option import TypedOptions
-from firesteel.connectors.base import ONCE, Commits
+from firesteel.connectors.base import ONCE, Commits, Sink
 from firesteel.connectors.filesystem.leftovers import RunMark, sweep_leftovers
 from firesteel.connectors.filesystem.manifests import Manifests, jobs_in
 from firesteel.connectors.filesystem.options import OPTIONS, success_file
@@ -68,7 +68,7 @@ class _Task:
     """Open files by folder, the one with the oldest write first."""
 
 
-class FilesystemSink:
+class FilesystemSink(Sink):
     """A Sink (connectors/base.py). Hidden files begin with `.`, visible ones with `part-`."""
 
     commits = Commits.DRIVER

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from firesteel.changelog import KIND, ORDER, field
 from firesteel.config.option import TypedOptions
-from firesteel.connectors.base import Offset, ReadLimit, Split
+from firesteel.connectors.base import Offset, ReadLimit, Source, Split
 from firesteel.connectors.filesystem.changes import Change, change_of, check_unchanged, with_digest
 from firesteel.connectors.filesystem.listing import Listing
 from firesteel.connectors.filesystem.log import FileLog
@@ -51,7 +51,7 @@ _LOOKS = 256
 """Files that are read and that a poll looks at again, to tell of those that have changed."""
 
 
-class FilesystemSource:
+class FilesystemSource(Source):
     """A Source (connectors/base.py) over a file or a directory.
 
     A file is read once, as it was when it was found; with `source.monitor-interval` new files are looked

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from firesteel.changelog import KIND, RowKind
 from firesteel.changelog import field as field_name
-from firesteel.connectors.base import Commits
+from firesteel.connectors.base import Commits, Sink
 from firesteel.connectors.jdbc.batches import BATCHES, Batches
 from firesteel.connectors.jdbc.database import Database
 from firesteel.connectors.jdbc.identity import table_identities
@@ -61,7 +61,7 @@ class _Delivery:
     statements: Sequence[_Statement]
 
 
-class JdbcSink:
+class JdbcSink(Sink):
     """A Sink (connectors/base.py)."""
 
     commits = Commits.TASKS
@@ -198,11 +198,5 @@ class JdbcSink:
     def identities(self) -> dict[str, str]:
         return table_identities(self._database, self._options, self._options.table, BATCHES)
 
-    def commit(self, batch: int, tokens: Sequence[str]) -> None:
-        return None
-
     def end_run(self) -> None:
         self._batches.forget(self._job)
-
-    def abort(self, batch: int, tokens: Sequence[str]) -> None:
-        return None

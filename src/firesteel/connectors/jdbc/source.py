@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import KIND, ORDER, RowKind, field
-from firesteel.connectors.base import Offset, ReadLimit, Split
+from firesteel.connectors.base import Offset, ReadLimit, Source, Split
 from firesteel.connectors.jdbc.database import Database
 from firesteel.connectors.jdbc.options import JdbcOptions, Partitions
 from firesteel.connectors.jdbc.values import from_database
@@ -22,7 +22,7 @@ _TOGETHER = 50_000
 _READ = "read"
 
 
-class JdbcSource:
+class JdbcSource(Source):
     """A Source (connectors/base.py): bounded, in one split or as many as `scan.partition.num` says. What a
     task that is tried again reads is what stands there then."""
 
@@ -34,12 +34,6 @@ class JdbcSource:
     @property
     def bounded(self) -> bool:
         return True
-
-    def keep_log(self, directory: str) -> None:
-        """Nothing to keep: offsets hold all there is."""
-
-    def notices(self) -> list[str]:
-        return []
 
     def splits(self, parallelism: int) -> list[Split]:
         """One for each part of the rows; there is nothing to cut where no column is given."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from firesteel.connectors.base import Commits
+from firesteel.connectors.base import Commits, Sink
 from firesteel.connectors.kafka.cluster import Cluster
 from firesteel.connectors.kafka.notes import moved, noted
 from firesteel.connectors.kafka.options import KafkaOptions, read_options
@@ -23,7 +23,7 @@ _TOGETHER = 5_000
 """Changes that are encoded together."""
 
 
-class KafkaSink:
+class KafkaSink(Sink):
     """A Sink (connectors/base.py). With exactly-once each task writes a batch in transactions, which hold how
     far the batch is, too; else a batch that is tried again is written again."""
 
@@ -147,9 +147,3 @@ class KafkaSink:
 
     def takes_part(self, tokens: Sequence[str]) -> bool:
         return False
-
-    def commit(self, batch: int, tokens: Sequence[str]) -> None:
-        return None
-
-    def abort(self, batch: int, tokens: Sequence[str]) -> None:
-        return None

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from firesteel.connectors.base import Lags, Offset, ReadLimit, Split
+from firesteel.connectors.base import Lags, Offset, ReadLimit, Source, Split
 from firesteel.connectors.kafka.cluster import Cluster, UnknownPartitionError, UnreachableError
 from firesteel.connectors.kafka.messages import MESSAGE_KEY, Messages
 from firesteel.connectors.kafka.offsets import (
@@ -42,7 +42,7 @@ _GONE = 5.0
 """Seconds after which a partition that the cluster does not know counts as deleted."""
 
 
-class KafkaSource:
+class KafkaSource(Source):
     """A Source (connectors/base.py) of topics. Each partition is read in its order; Spark keeps the offsets.
 
     Args:

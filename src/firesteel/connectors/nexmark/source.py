@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import KIND, ORDER, RowKind, field
-from firesteel.connectors.base import Offset, ReadLimit, Split
+from firesteel.connectors.base import Offset, ReadLimit, Source, Split
 from firesteel.connectors.nexmark.columns import BLOCK, EventTable
 from firesteel.connectors.nexmark.event_rows import CHUNK, Block
 from firesteel.connectors.nexmark.options import NexmarkOptions, parsed
@@ -21,7 +21,7 @@ _MOST_EVENTS = 2_000_000
 """Events of a micro-batch without a limit."""
 
 
-class NexmarkSource:
+class NexmarkSource(Source):
     """A Source. Event k depends on k, the options and the time before the first event alone.
 
     Splits and offsets hold that time ("base"), so an attempt or a run after a restart reads the same events.
@@ -38,12 +38,6 @@ class NexmarkSource:
     @property
     def bounded(self) -> bool:
         return self._options.total is not None and not self._options.is_kept_alive
-
-    def keep_log(self, directory: str) -> None:
-        """Do nothing: offsets hold all that is needed to read again."""
-
-    def notices(self) -> list[str]:
-        return []
 
     def splits(self, parallelism: int) -> list[Split]:
         now = _now()

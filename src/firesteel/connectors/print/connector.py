@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import TextIO
 
 import pyarrow as pa
@@ -35,7 +34,7 @@ OPTIONS = (
 )
 
 
-class PrintSink:
+class PrintSink(Sink):
     """Writes where the terminal is. The prefix tells sink and subtask, as in Flink: `ID:1> `."""
 
     commits = Commits.DRIVER
@@ -50,9 +49,6 @@ class PrintSink:
         self._stderr: bool = values["standard-error"]
         self._start = ""
 
-    def open(self, job: str) -> None:
-        return None
-
     def open_task(self, job: str, batch: int, partition: int) -> None:
         self._start = self._prefix(partition)
 
@@ -63,15 +59,6 @@ class PrintSink:
     def close_task(self) -> str:
         self._stream.flush()
         return ""
-
-    def abort_task(self) -> None:
-        return None
-
-    def commit(self, batch: int, tokens: Sequence[str]) -> None:
-        return None
-
-    def abort(self, batch: int, tokens: Sequence[str]) -> None:
-        return None
 
     @property
     def _stream(self) -> TextIO:

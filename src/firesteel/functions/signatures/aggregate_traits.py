@@ -12,12 +12,12 @@ Move = Literal["increasing", "decreasing", "by sign"]
 class AggregateTraits:
     """Properties of one aggregate function that planner rules use."""
 
+    merges: bool
+    """Whether accumulators can be merged, which allows a local phase."""
     of_nothing: Literal["0", "NULL"] | None = None
     """Its value for no rows, if Flink plans it as a constant."""
     never_null: bool = False
     """Whether its value is not NULL even for no rows."""
-    merges: bool = True
-    """Whether accumulators can be merged, which allows a local phase."""
     by_order: bool = False
     """Whether the result depends on the order of rows."""
     split: str | None = None
@@ -44,10 +44,14 @@ class AggregateTraits:
     """Column names of its accumulator if the input has retractions. None: as for `buffers`."""
 
 
+_MERGES = AggregateTraits(merges=True)
+_ONE_ARGUMENT = AggregateTraits(merges=True, one_argument=True)
+
+
 def _extreme(name: str, moves: Move) -> AggregateTraits:
     return AggregateTraits(
-        of_nothing="NULL", split=name, own_buckets=True, one_argument=True, of_one_row=True, between=True,
-        same_distinct=True, moves=moves,
+        merges=True, of_nothing="NULL", split=name, own_buckets=True, one_argument=True, of_one_row=True,
+        between=True, same_distinct=True, moves=moves,
     )  # fmt: skip
 
 
@@ -57,44 +61,59 @@ def _of_order(name: str) -> AggregateTraits:
     )
 
 
-_ONE_ARGUMENT = AggregateTraits(one_argument=True)
 _SUM = ("sum",)
 _SUM_AND_COUNT = ("sum", "count")
 _VALUE_AND_COUNT = ("value", "count")
-_TRAITS = {
-    "COUNT": AggregateTraits("0", never_null=True, split="$SUM0", moves="increasing"),
+TRAITS = {
+    "COUNT": AggregateTraits(
+        merges=True, of_nothing="0", never_null=True, split="$SUM0", moves="increasing"
+    ),
     "SUM": AggregateTraits(
-        "NULL", split="SUM", one_argument=True, of_one_row=True, moves="by sign", buffers=_SUM,
-        retract_buffers=_SUM_AND_COUNT,
+        merges=True, of_nothing="NULL", split="SUM", one_argument=True, of_one_row=True, moves="by sign",
+        buffers=_SUM, retract_buffers=_SUM_AND_COUNT,
     ),
     "$SUM0": AggregateTraits(
-        "0", never_null=True, split="$SUM0", one_argument=True, of_one_row=True, moves="by sign",
-        buffers=_SUM, retract_buffers=_SUM,
+        merges=True, of_nothing="0", never_null=True, split="$SUM0", one_argument=True, of_one_row=True,
+        moves="by sign", buffers=_SUM, retract_buffers=_SUM,
     ),
     "AVG": AggregateTraits(
-        split="AVG", one_argument=True, between=True, buffers=_SUM_AND_COUNT, retract_buffers=_SUM_AND_COUNT
+        merges=True, split="AVG", one_argument=True, between=True, buffers=_SUM_AND_COUNT,
+        retract_buffers=_SUM_AND_COUNT,
     ),
     "MIN": _extreme("MIN", "decreasing"),
     "MAX": _extreme("MAX", "increasing"),
     "FIRST_VALUE": _of_order("FIRST_VALUE"),
     "LAST_VALUE": _of_order("LAST_VALUE"),
+    "LAG": _MERGES,
     "SINGLE_VALUE": AggregateTraits(
-        split="SINGLE_VALUE", one_argument=True, buffers=_VALUE_AND_COUNT, retract_buffers=_VALUE_AND_COUNT
+        merges=True, split="SINGLE_VALUE", one_argument=True, buffers=_VALUE_AND_COUNT,
+        retract_buffers=_VALUE_AND_COUNT,
     ),
-    "LISTAGG": AggregateTraits(by_order=True, split="LISTAGG", buffers=("accDelimiter", "concatAcc")),
-    "COLLECT": AggregateTraits(never_null=True, one_argument=True),
-    "ARRAY_AGG": AggregateTraits(by_order=True, one_argument=True, takes_nulls=True),
+    "LISTAGG": AggregateTraits(
+        merges=True, by_order=True, split="LISTAGG", buffers=("accDelimiter", "concatAcc")
+    ),
+    "COLLECT": AggregateTraits(merges=True, never_null=True, one_argument=True),
+    "ARRAY_AGG": AggregateTraits(merges=True, by_order=True, one_argument=True, takes_nulls=True),
+    "PERCENTILE": _MERGES,
     "JSON_ARRAYAGG": AggregateTraits(
-        never_null=True, merges=False, by_order=True, one_argument=True, on_null="ABSENT"
+        merges=False, never_null=True, by_order=True, one_argument=True, on_null="ABSENT"
     ),
-    "JSON_OBJECTAGG": AggregateTraits(never_null=True, on_null="NULL"),
+    "JSON_OBJECTAGG": AggregateTraits(merges=True, never_null=True, on_null="NULL"),
+    **{
+        f"BITMAP_{name}{suffix}_AGG": _MERGES
+        for name in ("BUILD", "AND", "OR", "XOR")
+        for suffix in ("", "_CARDINALITY")
+    },
     **dict.fromkeys(
         ("STDDEV", "STDDEV_POP", "STDDEV_SAMP", "VARIANCE", "VAR_POP", "VAR_SAMP"), _ONE_ARGUMENT
     ),
+    "$WELFORD_M2$1": _MERGES,
 }  # fmt: skip
-_PLAIN = AggregateTraits()
+"""Properties of the built-in aggregate functions, by name."""
+_OF_USER = AggregateTraits(merges=False)
+"""A user-defined function answers for itself (types/user_function.py)."""
 
 
 def traits_of(function: str) -> AggregateTraits:
-    """Return the properties of an aggregate function; defaults for one that is not listed."""
-    return _TRAITS.get(function, _PLAIN)
+    """Return the properties of a built-in aggregate function; the least for any other name."""
+    return TRAITS.get(function, _OF_USER)

@@ -31,7 +31,7 @@ from firesteel.spark.sink_task import for_driver, written
 from firesteel.spark.task.context import TaskContext, contexts_of
 from firesteel.spark.task.shuffle import Keyed, target_of
 from firesteel.spark.task.source_task import SourceTask
-from firesteel.spark.task.splits import bounded_splits, channels, open_head
+from firesteel.spark.task.splits import bounded_splits, open_head
 from firesteel.spark.task.stage_task import StageTask
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]
     common = TaskContext(
         staged[0][0], parallelism, places, wall_clock(), ends=True, job=name, run=uuid4().hex
     )
-    first, *later = contexts_of(job, common, staged, lambda head: channels(open_head(head)))
+    first, *later = contexts_of(job, common, staged, lambda head: open_head(head).channels())
     made: list[RDD[Any]] = []
     numbers = source_numbers(job)
     for shared in first:

@@ -9,11 +9,13 @@ the query have left is not in it, so each run begins with a tick.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-from firesteel.connectors.base import Offset, ReadLimit, Split
+import pyarrow as pa
+
+from firesteel.connectors.base import Offset, ReadLimit, Source, Split
 from firesteel.runtime.dataflow.chain import wall_clock
 from firesteel.spark.stream.timers import next_timer
 
@@ -148,7 +150,7 @@ def _ticked(offset: Offset) -> int:
     return found
 
 
-class NoRows:
+class NoRows(Source):
     """A source without rows, for the ticks of a job whose rows all come from DataFrames."""
 
     bounded = False
@@ -159,8 +161,14 @@ class NoRows:
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
         return start
 
+    def splits(self, parallelism: int) -> list[Split]:
+        return []
+
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
         return []
 
-    def notices(self) -> list[str]:
-        return []
+    def is_finished(self, offset: Offset) -> bool:
+        return False
+
+    def read(self, split: Split) -> Iterator[pa.Table]:
+        return iter(())

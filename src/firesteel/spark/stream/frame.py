@@ -32,7 +32,7 @@ from firesteel.spark.stream.settings import KEY_GROUPS, MAX_ROWS, StreamSettings
 from firesteel.spark.stream.source import ChangelogSource, FiresteelSource, SourceOptions
 from firesteel.spark.task.context import TaskContext, contexts_of
 from firesteel.spark.task.source_task import SourceTask
-from firesteel.spark.task.splits import channels, open_head
+from firesteel.spark.task.splits import open_head
 from firesteel.spark.task.stage_task import StageTask
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class _Sources:
 
     def channels(self, head: ScanSpec | ValuesSpec) -> list[int]:
         """Those of a source."""
-        return [0] if self._given(head) is not None else channels(open_head(head))
+        return [0] if self._given(head) is not None else open_head(head).channels()
 
     def packets(self, contexts: Sequence[TaskContext]) -> Iterator[DataFrame]:
         """What the source chains give. The bounded sources of a bounded job are read one after another."""

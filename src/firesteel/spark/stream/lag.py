@@ -49,8 +49,7 @@ class Lag:
         try:
             source = self._opened.setdefault(number, None) or open_head(head)
             self._opened[number] = source
-            asked = getattr(source, "lag", None)
-            return {} if asked is None else asked(offset)
+            return source.lag(offset)
         except FiresteelError:
             return {}  # who reads says what is wrong
 

@@ -119,7 +119,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         opened = self._opened()
-        size = self._options.max_bytes if getattr(self._own, "limits_bytes", False) else None
+        size = self._options.max_bytes if self._own.limits_bytes else None
         read = ReadLimit(rows, size, is_rough=self._options.is_rough)
         latest = self._clock.next(start, partial(opened.latest_offset, limit=read))
         for notice in [*self._own.notices(), *self._clock.notices()]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
-from firesteel.connectors.base import Split
+from firesteel.connectors.base import Source, Split
 from firesteel.connectors.registry import open_source
 from firesteel.runtime.dataflow.sequence import split_number
-from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 
 
-def open_head(head: Any) -> Any:
+def open_head(head: ScanSpec | ValuesSpec) -> Source:
     """Return the source that a chain reads: that of a connector, or literal rows."""
     if isinstance(head, ScanSpec):
         return open_source(head)
@@ -21,7 +20,9 @@ def open_head(head: Any) -> Any:
     return LiteralRows(head)
 
 
-def bounded_splits(head: Any, parallelism: int, numbers: range, tells_end: bool = False) -> list[Split]:
+def bounded_splits(
+    head: ScanSpec | ValuesSpec, parallelism: int, numbers: range, tells_end: bool = False
+) -> list[Split]:
     """Return all splits of a bounded source, in its order.
 
     Args:
@@ -31,26 +32,19 @@ def bounded_splits(head: Any, parallelism: int, numbers: range, tells_end: bool 
         tells_end: Whether to add the splits that send the last watermark.
     """
     source = open_head(head)
-    splits = source.splits(parallelism) if isinstance(head, ScanSpec) else [Split(0, {})]
+    splits = source.splits(parallelism)
     return numbered([*by_channel(source, splits), *ends(source)] if tells_end else splits, numbers)
 
 
-def channels(source: Any) -> list[int]:
-    """Return the channels of a source: its parts with an own order (runtime/dataflow/watermarks.py)."""
-    return source.channels() if hasattr(source, "channels") else [0]
-
-
-def by_channel(source: Any, splits: list[Split]) -> list[Split]:
+def by_channel(source: Source, splits: list[Split]) -> list[Split]:
     """Return the splits, cut so that each is of one channel. Splits that mark an end stay last."""
-    if not hasattr(source, "by_channel"):
-        return splits
-    cut: list[Split] = source.by_channel([split for split in splits if not split.ends])
+    cut = source.by_channel([split for split in splits if not split.ends])
     return [*cut, *(split for split in splits if split.ends)]
 
 
-def ends(source: Any) -> list[Split]:
+def ends(source: Source) -> list[Split]:
     """Return the splits that mark the end of a bounded source, one for each channel."""
-    return [Split(0, {}, ends=True, channel=number) for number in channels(source)]
+    return [Split(0, {}, ends=True, channel=number) for number in source.channels()]
 
 
 def numbered(splits: Iterable[Split], numbers: range) -> list[Split]:
