@@ -27,7 +27,15 @@ RECORDED = sorted((Path(__file__).parent / "recorded").iterdir())
 ALONE = sorted((Path(__file__).parent / "alone").iterdir())
 """Windows of local time lose what one task's state does not have yet, in Flink, too."""
 _OF_CHANGES = ("operators", "joins", "ranks", "sets", "sub-queries", "unnest")
-_ALL_OPERATORS = (*_OF_CHANGES, "attached-windows", "windows", "over", "group-windows", "interval-joins")
+_ALL_OPERATORS = (
+    *_OF_CHANGES,
+    "attached-windows",
+    "windows",
+    "over",
+    "group-windows",
+    "interval-joins",
+    "temporal-joins",
+)
 EVERY_OPERATOR = [case for case in RECORDED if case.name in _ALL_OPERATORS]
 """Each stream costs seconds: a few that hold all operators are enough."""
 

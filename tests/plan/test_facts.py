@@ -25,6 +25,7 @@ from firesteel.plan.nodes.rank import logical as logical_rank
 from firesteel.plan.nodes.rank import physical as physical_rank
 from firesteel.plan.nodes.set_op import logical as logical_sets
 from firesteel.plan.nodes.temporal import logical as logical_temporal
+from firesteel.plan.nodes.temporal import physical as physical_temporal
 from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window.shared import GroupWindowAggregateNode, WindowAggregateNode
@@ -58,6 +59,7 @@ def _classes() -> Iterator[type[Node]]:
         physical_rank,
         physical_window_join,
         physical_window_rank,
+        physical_temporal,
         physical_windows,
     )
     for module in (*logical_modules, *physical_modules):

@@ -46,6 +46,7 @@ from firesteel.runtime.spec.sink import (
     WatermarkCompactingSinkMaterializerSpec,
 )
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec, ValuesSpec
+from firesteel.runtime.spec.temporal_join import TemporalJoinSpec, TimedInput
 from firesteel.runtime.spec.window import (
     Emit,
     GroupWindowAggregateSpec,
@@ -105,7 +106,9 @@ IDENTITIES: Mapping[type, str] = {
     SinkSpec: "SinkSpec",
     SinkUpsertMaterializerSpec: "SinkUpsertMaterializerSpec",
     SortOrder: "SortOrder",
+    TemporalJoinSpec: "TemporalJoinSpec",
     TemporalSortSpec: "TemporalSortSpec",
+    TimedInput: "TimedInput",
     ValueSet: "ValueSet",
     ValuesSpec: "ValuesSpec",
     WatermarkAssignerSpec: "WatermarkAssignerSpec",

@@ -64,6 +64,8 @@ from firesteel.rules.set_op.rewrite_sets import rewrite_sets
 from firesteel.rules.subquery.rewrite_sub_queries import rewrite_sub_queries
 from firesteel.rules.temporal.lower_snapshots import lower_snapshots
 from firesteel.rules.temporal.snapshot_join import snapshot_join
+from firesteel.rules.temporal.to_temporal_join import merge_plain_times
+from firesteel.rules.temporal.version_keys import version_keys
 from firesteel.rules.window.group_windows import group_windows
 from firesteel.rules.window.over_aggregates import numbered_below_bound, over_aggregates
 from firesteel.rules.window.over_windows import check_over_windows
@@ -181,6 +183,7 @@ LOGICAL_REWRITE = Program(
         (each(merge_projects), "those to the query's columns join the ones above"),
         (each(name_window_keys), "the projections above are those that stay"),
         (whole(share_names), "projections have found their places"),
+        (each(version_keys), "a projection may have dropped a column of a key"),
         (each(refuse_key_types), "all that joins hold equal is known"),
     ),
     leaves=LogicalNode,
@@ -191,6 +194,7 @@ PHYSICAL = Program(
     (
         (whole(to_physical), "projections and filters have found their places: together they are a Calc"),
         (each(warn_of_unbounded_times, "configuration"), "while the inputs of joins have time attributes"),
+        (each(merge_plain_times), "a projection above joins the one that makes plain timestamps of times"),
         (each(window_emit, "configuration"), "an error of its options comes before all others"),
         (each(check_pandas_aggregates), "what is aggregated is known, and when windows fire"),
         (each(simplify_calc), "conditions that only changed their order until now take it"),

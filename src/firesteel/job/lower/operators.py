@@ -29,6 +29,7 @@ from firesteel.job.lower.join import join
 from firesteel.job.lower.lookup_join import lookup_join
 from firesteel.job.lower.over import over_aggregate, temporal_sort
 from firesteel.job.lower.rank import limit, rank, sort_limit
+from firesteel.job.lower.temporal_join import temporal_join
 from firesteel.job.lower.watermark import watermark_assigner, with_current_watermark
 from firesteel.job.lower.window import (
     global_window_aggregate,
@@ -44,6 +45,7 @@ from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.rank import physical as physical_rank
+from firesteel.plan.nodes.temporal.physical import TemporalJoin
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window_join.physical import WindowJoin
 from firesteel.plan.nodes.window_rank.physical import WindowDeduplicate, WindowRank
@@ -155,6 +157,7 @@ TRANSLATIONS: dict[type[Node], Callable[[Any, OperatorOptions], OperatorSpec | N
     physical_join.Join: join,
     IntervalJoin: interval_join,
     LookupJoin: lookup_join,
+    TemporalJoin: temporal_join,
     physical_rank.Limit: limit,
     physical_rank.Rank: rank,
     physical_rank.SortLimit: sort_limit,

@@ -27,6 +27,8 @@ from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.over import text as over_node_text
 from firesteel.plan.nodes.rank import physical as physical_rank
 from firesteel.plan.nodes.rank import text as rank_text
+from firesteel.plan.nodes.temporal import text as temporal_text
+from firesteel.plan.nodes.temporal.physical import TemporalJoin
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window import text as window_text
 from firesteel.plan.nodes.window_join import text as window_join_text
@@ -252,4 +254,5 @@ _WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
     IntervalJoin: interval_join_text.interval_join,
     WindowJoin: window_join_text.window_join,
     LookupJoin: lookup_join,
+    TemporalJoin: temporal_text.temporal_join,
 }

@@ -21,6 +21,7 @@ from firesteel.plan.nodes.physical import (
     TableSourceScan,
 )
 from firesteel.plan.nodes.rank.physical import RETRACT, UPDATE, Rank, SortLimit
+from firesteel.plan.nodes.temporal.physical import TemporalJoin
 from firesteel.plan.properties.changelog_modes import (
     EVERYTHING,
     UpdateKind,
@@ -28,6 +29,7 @@ from firesteel.plan.properties.changelog_modes import (
     sends_updates,
     sink_mode,
     source_mode,
+    updates_or_none,
 )
 from firesteel.plan.tree import Node, PhysicalNode
 from firesteel.rules.changelog.replaced_rows import takes_replacing_rows
@@ -84,6 +86,9 @@ def _satisfy(node: Node, wish: UpdateKind) -> Node | None:
         return None
     if isinstance(node, (Rank, SortLimit)) and node.strategy == UPDATE:
         return _satisfied(node, wish, wanted) or _satisfy(replace(node, strategy=RETRACT), wish)
+    if isinstance(node, TemporalJoin):  # versions may come with the rows that they replace
+        whole = (wanted[0], updates_or_none(node.inputs[1], UpdateKind.BEFORE_AND_AFTER))
+        return _satisfied(node, wish, wanted) or _satisfied(node, wish, whole)
     return _satisfied(node, wish, wanted)
 
 

@@ -22,13 +22,14 @@ from firesteel.plan.expressions.operations import (
 )
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.temporal.condition import is_temporal
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.tree import Node
 
 
 def derive_join_conditions(node: Node) -> Node:
     """Apply to one node; its inputs are done already."""
-    if not isinstance(node, Join) or node.join_type is not JoinType.INNER:
+    if not isinstance(node, Join) or node.join_type is not JoinType.INNER or is_temporal(node):
         return node
     terms, width = conjuncts(node.condition), node.left_width
 

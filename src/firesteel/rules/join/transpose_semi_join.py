@@ -16,6 +16,7 @@ from firesteel.plan.expressions.operations import input_refs, renumber
 from firesteel.plan.metadata import unique_keys
 from firesteel.plan.nodes.join.join_type import equal_columns
 from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.temporal.condition import is_temporal
 from firesteel.plan.tree import Node
 
 
@@ -25,7 +26,7 @@ def transpose_semi_join(node: Node) -> Node:
     if not isinstance(node, Join) or node.join_type.has_right_columns:
         return node
     below = node.inputs[0]
-    if not isinstance(below, Join) or not below.join_type.has_right_columns:
+    if not isinstance(below, Join) or not below.join_type.has_right_columns or is_temporal(below):
         return node
     width = below.left_width
     whole = node.left_width

@@ -26,6 +26,7 @@ from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.rank import logical as logical_rank
 from firesteel.plan.nodes.rank import physical as physical_rank
 from firesteel.plan.nodes.temporal.condition import is_temporal
+from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.tree import Node
@@ -61,6 +62,8 @@ def to_physical(node: Node) -> Node:
         return to_lookup_join(node, to_physical)
     if isinstance(node, logical_join.Join):
         return to_temporal_join(node, to_physical) if is_temporal(node) else _join(node)
+    if isinstance(node, Snapshot):
+        return to_physical(node.input)
     if isinstance(node, logical_correlate.Correlate):
         return _correlate(node)
     if isinstance(node, logical_correlate.TableFunctionScan):

@@ -14,6 +14,7 @@ from firesteel.plan.nodes.correlate.logical import Correlate
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Union
 from firesteel.plan.nodes.set_op.logical import Intersect, Minus
+from firesteel.plan.nodes.temporal.condition import is_temporal
 from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.nodes.window.logical import GroupWindowAggregate
 from firesteel.plan.tree import Node
@@ -25,9 +26,11 @@ from firesteel.rules.normalize.merge_projects import is_deterministic
 @from_below
 def push_filters(node: Node) -> Node:
     """Move this filter, or what the inputs of this join can decide, below; what moved is pushed on."""
+    if is_temporal(node):
+        return node  # a version without the rows that a filter drops would hold too long
     if isinstance(node, Join):
         return _pushed_on(push_into_join(None, node))
-    if not isinstance(node, Filter):
+    if not isinstance(node, Filter) or is_temporal(node.input):
         return node
     below = node.input
     if isinstance(below, Join):

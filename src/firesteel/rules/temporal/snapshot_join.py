@@ -18,7 +18,7 @@ from firesteel.functions.expression.nodes import Expr, InputRef
 from firesteel.plan.expressions.operations import TRUE, conjunction, conjuncts, identity, renumber
 from firesteel.plan.expressions.sub_query import with_columns
 from firesteel.plan.join_condition import push_expressions
-from firesteel.plan.metadata import event_times, has_type_of_row_time, processing_times
+from firesteel.plan.metadata import has_type_of_row_time, processing_times
 from firesteel.plan.nodes.correlate.logical import Correlate
 from firesteel.plan.nodes.join.join_type import equal_columns
 from firesteel.plan.nodes.join.logical import Join
@@ -28,6 +28,7 @@ from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.rel_builder import consistent
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.tree import Node
+from firesteel.rules.temporal.row_times import row_times
 
 _ONLY_ATTRIBUTES = (
     "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field"
@@ -77,7 +78,7 @@ def _left_time(node: Correlate, snapshot: Snapshot) -> InputRef:
     left = node.inputs[0]
     columns = identity(field.type for field in left.schema)
     period = with_columns(snapshot.period, node.variable, columns.__getitem__)
-    times = event_times(left) | processing_times(left)
+    times = row_times(left) | processing_times(left)
     if isinstance(period, InputRef) and period.index in times:
         return period
     computed = not isinstance(period, InputRef) and has_type_of_row_time(period, left)
@@ -100,7 +101,7 @@ def _with_times(node: Node, time: InputRef, snapshot: Snapshot) -> Node:
             range=snapshot.range,
             hint="hold the primary key of the versioned table equal in ON",
         )
-    right_time = _right_time(right, time, snapshot) if time.index in event_times(left) else None
+    right_time = _right_time(right, time, snapshot) if time.index in row_times(left) else None
     found = TemporalCondition(
         InputRef(time.index, time.type),
         None if right_time is None else InputRef(width + right_time, right.schema[right_time].type),
@@ -114,7 +115,7 @@ def _with_times(node: Node, time: InputRef, snapshot: Snapshot) -> Node:
 
 def _right_time(right: Node, time: InputRef, snapshot: Snapshot) -> int:
     """The position of the only row time of the versions."""
-    times = sorted(event_times(right))
+    times = sorted(row_times(right))
     if len(times) != 1:
         raise ValidationError(
             "Event-Time Temporal Table Join requires both primary key and row time attribute in versioned "

@@ -40,6 +40,7 @@ from firesteel.runtime.spec.sink import (
     SinkUpsertMaterializerSpec,
     WatermarkCompactingSinkMaterializerSpec,
 )
+from firesteel.runtime.spec.temporal_join import TemporalJoinSpec
 from firesteel.runtime.spec.window import (
     GroupWindowAggregateSpec,
     LocalWindowAggregateSpec,
@@ -108,6 +109,9 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
         "firesteel.runtime.operators.window.session_window_table_function", state=1
     ),
     SinkUpsertMaterializerSpec: Entry("firesteel.runtime.operators.sink.sink_upsert_materializer", state=1),
+    TemporalJoinSpec: Entry(
+        "firesteel.runtime.operators.temporal_join.temporal_join", state=1, gains_by_more=True
+    ),
     TemporalSortSpec: Entry("firesteel.runtime.operators.sort.temporal_sort", state=1),
     WindowAggregateSpec: Entry("firesteel.runtime.operators.window.window_aggregate", state=1),
     WindowJoinSpec: Entry("firesteel.runtime.operators.attached_window.window_join", state=1),

@@ -41,7 +41,9 @@ sends_what_it_gets(physical.Correlate)
 
 @time_attributes.of(logical.Correlate)
 def _times(node: logical.Correlate) -> TimeAttributes:
-    return time_attributes(node.inputs[0])
+    left, right = map(time_attributes, node.inputs)
+    width = node.left_width
+    return left.mapped(lambda times, rowtime: (*times, *(width + i for i in right.of_kind(rowtime))))
 
 
 @window_properties.of(logical.Correlate)

@@ -1,17 +1,43 @@
-"""Properties of tables as of a point in time.
+"""Properties of tables as of a point in time, and of joins with them.
 
 A Snapshot stands for the table as it was for one row of the left input. Its keys, its times and its windows
 are those of the table: keys tell the rows of one point in time apart, and the row time of a version says
 from when on it holds.
-
-Joins with a Snapshot answer as other joins do.
 """
 
 from __future__ import annotations
 
-from firesteel.plan.nodes.temporal import logical
-from firesteel.plan.properties.keys import unique_keys, upsert_keys
-from firesteel.plan.properties.time_attributes import time_attributes
+from collections.abc import Iterable
+
+from firesteel.plan.nodes.join.properties import join_keys, upsert_keys_in_task
+from firesteel.plan.nodes.temporal import logical, physical
+from firesteel.plan.properties.changelog_modes import (
+    EVERYTHING,
+    Kinds,
+    UpdateKind,
+    kinds_sent,
+    kinds_taken,
+    updates_or_none,
+    updates_wanted,
+)
+from firesteel.plan.properties.keys import Keys, unique_keys, upsert_keys
+from firesteel.plan.properties.mini_batch import BY_EVENT_TIME, interval_asked
+from firesteel.plan.properties.time_attributes import (
+    NOTHING_READ,
+    Positions,
+    TimeAttributes,
+    time_attributes,
+    values_read,
+)
+from firesteel.plan.properties.value_ranges import (
+    CONSTANT,
+    Monotonicity,
+    Range,
+    all_columns,
+    is_append,
+    monotonicity,
+    value_range,
+)
 from firesteel.plan.properties.window_properties import window_properties
 
 # --- tables as of a point in time ----------------------------------------------------------------
@@ -19,3 +45,65 @@ upsert_keys.of_input(logical.Snapshot)
 unique_keys.of_input(logical.Snapshot)
 time_attributes.of_input(logical.Snapshot)
 window_properties.of_input(logical.Snapshot)
+
+# --- joins ---------------------------------------------------------------------------------------
+values_read.always((NOTHING_READ, NOTHING_READ), physical.TemporalJoin)
+interval_asked.always(BY_EVENT_TIME, physical.TemporalJoin)
+kinds_taken.always(EVERYTHING, physical.TemporalJoin)
+
+
+@unique_keys.of(physical.TemporalJoin)
+def _unique_keys(node: physical.TemporalJoin) -> Keys:
+    left, right = map(unique_keys, node.inputs)
+    return join_keys(node.inputs, node.join_type, node.equal_columns, left, right)
+
+
+@upsert_keys.of(physical.TemporalJoin)
+def _upsert_keys(node: physical.TemporalJoin) -> Keys:
+    """Return the keys that hold all equal columns, as for a join that keeps both inputs."""
+    equal = node.equal_columns
+    left, right = (
+        frozenset(key for key in upsert_keys_in_task(side) if set(columns) <= key)
+        for side, columns in zip(node.inputs, (equal.left, equal.right), strict=True)
+    )
+    return join_keys(node.inputs, node.join_type, equal, left, right)
+
+
+@kinds_sent.of(physical.TemporalJoin)
+def _kinds(node: physical.TemporalJoin) -> Kinds:
+    """A change of the left input goes on with its own kind. Versions cause no changes."""
+    return kinds_sent(node.inputs[0])
+
+
+@updates_wanted.of(physical.TemporalJoin)
+def _updates(node: physical.TemporalJoin, wish: UpdateKind) -> tuple[UpdateKind, ...]:
+    """A version ends where the next one of its key begins: the row before an update says nothing more."""
+    rows, versions = node.inputs
+    return updates_or_none(rows, wish), updates_or_none(versions, UpdateKind.ONLY_AFTER)
+
+
+@monotonicity.of(physical.TemporalJoin)
+def _moves(node: physical.TemporalJoin) -> Monotonicity:
+    """Flink: FlinkRelMdModifiedMonotonicity.getJoinMonotonicity."""
+    if any(side is None or not is_append(side) for side in map(monotonicity, node.inputs)):
+        return None
+    return all_columns(CONSTANT, len(node.schema))
+
+
+@time_attributes.of(physical.TemporalJoin)
+def _times(node: physical.TemporalJoin) -> TimeAttributes:
+    """Return the time attributes of both inputs; a projection makes plain timestamps of the right ones."""
+    left, right = map(time_attributes, node.inputs)
+    width = node.left_width
+
+    def both(positions: Positions, rowtime: bool) -> Iterable[int]:
+        return (*positions, *(width + i for i in right.of_kind(rowtime)))
+
+    return left.mapped(both)
+
+
+@value_range.of(physical.TemporalJoin)
+def _range(node: physical.TemporalJoin, column: int) -> Range:
+    left, right = node.inputs
+    width = node.left_width
+    return value_range(left, column) if column < width else value_range(right, column - width)

@@ -10,8 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.changelog import field
-from firesteel.runtime.columns.keys import find_keys, one_array
+from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.event_time import milliseconds
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK
 from firesteel.runtime.state.base import StateBackend
 
 Index = NDArray[np.int64]
@@ -79,3 +80,23 @@ class WaitingRows:
         """Remove and return the rows up to and including a time. Rows of one time are in no order."""
         due = self._state.take_until(time)
         return TimedRows(due.columns, due.times, due.keys[0].to_numpy())
+
+    def drop(self, positions: Sequence[int], keys: Keys) -> None:
+        """Remove the rows of some keys. All waiting rows are read.
+
+        Args:
+            positions: Positions of the key columns.
+            keys: The keys.
+        """
+        rows = self._state.read_until(MAX_WATERMARK)
+        count = len(rows.times)
+        columns = [
+            pa.concat_arrays([rows.columns[i], key]) for i, key in zip(positions, keys.columns, strict=True)
+        ]
+        codes = find_keys(columns, count + len(keys)).codes
+        gone = np.flatnonzero(np.isin(codes[:count], codes[count:]))
+        if len(gone):
+            at = pa.array(gone)
+            numbers = find_keys([rows.keys[0].take(at)], len(gone))
+            nothing = [column.take(at) for column in rows.columns]
+            self._state.put(numbers, numbers.codes, rows.times[gone], nothing, np.zeros(len(gone), np.bool_))

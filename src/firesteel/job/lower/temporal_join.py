@@ -1,0 +1,43 @@
+"""Translate the temporal joins of a physical plan to specs."""
+
+from __future__ import annotations
+
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.functions.duckdb.compile.calc import compile_calc
+from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.job.lower.aggregate import OperatorOptions, types_of
+from firesteel.plan.expressions.operations import conjunction, expand_search
+from firesteel.plan.nodes.join.join_type import JoinType
+from firesteel.plan.nodes.temporal.physical import TemporalJoin
+from firesteel.runtime.spec.temporal_join import TemporalJoinSpec, TimedInput
+
+
+def temporal_join(node: TemporalJoin, options: OperatorOptions) -> TemporalJoinSpec:
+    """Return the spec of a join with the versions of a time."""
+    equal, temporal = node.equal_columns, node.temporal
+    left, right = map(types_of, node.inputs)
+    assert temporal.right_time is not None
+    return TemporalJoinSpec(
+        node.join_type is JoinType.LEFT,
+        (
+            TimedInput(left, equal.left, _position(temporal.left_time)),
+            TimedInput(right, equal.right, _position(temporal.right_time) - node.left_width),
+        ),
+        _condition(node, options),
+        options.ttl,
+        options.state_id("temporal-join"),
+    )
+
+
+def _position(column: Expr) -> int:
+    assert isinstance(column, InputRef)
+    return column.index
+
+
+def _condition(node: TemporalJoin, options: OperatorOptions) -> CalcSpec | None:
+    """What the condition demands beside equal columns and the time."""
+    rest = conjunction(node.rest)
+    if rest is None:
+        return None
+    types = (*types_of(node.inputs[0]), *types_of(node.inputs[1]))
+    return compile_calc((), expand_search(rest, lists=True), types, None, options.time_zone, True)

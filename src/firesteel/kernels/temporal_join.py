@@ -1,0 +1,160 @@
+"""Find the version of each row's time, key by key, as watermarks pass.
+
+A key fires at a watermark if a row waits for it, or if its timer is due. Then the rows that the watermark has
+passed get their versions, and versions that no later row can need are dropped. All but the newest of those up
+to the watermark are. A version that comes too late stays until its key fires again.
+
+A key has one timer, for the least time of what came since it fired last. So versions whose timer was dropped
+stay until the next row or version makes the key fire. Late rows see which versions are still there.
+
+Watermarks are numbered from 0. A row that came before the first has the number 0, one behind the last has m.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firesteel.kernels.compiler import compiled, inlined, part
+from firesteel.kernels.types import Flags, Integers, given
+
+NONE = -1
+"""In place of a version: there is none."""
+
+NEVER = (1 << 63) - 1
+"""Time of a timer that is not set."""
+
+
+@compiled
+def join_versions(
+    found: Integers, timers: Integers, firsts: Integers, sizes: Integers,
+    times: Integers, versions: Integers, dropped: Flags, least: Integers,
+    starts: Integers, row_starts: Integers, row_marks: Integers, row_times: Integers,
+    new_starts: Integers, new_before: Integers, new_marks: Integers, new_times: Integers, new_ids: Integers,
+    marks: Integers,
+) -> None:  # fmt: skip
+    """Process all watermarks of a batch.
+
+    Args:
+        found: int64[r], receives the version of each row, NONE for none.
+        timers: int64[g], receives the timer of each key, NEVER if none is set.
+        firsts, sizes: int64[g], position of the first version of each key, and their number. Updated.
+        times, versions: int64[v], times of the versions, ascending within a key, and their ids. Updated.
+        dropped: bool[i], by id whether a version was dropped. Updated.
+        least: int64[n], memory to work in.
+        starts: int64[g], where the room of each key begins in `times`. There is room for all late versions.
+        row_starts: int64[g + 1], where the rows of each key begin.
+        row_marks, row_times: int64[r], number of the watermark that each row waits for, ascending within a
+            key, and their times.
+        new_starts: int64[g + 1], where the new versions of each key begin.
+        new_before, new_marks: int64[n], number of watermarks before each new version, ascending within a key,
+            and of the first one behind it that passes its time, m for none.
+        new_times: int64[n], their times.
+        new_ids: int64[n], ids of late versions. NONE for others, and for the timer that the key had before.
+        marks: int64[m], ascending watermarks.
+    """
+    for key in range(len(starts)):
+        row, row_end = row_starts[key], row_starts[key + 1]
+        new, new_end = new_starts[key], new_starts[key + 1]
+        _suffix_least(least, new_marks, new, new_end)
+        late = new
+        while True:
+            mark = len(marks)
+            if row < row_end:
+                mark = row_marks[row]
+            if new < new_end and least[new] < mark:
+                mark = least[new]
+            if mark >= len(marks):
+                break
+            late = _insert_late(
+                times, versions, firsts, sizes, dropped,
+                new_before, new_times, new_ids, key, late, new_end, mark,
+            )  # fmt: skip
+            first, end = firsts[key], firsts[key] + sizes[key]
+            while row < row_end and row_marks[row] == mark:
+                at = _above(times, first, end, row_times[row])
+                found[row] = versions[at - 1] if at > first else NONE
+                row += 1
+            kept = _above(times, first, end, marks[mark]) - 1
+            while first < kept:
+                dropped[versions[first]] = True
+                first += 1
+            firsts[key], sizes[key] = first, end - first
+            while new < new_end and new_before[new] <= mark:
+                new += 1
+        _insert_late(
+            times, versions, firsts, sizes, dropped, new_before, new_times, new_ids, key, late, new_end, NEVER
+        )  # fmt: skip
+        timers[key] = _least(new_times, new, new_end)
+
+
+@part
+def _suffix_least(least: Integers, values: Integers, start: int, end: int) -> None:
+    """Write for each position the least value from there to the end."""
+    at = end - 1
+    while at >= start:
+        least[at] = values[at]
+        if at + 1 < end and least[at + 1] < least[at]:
+            least[at] = least[at + 1]
+        at -= 1
+
+
+@part
+def _least(times: Integers, start: int, end: int) -> int:
+    """Return the least of some times, NEVER if there are none."""
+    found = NEVER
+    for at in range(start, end):
+        found = min(found, times[at])
+    return found
+
+
+@part
+def _insert_late(
+    times: Integers, versions: Integers, firsts: Integers, sizes: Integers, dropped: Flags,
+    new_before: Integers, new_times: Integers, new_ids: Integers, key: int, late: int, end: int, mark: int,
+) -> int:  # fmt: skip
+    """Add the late versions that came before a watermark. Return the position of the first other one."""
+    while late < end and new_before[late] <= mark:
+        if new_ids[late] != NONE:
+            _insert(times, versions, firsts, sizes, dropped, key, new_times[late], new_ids[late])
+        late += 1
+    return late
+
+
+@part
+def _insert(
+    times: Integers, versions: Integers, firsts: Integers, sizes: Integers, dropped: Flags,
+    key: int, time: int, version: int,
+) -> None:  # fmt: skip
+    """Add a version in the order of times. It takes the place of one with the same time."""
+    first, end = firsts[key], firsts[key] + sizes[key]
+    at = _above(times, first, end, time)
+    if at > first and times[at - 1] == time:
+        dropped[versions[at - 1]] = True
+        versions[at - 1] = version
+        return
+    place = end
+    while place > at:
+        times[place], versions[place] = times[place - 1], versions[place - 1]
+        place -= 1
+    times[at], versions[at] = time, version
+    sizes[key] += 1
+
+
+@inlined
+def _above(times: Integers, first: int, end: int, time: int) -> int:
+    """Return the position of the first time above another one, in sorted times from `first` to `end`."""
+    while first < end:
+        middle = (first + end) >> 1
+        if times[middle] <= time:
+            first = middle + 1
+        else:
+            end = middle
+    return first
+
+
+def warm() -> None:
+    """Load the kernel, or compile it."""
+    none, flags = np.empty(0, np.int64), np.empty(0, np.bool_)
+    ends = np.zeros(1, np.int64)
+    updated = (none, none, none, none, none, none, flags, none)
+    join_versions(*updated, *given(none, ends, none, none, ends, *[none] * 4, none))

@@ -1,0 +1,27 @@
+"""Temporal joins as physical plans print them (Flink: CommonPhysicalJoin.explainTerms)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from firesteel.functions.expression.nodes import Expr
+from firesteel.plan.nodes.temporal.physical import TemporalJoin
+from firesteel.plan.tree import unique_columns
+
+Attributes = list[tuple[str, str]]
+
+
+def temporal_join(node: TemporalJoin, text: Callable[[Expr, Sequence[str]], str]) -> Attributes:
+    """Return what a plan says of a temporal join.
+
+    Args:
+        node: The join.
+        text: Prints an expression over named columns.
+    """
+    left, right = node.inputs
+    names = unique_columns([field.name for field in (*left.schema, *right.schema)])
+    return [
+        ("joinType", node.join_type.physical_name),
+        ("where", text(node.condition, names)),
+        ("select", ", ".join(field.name for field in node.schema)),
+    ]

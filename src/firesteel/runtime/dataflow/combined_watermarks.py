@@ -1,0 +1,54 @@
+"""The watermarks of an operator with several inputs: the least of its inputs'."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from firesteel.runtime.dataflow.operator import MIN_WATERMARK, PortBatch
+from firesteel.runtime.dataflow.retained_watermark import AscendingMarks
+
+_NONE = np.zeros(0, np.int64)
+
+
+class CombinedWatermarks:
+    """The watermarks of all inputs of an operator, and the one that all of them have reached.
+
+    Each micro-batch begins with the last watermark of the one before, so a new instance learns it.
+
+    Args:
+        ports: Number of inputs.
+        passed: Event time of the operator before the micro-batch.
+    """
+
+    def __init__(self, ports: int, passed: int) -> None:
+        self._marks = [MIN_WATERMARK] * ports
+        self.passed = passed
+
+    def advance(self, batch: PortBatch) -> AscendingMarks:
+        """Return where the event time of the operator advances in a batch, and raise it.
+
+        A watermark of one input follows the rows of all inputs up to its order, so that the result does not
+        depend on where the inputs are cut.
+        """
+        parts = [AscendingMarks.none() if part is None else AscendingMarks.of(part) for part in batch.inputs]
+        orders = np.unique(np.concatenate([part.orders for part in parts]))
+        least = self._least(parts, orders)
+        for port, part in enumerate(parts):
+            if len(part.times):
+                self._marks[port] = max(self._marks[port], int(part.times[-1]))
+        before = np.concatenate([[self.passed], np.maximum.accumulate(np.maximum(least, self.passed))])
+        moves = before[1:] > before[:-1]
+        self.passed = int(before[-1])
+        place = max((part.place for part in parts), default=0)
+        return AscendingMarks(before[1:][moves], orders[moves], place) if len(orders) else parts[0].none()
+
+    def _least(self, parts: Sequence[AscendingMarks], orders: np.ndarray) -> np.ndarray:
+        """The least watermark of all inputs after each order, int64[m]."""
+        found = []
+        for known, part in zip(self._marks, parts, strict=True):
+            reached = np.maximum(np.concatenate([[known], part.times]), known)
+            found.append(reached[np.searchsorted(part.orders, orders, side="right")])
+        least: np.ndarray = np.minimum.reduce(found) if found else _NONE
+        return least

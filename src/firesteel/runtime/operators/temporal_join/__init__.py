@@ -1,0 +1,1 @@
+"""Operators: joins with the version of a point in time."""

@@ -1,0 +1,195 @@
+"""Join rows with the versions of their times, by row time.
+
+Flink: TemporalRowTimeJoinOperator. A row waits until both inputs have passed its time. Then it is joined
+with the last version of its key up to its time. A version that is a -D or a -U says that there is none from
+its time on. A change of a row goes on with its own kind; versions cause no changes.
+
+Of the versions up to the watermark only the last one of a key is kept. A row that comes late is never
+dropped: at the next watermark it is joined with the version of its time, if that is still there.
+
+All rows that a batch's watermarks release are joined at once: the rows and versions of a key meet in the
+order of their times (kernels/temporal_join.py). NULL keys are equal, as in Flink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import KIND, RowKind, field
+from firesteel.kernels.temporal_join import NONE
+from firesteel.runtime.columns.keys import Keys, find_keys, one_array
+from firesteel.runtime.columns.sorting import stable_order_by
+from firesteel.runtime.dataflow.combined_watermarks import CombinedWatermarks
+from firesteel.runtime.dataflow.event_time import milliseconds
+from firesteel.runtime.dataflow.operator import Clock, Marked, Message, Operator, PortBatch, Watermark
+from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptNumber, KeptWatermark
+from firesteel.runtime.dataflow.sequence import orders
+from firesteel.runtime.operators.join.residual import Residual
+from firesteel.runtime.operators.over.rows import TimedRows, WaitingRows
+from firesteel.runtime.operators.temporal_join.idle_keys import IdleKeys
+from firesteel.runtime.operators.temporal_join.versions import Arrived, Matched, Versions
+from firesteel.runtime.operators.window.fired import changes
+from firesteel.runtime.spec.temporal_join import TemporalJoinSpec, TimedInput
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.arrow import to_arrow
+
+ROWS, VERSIONS = 0, 1
+Index = NDArray[np.int64]
+_NONE = np.zeros(0, np.int64)
+
+
+class TemporalJoin(Operator):
+    """A join by row time.
+
+    Args:
+        spec: Settings.
+        state: State of the operator. None keeps it in this process.
+        clock: Processing time, after which idle keys are forgotten.
+    """
+
+    def __init__(self, spec: TemporalJoinSpec, state: StateBackend | None, clock: Clock) -> None:
+        backend, name = memory_backend() if state is None else state, spec.state_id
+        self._spec, self._clock = spec, clock
+        self._types = [[pa.int8(), *map(to_arrow, side.types)] for side in spec.inputs]
+        key_types = [self._types[ROWS][1 + i] for i in spec.inputs[ROWS].keys]
+        self._time = KeptWatermark(backend, f"{name}/time")
+        self._came = KeptNumber(backend, f"{name}/came", 0)
+        self._combined = CombinedWatermarks(2, self._time.now)
+        self._waiting = WaitingRows(backend, f"{name}/waiting", self._types[ROWS])
+        self._versions = Versions(backend, name, key_types, self._types[VERSIONS])
+        self._idle = IdleKeys(backend, f"{name}/idle", key_types, spec.ttl) if spec.ttl else None
+        self._residual = None if spec.condition is None else Residual(spec.condition)
+
+    # --- messages --------------------------------------------------------------------------------
+    def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
+        return self.marked(Marked(table, _NONE, _NONE), port)
+
+    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+        none = pa.table({})
+        return self.marked(Marked(none, np.array([mark.time]), np.array([mark.order]), mark.place), port)
+
+    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+        return self.ports(PortBatch((rows, None) if port == ROWS else (None, rows)))
+
+    def ports(self, batch: PortBatch) -> Iterator[Message]:
+        stood = self._time.now
+        marks = self._combined.advance(batch)
+        self._time.advance(self._combined.passed)
+        table = self._joined(batch, marks, stood)
+        if len(marks.times):
+            yield Marked(table, marks.times, marks.orders, marks.place)
+
+    def barrier(self) -> Iterable[Message]:
+        self._time.save()
+        self._came.save()
+        return ()
+
+    # --- joining ---------------------------------------------------------------------------------
+    def _joined(self, batch: PortBatch, marks: AscendingMarks, stood: int) -> pa.Table:
+        """The rows that the watermarks of a batch release, with their versions."""
+        self._forget_idle()
+        rows, by, waits_on = self._released(batch.inputs[ROWS], marks)
+        new, before = self._came_in(batch.inputs[VERSIONS], VERSIONS, marks)
+        due = self._versions.due(int(marks.times[-1])) if len(marks.times) else ()
+        keys = self._keys([rows, new, waits_on], due)
+        codes = keys.codes
+        owners, new_owners = codes[: len(rows)], codes[len(rows) : len(rows) + len(new)]
+        waits = np.maximum(np.searchsorted(marks.times, new.times), before)
+        matched = self._versions.join(
+            keys,
+            Arrived(owners, rows.times, by, np.zeros(len(rows), np.int64)),
+            Arrived(new_owners, new.times, waits, before),
+            new.columns,
+            marks.times,
+            stood,
+        )
+        if self._idle is not None and len(keys):
+            self._idle.touch(keys, self._clock())
+        return self._sent(rows, by, matched, marks)
+
+    def _came_in(self, part: Marked | None, port: int, marks: AscendingMarks) -> tuple[TimedRows, Index]:
+        """The rows of one input, and the number of watermarks before each."""
+        if part is None or not part.table.num_rows:
+            none = tuple(pa.nulls(0, kind) for kind in self._types[port])
+            return TimedRows(none, _NONE, _NONE), _NONE
+        table, side = part.table, self._spec.inputs[port]
+        columns = [one_array(table.column(name)) for name in (KIND, *map(field, range(len(side.types))))]
+        times = milliseconds(columns[1 + side.time])
+        numbers = np.arange(table.num_rows, dtype=np.int64)
+        if port == ROWS:
+            numbers += self._came.now
+            self._came.now += table.num_rows
+        before = np.searchsorted(marks.orders, orders(table), side="left")
+        return TimedRows(tuple(columns), times, numbers), before
+
+    def _released(self, part: Marked | None, marks: AscendingMarks) -> tuple[TimedRows, Index, TimedRows]:
+        """The rows that leave now, the number of the watermark that releases each, and new rows that wait."""
+        new, before = self._came_in(part, ROWS, marks)
+        waits = np.maximum(np.searchsorted(marks.times, new.times), before)
+        leaves = waits < len(marks.times)
+        due = self._waiting.take_until(int(marks.times[-1])) if len(marks.times) else new.take(_NONE)
+        waiting = new.take(np.flatnonzero(~leaves))
+        self._waiting.add(waiting)
+        here = np.flatnonzero(leaves)
+        rows = TimedRows.concat([due, new.take(here)])
+        by = np.concatenate([np.searchsorted(marks.times, due.times), waits[here]])
+        order = stable_order_by(by, rows.numbers)
+        return rows.take(order), by[order], waiting
+
+    def _keys(self, parts: Sequence[TimedRows], due: Sequence[pa.Array]) -> Keys:
+        """The keys of released rows, new versions and timers; if keys grow idle, also of rows that wait."""
+        rows, versions = (side.keys for side in self._spec.inputs)
+        positions = (rows, versions, rows) if self._idle is not None else (rows, versions)
+        found = [[part.columns[1 + i] for i in keys] for part, keys in zip(parts, positions, strict=False)]
+        if due:
+            found.append(list(due))
+        columns = [pa.concat_arrays(list(each)) for each in zip(*found, strict=True)]
+        return find_keys(columns, sum(len(part[0]) for part in found))
+
+    def _sent(self, rows: TimedRows, by: Index, matched: Matched, marks: AscendingMarks) -> pa.Table:
+        kinds, *versions = matched.columns
+        found = matched.found
+        accumulates = np.isin(kinds.to_numpy(), (RowKind.INSERT, RowKind.UPDATE_AFTER))
+        holds = found != NONE
+        holds[holds] = accumulates[found[holds]]
+        if self._residual is not None:
+            at = np.flatnonzero(holds)
+            pairs = [column.take(pa.array(at)) for column in rows.columns[1:]]
+            pairs += [column.take(pa.array(found[at])) for column in versions]
+            holds[at] = self._residual.holds(pairs, len(at))
+        if not self._spec.pads:
+            at = np.flatnonzero(holds)
+            rows, by, found, holds = rows.take(at), by[at], found[at], holds[at]
+        at = pa.array(found, mask=~holds)
+        own, *fields = rows.columns
+        columns = [*fields, *(column.take(at) for column in versions)]
+        return changes(marks.orders[by], marks.place, own, columns)
+
+    def _forget_idle(self) -> None:
+        """Forget the versions and the waiting rows of keys that have been idle for too long."""
+        idle = None if self._idle is None else self._idle.due(self._clock())
+        if idle is None or not len(idle):
+            return
+        self._versions.clear(idle)
+        positions = [1 + i for i in self._spec.inputs[ROWS].keys]
+        self._waiting.drop(positions, idle)
+
+
+def build(spec: TemporalJoinSpec, state: StateBackend | None, clock: Clock) -> TemporalJoin:
+    return TemporalJoin(spec, state, clock)
+
+
+def code(spec: TemporalJoinSpec) -> Iterator[str]:
+    rows, versions = (_input(side) for side in spec.inputs)
+    yield f"-- TemporalJoin ({'LEFT' if spec.pads else 'INNER'}), rows {rows}, versions {versions}"
+    if spec.condition is not None and spec.condition.condition is not None:
+        yield f"ON {spec.condition.condition}"
+
+
+def _input(side: TimedInput) -> str:
+    return f"by {', '.join(map(field, side.keys))} at f{side.time}"

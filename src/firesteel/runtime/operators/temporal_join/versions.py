@@ -1,0 +1,242 @@
+"""The versions that a temporal join keeps, and the timers of their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.kernels.temporal_join import NEVER, NONE, join_versions
+from firesteel.kernels.types import given
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.columns.sorting import stable_order_by
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK
+from firesteel.runtime.state.base import Entries, StateBackend
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """n rows of one input, in the order in which they came.
+
+    Attributes:
+        owners: int64[n], their keys, as indices into the keys of the batch.
+        times: int64[n], milliseconds.
+        marks: int64[n], number of the first watermark behind each row that passes its time, m for none.
+        before: int64[n], number of watermarks before each row.
+    """
+
+    owners: Index
+    times: Index
+    marks: Index
+    before: Index
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The versions of r rows.
+
+    Attributes:
+        columns: Columns of versions: those that were stored, then the new ones.
+        found: int64[r], for each row its version among them, NONE for none.
+    """
+
+    columns: tuple[pa.Array, ...]
+    found: Index
+
+
+class Versions:
+    """State of the versions, by key and time, and of the timers of the keys.
+
+    Args:
+        backend: State of the operator.
+        name: Name of the states.
+        key_types: Types of the key columns.
+        types: Types of the columns of a version.
+    """
+
+    def __init__(
+        self, backend: StateBackend, name: str, key_types: Sequence[pa.DataType], types: Sequence[pa.DataType]
+    ) -> None:
+        self._types = tuple(types)
+        self._versions = backend.ordered(f"{name}/versions", pa.int64(), types)
+        self._timer = backend.value(f"{name}/timer", key_types, [pa.int64()])
+        self._timers = backend.times(f"{name}/timers", key_types)
+
+    def due(self, time: int) -> tuple[pa.Array, ...]:
+        """Remove the timers up to a time, and return the key columns of what may fire.
+
+        A timer that was set anew since is among them. `timers` knows which one counts.
+        """
+        return self._timers.take_until(time).keys
+
+    def clear(self, keys: Keys) -> None:
+        """Forget all versions and timers of some keys."""
+        every = np.arange(len(keys))
+        self._versions.clear(keys, every, 0)
+        self._timer.put(keys, every, [pa.nulls(len(keys), pa.int64())], 0, np.zeros(len(keys), np.bool_))
+
+    def join(
+        self, keys: Keys, rows: Arrived, new: Arrived, columns: Sequence[pa.Array], marks: Index, passed: int
+    ) -> Matched:
+        """Find the versions of some rows, take new versions in, and drop what no later row needs.
+
+        Args:
+            keys: All keys of the batch.
+            rows: r rows that a watermark of the batch releases.
+            new: n new versions.
+            columns: Their columns.
+            marks: int64[m], ascending watermarks of the batch.
+            passed: Watermark before them.
+        """
+        known = self._timer.get(keys, 0).columns[0].fill_null(NEVER).to_numpy()
+        game = _Game(keys, rows, new, known, marks, passed)
+        stored = self._stored(keys, game.fires, marks)
+        game.place(stored)
+        found = game.play()
+        self._store(keys, game, stored, new, columns)
+        self._set_timers(keys, known, game.timers)
+        kept = stored.columns if len(stored.columns) else tuple(pa.nulls(0, kind) for kind in self._types)
+        whole = tuple(pa.concat_arrays([old, own]) for old, own in zip(kept, columns, strict=True))
+        return Matched(whole, found)
+
+    def _stored(self, keys: Keys, fires: Mask, marks: Index) -> Entries:
+        """The stored versions up to the last watermark, of the keys that fire."""
+        owners = np.flatnonzero(fires)
+        if not len(owners):
+            return Entries(owners, pa.nulls(0, pa.int64()), tuple(pa.nulls(0, kind) for kind in self._types))
+        last = int(marks[-1])
+        high = None if last == MAX_WATERMARK else pa.array(np.full(len(owners), last + 1))
+        return self._versions.range(keys, owners, None, high, 0)
+
+    def _store(
+        self, keys: Keys, game: _Game, stored: Entries, new: Arrived, columns: Sequence[pa.Array]
+    ) -> None:
+        gone = np.flatnonzero(game.dropped[: len(stored.owners)])
+        if len(gone):
+            at = pa.array(gone)
+            self._versions.put(
+                keys, stored.owners[gone], stored.sub_keys.take(at),
+                [column.take(at) for column in stored.columns], 0, np.zeros(len(gone), np.bool_),
+            )  # fmt: skip
+        kept = game.kept_new()
+        if len(kept):
+            at = pa.array(kept)
+            taken = [column.take(at) for column in columns]
+            self._versions.put(keys, new.owners[kept], pa.array(new.times[kept]), taken, 0)
+
+    def _set_timers(self, keys: Keys, known: Index, timers: Index) -> None:
+        changed = np.flatnonzero(timers != known)
+        if not len(changed):
+            return
+        times = timers[changed]
+        self._timer.put(keys, changed, [pa.array(times)], 0, times != NEVER)
+        waits = changed[times != NEVER]
+        self._timers.put(keys, waits, timers[waits])
+
+
+class _Game:
+    """What the kernel works with. Versions have ids: stored ones come first, then the new ones.
+
+    Args:
+        keys, rows, new, marks, passed: As in `Versions.join`.
+        known: int64[g], timers of the keys before.
+    """
+
+    def __init__(
+        self, keys: Keys, rows: Arrived, new: Arrived, known: Index, marks: Index, passed: int
+    ) -> None:
+        self._rows, self._new, self._known, self._marks = rows, new, known, marks
+        self._groups = len(keys)
+        self._by_row = stable_order_by(rows.owners, rows.marks)
+        self._by_new = stable_order_by(new.owners)
+        stood = np.concatenate([[passed], marks])
+        self._is_late = new.times <= stood[new.before]
+        self._timer_marks = np.searchsorted(marks, known)
+        self.fires = self._timer_marks < len(marks)
+        self.fires[rows.owners] = True
+        self.fires[new.owners[new.marks < len(marks)]] = True
+        self.timers = np.empty(self._groups, np.int64)
+        self.dropped = np.zeros(0, np.bool_)
+        self._placed = np.zeros(0, np.int64)
+
+    def place(self, stored: Entries) -> None:
+        """Sort the versions that are there, and make room for late ones. Of equal times the last stays."""
+        count = len(stored.owners)
+        new, last = self._new, int(self._marks[-1]) if len(self._marks) else -(1 << 63)
+        fires = self.fires[new.owners]
+        self._listed = fires & (self._is_late | (new.times <= last))
+        early = np.flatnonzero(self._listed & ~self._is_late)
+        owners = np.concatenate([stored.owners, new.owners[early]])
+        times = np.concatenate([stored.sub_keys.to_numpy(), new.times[early]])
+        ids = np.concatenate([np.arange(count), count + early])
+        by = stable_order_by(owners, times)
+        owners, times, ids = owners[by], times[by], ids[by]
+        is_last = np.ones(len(by), np.bool_)
+        is_last[:-1] = (owners[1:] != owners[:-1]) | (times[1:] != times[:-1])
+        self.dropped = np.zeros(count + len(new.owners), np.bool_)
+        self.dropped[ids[~is_last]] = True
+        owners, times, ids = owners[is_last], times[is_last], ids[is_last]
+        late = np.bincount(new.owners[self._listed & self._is_late], minlength=self._groups)
+        self.sizes = np.bincount(owners, minlength=self._groups)
+        room = self.sizes + late
+        self._starts = np.cumsum(room) - room
+        self._times, self._ids = np.empty(room.sum(), np.int64), np.empty(room.sum(), np.int64)
+        at = np.arange(len(owners)) + (self._starts - (np.cumsum(self.sizes) - self.sizes))[owners]
+        self._times[at], self._ids[at] = times, ids
+        self._stored = count
+
+    def play(self) -> Index:
+        """Return the version of each row, int64[r], NONE for none."""
+        rows, new, order = self._rows, self._new, self._by_new
+        found, firsts = np.empty(len(rows.owners), np.int64), self._starts.copy()
+        late = self._listed & self._is_late
+        ids = np.where(late, self._stored + np.arange(len(new.owners)), NONE)
+        # the timer that a key had is like a version that came before all others
+        has_timer = np.flatnonzero(self._known != NEVER)
+        owners = np.concatenate([has_timer, new.owners[order]])
+        by = stable_order_by(owners)
+        none = np.zeros(len(has_timer), np.int64)
+        columns = [
+            np.concatenate([none, new.before[order]])[by],
+            np.concatenate([self._timer_marks[has_timer], new.marks[order]])[by],
+            np.concatenate([self._known[has_timer], new.times[order]])[by],
+            np.concatenate([none + NONE, ids[order]])[by],
+        ]
+        join_versions(
+            found, self.timers, firsts, self.sizes, self._times, self._ids, self.dropped,
+            np.empty(len(owners), np.int64),
+            *given(
+                self._starts, _bounds(rows.owners, self._groups), rows.marks[self._by_row],
+                rows.times[self._by_row], _bounds(owners, self._groups), *columns, self._marks,
+            ),
+        )  # fmt: skip
+        at = np.arange(self.sizes.sum())
+        at += np.repeat(firsts - (np.cumsum(self.sizes) - self.sizes), self.sizes)
+        self._placed = self._ids[at]
+        back = np.empty(len(found), np.int64)
+        back[self._by_row] = found
+        return back
+
+    def kept_new(self) -> Index:
+        """Return which new versions are there in the end, in the order in which they came."""
+        new = self._new
+        kept = ~self._listed
+        kept[self._placed[self._placed >= self._stored] - self._stored] = True
+        at = np.flatnonzero(kept)
+        by = at[stable_order_by(new.owners[at], new.times[at])]
+        owners, times = new.owners[by], new.times[by]
+        is_last = np.ones(len(by), np.bool_)
+        is_last[:-1] = (owners[1:] != owners[:-1]) | (times[1:] != times[:-1])
+        return np.sort(by[is_last])
+
+
+def _bounds(owners: Index, groups: int) -> Index:
+    """Where the sorted entries of each owner begin, int64[g + 1]."""
+    counts = np.bincount(owners, minlength=groups)
+    return np.concatenate([[0], np.cumsum(counts)])

@@ -1,0 +1,58 @@
+"""Spec of temporal joins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.runtime.spec.operators import OperatorSpec
+from firesteel.types.sql import SqlType
+
+
+@dataclass(frozen=True)
+class TimedInput:
+    """One input of a join by row time.
+
+    Attributes:
+        types: Types of its fields.
+        keys: Positions of the fields that are equal to the other input's, in the order of the other's.
+        time: Position of the row time.
+    """
+
+    types: tuple[SqlType, ...]
+    keys: tuple[int, ...]
+    time: int
+
+
+@dataclass(frozen=True)
+class TemporalJoinSpec(OperatorSpec):
+    """A join of rows with the versions of their times (Flink: TemporalRowTimeJoinOperator).
+
+    Attributes:
+        pads: Whether a row without a version is sent with NULLs (LEFT JOIN).
+        inputs: The rows (port 0) and the versions (port 1).
+        condition: What else holds for a pair, over the fields of the row and behind them those of the
+            version; None for nothing.
+        ttl: Milliseconds after which an idle key is forgotten, 0 for never.
+        state_id: Name of the state.
+    """
+
+    pads: bool
+    inputs: tuple[TimedInput, TimedInput]
+    condition: CalcSpec | None = None
+    ttl: int = 0
+    state_id: str = "temporal-join"
+
+    @property
+    def reads_marks(self) -> bool:
+        """A row waits until both inputs have passed its time."""
+        return True
+
+    @property
+    def port_order(self) -> tuple[int, ...]:
+        """Rows come before the versions of their micro-batch.
+
+        So a row is joined when the watermark of the versions passes it, and not with what is said about older
+        versions after that: an old stream that is read at once gives what it gave when it was new.
+        """
+        return 0, 1

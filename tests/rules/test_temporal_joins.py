@@ -1,0 +1,44 @@
+"""Plans of temporal joins as Flink 2.3 prints them, and its refusals.
+
+The files are in tests/golden/temporal_joins. A case is the statement, a line `----`, and the physical plan or
+the message of Flink's refusal. A blank line ends a case.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from firesteel import TableEnvironment
+from firesteel.errors import ParseError, ValidationError
+from tests.rules.planning import GOLDEN, section
+
+FOLDER = GOLDEN.parent / "temporal_joins"
+
+
+def _cases(theme: str) -> list[list[str]]:
+    text = (FOLDER / f"{theme}.txt").read_text(encoding="utf-8")
+    return [case.split("\n----\n") for case in text.strip().split("\n\n")]
+
+
+@pytest.fixture(scope="module")
+def environment() -> TableEnvironment:
+    found = TableEnvironment.create()
+    for statement in found.split((FOLDER / "tables.sql").read_text(encoding="utf-8")):
+        found.execute_sql(statement)
+    return found
+
+
+@pytest.mark.parametrize("case", _cases("plans"), ids=lambda case: case[0][:90])
+def test_plan_is_flinks(case: list[str], environment: TableEnvironment) -> None:
+    sql, expected = case
+    text = environment.explain_sql(sql, "CHANGELOG_MODE")
+    assert section(text, "Optimized Physical Plan") == expected
+
+
+@pytest.mark.parametrize("case", _cases("refused"), ids=lambda case: case[0][:90])
+def test_flink_refuses(case: list[str], environment: TableEnvironment) -> None:
+    sql, message = case
+    with pytest.raises((ValidationError, ParseError)) as refused:
+        environment.explain_sql(sql)
+    assert message in str(refused.value)
+    assert refused.value.range is not None

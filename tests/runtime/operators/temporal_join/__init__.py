@@ -1,0 +1,1 @@
+"""Temporal joins without Spark."""
