@@ -125,6 +125,26 @@ def test_windows_of_one_end_are_told_apart_by_their_start() -> None:
     assert drive.watermark(9, port=1) == "+I[a,2,4,10,a,3,4,10] W9"
 
 
+@pytest.mark.parametrize(("zone", "hours"), [("UTC", 0), ("Asia/Shanghai", 8), ("America/New_York", -5)])
+def test_windows_of_local_time_end_by_the_clock_of_their_zone(zone: str, hours: int) -> None:
+    side = replace(SIDE, window=AttachedWindow(2, 3, zone))
+    drive = Driver(
+        WindowJoin(WindowJoinSpec(WindowJoinKind.LEFT, (side, side), (False,)), None), TYPES, TYPES
+    )
+    day = 86_400_000
+    drive.changes(f"+I a 1 0 {day}, +I b 2 0 {day}, +I a 3 {day} {2 * day}")
+    drive.changes(f"+I a 4 0 {day}", port=1)
+    end = day - hours * 3_600_000 - 1
+    drive.watermark(end)
+    assert drive.watermark(end - 1, port=1) == f"W{end - 1}"
+    out = drive.watermark(end, port=1).split()
+    assert out[-1] == f"W{end}"
+    assert sorted(map(_short, out[:-1])) == ["a 1 a 4", "b 2 -"]
+    assert drive.changes(f"+I a 5 0 {day}", port=1) == "", "it is late"
+    drive.watermark(MAX_WATERMARK)
+    assert [_short(row) for row in drive.watermark(MAX_WATERMARK, port=1).split()[:-1]] == ["a 3 -"]
+
+
 def test_without_keys_all_rows_of_a_window_meet() -> None:
     side = replace(SIDE, keys=())
     drive = Driver(WindowJoin(WindowJoinSpec(WindowJoinKind.INNER, (side, side), ()), None), TYPES, TYPES)

@@ -62,6 +62,28 @@ def test_equal_rows_keep_their_order_of_arrival() -> None:
         assert drive.watermark(9) == f"+I[a,7,{kept},0,10] W9"
 
 
+@pytest.mark.parametrize(("zone", "hours"), [("UTC", 0), ("Asia/Shanghai", 8)])
+@pytest.mark.parametrize(("spec", "kept"), [(FIRST, 2), (LAST, 4)])
+def test_a_deduplication_keeps_one_row_of_each_window_and_key(
+    spec: WindowRankSpec, kept: int, zone: str, hours: int
+) -> None:
+    """As RowTimeWindowDeduplicateOperatorTest: rows out of order, of several windows, and a late one."""
+    day = 86_400_000
+    operator = WindowRank(replace(spec, window=AttachedWindow(3, 4, zone)), None)
+    drive = Driver(operator, TYPES)
+    drive.changes(f"+I a 20 1 0 {day}, +I a 10 2 0 {day}, +I a 30 3 0 {day}, +I a 30 4 0 {day}")
+    drive.changes(f"+I b 7 5 0 {day}, +I a 10 6 0 {day}, +I a 99 7 {day} {2 * day}")
+    end = day - hours * 3_600_000 - 1
+    assert drive.watermark(end - 1) == f"W{end - 1}"
+    out = drive.watermark(end).split()
+    value = 10 if spec is FIRST else 30
+    assert sorted(out[:-1]) == [f"+I[a,{value},{kept},0,{day}]", f"+I[b,7,5,0,{day}]"]
+    drive.changes(f"+I a 1 8 0 {day}, +I a 98 9 {day} {2 * day}, +I a 99 10 {day} {2 * day}")
+    assert operator.late == 1
+    last = "98,9" if spec is FIRST else "99,10"
+    assert drive.watermark(MAX_WATERMARK) == f"+I[a,{last},{day},{2 * day}] WMAX"
+
+
 def test_null_is_the_least_value_and_a_key_of_its_own() -> None:
     drive = driver(TOP)
     drive.changes("+I a null 1 0 10, +I null 2 2 0 10, +I null 3 3 0 10, +I null 1 4 0 10")
