@@ -78,10 +78,10 @@ class WindowPairs:
         ]
         own, others = self._groups
         joins = leading.joins[self._rows[0]]
-        self._starts = np.searchsorted(others, own, "left")
-        sizes = np.searchsorted(others, own, "right") - self._starts
-        self._sizes = np.where(joins, sizes, 0)
+        sizes = np.bincount(others, minlength=len(places))
+        self._sizes = np.where(joins, sizes[own], 0)
         self._ends = np.cumsum(self._sizes)
+        self._offsets = (np.cumsum(sizes) - sizes)[own] - (self._ends - self._sizes)
         self._matched = np.zeros(len(own), np.bool_)
         self._other_matched = np.zeros(len(others), np.bool_)
 
@@ -144,9 +144,12 @@ class WindowPairs:
         total = int(self._ends[-1]) if len(self._ends) else 0
         for begin in range(0, max(total, 1), PIECE):
             end = min(begin + PIECE, total)
-            places = np.arange(begin, end)
-            leading = np.searchsorted(self._ends, places, side="right")
-            others = self._starts[leading] + places - (self._ends[leading] - self._sizes[leading])
+            first = int(np.searchsorted(self._ends, begin, side="right"))
+            last = int(np.searchsorted(self._ends, end, side="left")) + 1
+            ends = self._ends[first:last]
+            counts = np.minimum(ends, end) - np.maximum(ends - self._sizes[first:last], begin)
+            leading = np.repeat(np.arange(first, first + len(ends)), counts)
+            others = self._offsets[leading] + np.arange(begin, end)
             if holds is not None:
                 true = holds(rows[leading], other_rows[others])
                 leading, others = leading[true], others[true]
