@@ -3,7 +3,8 @@
 Each is a plain Python function in `library/<module>.py`, named `<module>.<name>`. It receives one value per
 argument and returns a value, both in Flink's internal form: DATE in days, TIME and TIMESTAMP in microseconds
 (nanoseconds above precision 6), MAP as pairs. It is not called if an argument is NULL, unless it is marked
-`@nullable`. A function marked `@columnar` receives and returns Arrow arrays.
+`@nullable`. A function marked `@columnar` receives and returns Arrow arrays. One marked `@in_columns` has a
+second form for a column whose other arguments are constant.
 
 A CalcSpec refers to a function by its signature, `<module>.<name>|<argument type>|...|<result type>`, in
 DuckDB's type names. If the types contain field names, `#` and a number follow the name. The signature is
@@ -21,6 +22,7 @@ from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from firesteel.errors import FiresteelError, JobError
 from firesteel.types.arrow_maps import pairs_in
@@ -52,6 +54,21 @@ def volatile(function: F) -> F:
     """Mark a function that may return different values for equal arguments."""
     function.volatile = True  # type: ignore[attr-defined]
     return function
+
+
+def in_columns(form: Callable[..., pa.Array | None]) -> Callable[[F], F]:
+    """Mark a function that also has a columnar form for constant arguments.
+
+    Args:
+        form: Function of an Arrow array for the first argument and a value for each other one. It returns the
+            results, or None to have the function called row by row. It is not called if a value is NULL.
+    """
+
+    def mark(function: F) -> F:
+        function.form = form  # type: ignore[attr-defined]
+        return function
+
+    return mark
 
 
 def register(connection: duckdb.DuckDBPyConnection, signature: str) -> None:
@@ -136,16 +153,36 @@ def _by_column(function: Callable[..., pa.Array], result: str) -> Callable[..., 
 def _by_value(function: Callable[..., Any], result_type: str) -> Callable[..., pa.Array]:
     result = arrow_of(result_type)
     sees_nulls = getattr(function, "nullable", False)
+    form = getattr(function, "form", None)
     if getattr(function, "with_result", False):
         function = partial(function, result)
 
     def call(*columns: pa.Array) -> pa.Array:
+        if form is not None and (constants := _constants(columns[1:])) is not None:
+            found = form(_one_array(columns[0]), *constants)
+            if found is not None:
+                return found
         rows = zip(*map(_values, columns), strict=True)
         if sees_nulls:
             return _array([function(*row) for row in rows], result)
         return _array([None if None in row else function(*row) for row in rows], result)
 
     return call
+
+
+def _constants(columns: Sequence[pa.Array]) -> list[Any] | None:
+    """Return the value of each column, or None if one has several values or NULL."""
+    if not all(len(column) and column[0].is_valid for column in columns):
+        return None
+    values = [column[0] for column in columns]
+    same = all(
+        pc.all(pc.equal(*pair), skip_nulls=False).as_py() for pair in zip(columns, values, strict=True)
+    )
+    return [value.as_py() for value in values] if same else None
+
+
+def _one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def _values(column: pa.Array | pa.ChunkedArray) -> list[Any]:

@@ -7,7 +7,8 @@ from functools import lru_cache
 from math import ceil
 
 from firesteel.errors import JobError
-from firesteel.functions.duckdb.registry import nullable
+from firesteel.functions.duckdb.library import text_columns
+from firesteel.functions.duckdb.registry import in_columns, nullable
 from firesteel.functions.java.hash_code import string_hash
 from firesteel.functions.java.hash_map import hashed
 from firesteel.functions.java.regular_expressions import compiled, find_all
@@ -105,6 +106,7 @@ def similar(text: str, pattern: str, escape: str | None = None) -> bool:
     return _similar(pattern, escape).fullmatch(text) is not None
 
 
+@in_columns(text_columns.regexp)
 def regexp(text: str, pattern: str) -> bool:
     """Return REGEXP, whether the pattern is found. An empty pattern is never found."""
     found = compiled(pattern)
@@ -123,6 +125,7 @@ def regexp_replace(text: str, pattern: str, new: str) -> str | None:
     return text_of("".join([*parts, seen[at:]])) if parts else text
 
 
+@in_columns(text_columns.regexp_extract)
 def regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
     found = compiled(pattern)
     if found is None or not 0 <= group <= found.groups:
@@ -160,6 +163,7 @@ def regexp_extract_all(text: str, pattern: str, group: int = 1) -> list[str | No
     return [text_of(seen[start:end]) if start >= 0 else None for start, end in spans]
 
 
+@in_columns(text_columns.split_index)
 @nullable
 def split_index(text: str | None, separator: str | None, index: int | None) -> str | None:
     """Return the part at an index from 0."""

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.errors import JobError
+from firesteel.functions.duckdb.library import text_columns
 from firesteel.functions.duckdb.library.parsing import try_double
-from firesteel.functions.duckdb.registry import columnar, nullable
+from firesteel.functions.duckdb.registry import columnar, in_columns, nullable
 from firesteel.functions.java.utf16 import text_of, units
 
 _CHR_ALL = 256
@@ -69,6 +70,7 @@ def right(text: str, count: int) -> str:
     return text[max(len(text) - count, 0) :] if count > 0 else ""
 
 
+@in_columns(text_columns.replace)
 def replace(text: str, old: str, new: str) -> str:
     return text.replace(old, new) if old else text_of(units(text).replace(old, new))
 

@@ -1,0 +1,46 @@
+"""Text functions over a whole column whose other arguments are the same in all rows.
+
+Each returns None if it cannot compute the column, so that the function is called row by row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.functions.java.re2_pattern import GROUP, re2_pattern
+
+
+def replace(texts: pa.Array, old: str, new: str) -> pa.Array | None:
+    """Return the texts with each occurrence of `old` replaced."""
+    return pc.replace_substring(texts, old, new) if old else None
+
+
+def split_index(texts: pa.Array, separator: str, index: int) -> pa.Array | None:
+    """Return the part of each text at an index from 0; NULL for empty texts."""
+    if not separator or index < 0:
+        return None
+    parts = pc.split_pattern(texts, separator, max_splits=index + 1)
+    offsets = parts.offsets.to_numpy()
+    at = offsets[:-1] + index
+    is_there = (at < offsets[1:]) & np.asarray(pc.not_equal(texts, "").fill_null(False))
+    return parts.values.take(pa.array(at, mask=~is_there))
+
+
+def regexp(texts: pa.Array, pattern: str) -> pa.Array | None:
+    """Return whether the pattern is found in each text."""
+    found = re2_pattern(pattern, 0)
+    try:
+        return None if found is None else pc.match_substring_regex(texts, found)
+    except pa.ArrowInvalid:  # invalid for RE2
+        return None
+
+
+def regexp_extract(texts: pa.Array, pattern: str, group: int = 0) -> pa.Array | None:
+    """Return the text of a group in the first match of each text; NULL without a match."""
+    found = re2_pattern(pattern, group)
+    try:
+        return None if found is None else pc.struct_field(pc.extract_regex(texts, found), GROUP)
+    except pa.ArrowInvalid:  # invalid for RE2
+        return None
