@@ -8,13 +8,16 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from firesteel.changelog import field
 from firesteel.errors import NotSupportedError
 from firesteel.formats.base import Fields
+from firesteel.formats.csv.column_texts import column_texts
 from firesteel.formats.csv.options import CsvOptions
 from firesteel.formats.json.encode import time_text, timestamp_text
 from firesteel.formats.json.row_decoder import decimal_text
+from firesteel.types.internal_values import one_chunk
 from firesteel.types.primitive_text import date_text, double_text, float_text
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 from firesteel.types.text import plain_values
@@ -38,22 +41,24 @@ class CsvEncoder:
         self._quote, self._escape = dialect.quote, dialect.escape
         self._null = options.null_literal or ""
         marks = dialect.delimiter + (dialect.quote or "") + _LINE_ENDS
-        self._safe = chr(max(map(ord, marks)) + 1)
-        self._writers = [self._field(kind) for kind in fields.types]
+        self._unsafe = f"[\\x00-\\x{{{max(map(ord, marks)):x}}}]"
+        self._types = fields.types
+        self._writers = [self._text(kind) for kind in fields.types]
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
-        columns = [
-            [write(value) for value in plain_values(changes[field(index)])]
-            for index, write in enumerate(self._writers)
-        ]
-        delimiter = self._options.dialect.delimiter
-        return pa.array([delimiter.join(row).encode() for row in zip(*columns, strict=True)], pa.binary())
+        columns = [self._column(index, one_chunk(changes[field(index)])) for index in range(len(self._types))]
+        return pc.binary_join_element_wise(*columns, self._options.dialect.delimiter).cast(pa.binary())
 
-    def _field(self, kind: SqlType) -> Write:
-        write = self._text(kind)
-        if kind.root in _NUMBERS:
-            return lambda value: self._null if value is None else write(value)
-        return lambda value: self._null if value is None else self._quoted(write(value))
+    def _column(self, index: int, values: pa.Array) -> pa.StringArray:
+        """Return the texts of a column, with quotes and the text for NULL."""
+        kind, write = self._types[index], self._writers[index]
+        texts = column_texts(kind, values)
+        if texts is None:
+            rows = plain_values(values)
+            texts = pa.array([None if value is None else write(value) for value in rows], pa.string())
+        if kind.root not in _NUMBERS:
+            texts = self._quoted(texts)
+        return texts.fill_null(self._null)
 
     def _text(self, kind: SqlType) -> Write:
         """Return the writer of a type, without quotes."""
@@ -85,18 +90,19 @@ class CsvEncoder:
 
         return write
 
-    def _quoted(self, text: str) -> str:
-        """Return the text, in quotes if Jackson adds them, which is more often than necessary."""
+    def _quoted(self, texts: pa.StringArray) -> pa.StringArray:
+        """Return the texts, in quotes if Jackson adds them, which is more often than necessary."""
         quote, escape = self._quote, self._escape
         if quote is None:
-            return text
-        marked = (escape or _CONTROL_ESCAPE) in text
-        unsafe = marked or len(text) > _UNCHECKED_LENGTH or any(one < self._safe for one in text)
-        if not unsafe:
-            return text
-        if escape is not None:
-            text = text.replace(escape, escape * 2)
-        return quote + text.replace(quote, quote * 2) + quote
+            return texts
+        marked = pc.match_substring(texts, escape or _CONTROL_ESCAPE)
+        long = pc.greater(pc.utf8_length(texts), _UNCHECKED_LENGTH)
+        unsafe = pc.or_(pc.or_(marked, long), pc.match_substring_regex(texts, self._unsafe))
+        if not pc.any(unsafe).as_py():
+            return texts
+        escaped = texts if escape is None else pc.replace_substring(texts, escape, escape * 2)
+        doubled = pc.replace_substring(escaped, quote, quote * 2)
+        return pc.if_else(unsafe, pc.binary_join_element_wise(quote, doubled, quote, ""), texts)
 
 
 _SIMPLE: dict[TypeRoot, Write] = {
