@@ -71,6 +71,7 @@ from firesteel.rules.window.over_aggregates import numbered_below_bound, over_ag
 from firesteel.rules.window.over_windows import check_over_windows
 from firesteel.rules.window.pull_up_windows import pull_up_windows
 from firesteel.rules.window.two_stage_window_aggregate import two_stage_window_aggregate
+from firesteel.rules.window.warn_of_one_border import warn_of_one_border
 from firesteel.rules.window.warn_of_window_zones import warn_of_window_zones
 from firesteel.rules.window.window_aggregates import name_window_keys, window_aggregates
 from firesteel.rules.window.window_emit import window_emit
@@ -182,6 +183,7 @@ LOGICAL_REWRITE = Program(
         (each(window_aggregates), "groups hold both borders of their windows, or never will"),
         (each(merge_projects), "those to the query's columns join the ones above"),
         (each(name_window_keys), "the projections above are those that stay"),
+        (each(warn_of_one_border, "configuration"), "what is one of windows, and what is not, is known"),
         (whole(share_names), "projections have found their places"),
         (each(version_keys), "a projection may have dropped a column of a key"),
         (each(refuse_key_types), "all that joins hold equal is known"),
