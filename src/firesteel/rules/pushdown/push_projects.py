@@ -131,7 +131,7 @@ def _narrow(node: Node, wanted: list[int], picks: bool = False) -> tuple[Node, d
         return _narrow_window(node, wanted)
     if isinstance(node, Join):
         return _narrow_join(node, wanted)
-    if isinstance(node, Snapshot) and not node.lookup:
+    if isinstance(node, Snapshot):
         return _narrow_snapshot(node, wanted)
     return push_projects(node), {i: i for i in range(len(node.schema))}
 
