@@ -5,16 +5,20 @@ The sequences are those of Flink's RowTimeIntervalJoinTest, with other rows.
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from firesteel.runtime.dataflow.chain import standing_clock
-from firesteel.runtime.dataflow.operator import BEFORE_ALL, MAX_WATERMARK, Watermark
+from firesteel.runtime.dataflow.operator import BEFORE_ALL, MAX_WATERMARK, Marked, PortBatch, Watermark
+from firesteel.runtime.operators.interval_join import meeting
 from firesteel.runtime.operators.interval_join.interval_join import IntervalJoin
+from firesteel.runtime.operators.interval_join.kept_rows import KeptRows
 from firesteel.runtime.spec.join import JoinKind
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
+from tests.runtime.changes import parse, to_table
 from tests.runtime.messages import told
-from tests.runtime.operators.interval_join.specs import LESS, both, driver, spec
+from tests.runtime.operators.interval_join.specs import LESS, TYPES, both, driver, spec
 from tests.runtime.state_size import kept
 
 
@@ -190,6 +194,25 @@ def test_rows_that_expired_leave_the_state() -> None:
     assert sizes.pop("interval-join.left.waiting.v1") <= 2
     both(drive, 200_000)
     assert {name for name in kept(backend) if "rows" in name or "waiting" in name} == set()
+
+
+def test_rows_that_expire_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many pieces the pairs of a batch are made in."""
+    read: list[int] = []
+    rows_of = KeptRows.rows_of
+    monkeypatch.setattr(
+        KeptRows, "rows_of", lambda self, waiting: read.append(len(waiting.times)) or rows_of(self, waiting)
+    )
+    monkeypatch.setattr(meeting, "PIECE", 1)
+    drive = driver(spec(JoinKind.LEFT, -5, 5))
+    drive.changes("+I 1 b 0, +I 2 b 1, +I 3 a 100, +I 4 a 101, +I 5 a 102")
+    drive.watermark(50, 1)
+    rows = to_table(parse("+I 7 a 100, +I 8 a 101, +I 9 a 102", TYPES), TYPES)
+    marked = Marked(rows, np.array([60]), np.array([2]))
+    left = Marked(to_table([], TYPES), np.array([60]), np.array([2]))
+    sent = told(drive._operator.ports(PortBatch((left, marked))))
+    assert sent.count("+I") == 11
+    assert read == [2]
 
 
 @pytest.mark.parametrize("kind", JoinKind)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.operators.interval_join.arrivals import Arrivals, Index
 from firesteel.runtime.operators.interval_join.candidates import Candidates
-from firesteel.runtime.operators.interval_join.kept_rows import KeptRows, Waiting, concat_fields
+from firesteel.runtime.operators.interval_join.kept_rows import KeptRows, concat_fields
 from firesteel.runtime.operators.interval_join.port_watermarks import Steps
 from firesteel.runtime.operators.window.fired import inserts
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
@@ -36,38 +37,71 @@ class Expired:
         self._candidates = candidates
         self._kept = kept
         self._steps = steps
-        waiting = kept.take_expired(steps.last) if len(steps.times) else None
-        self._waiting = waiting
         expiry = spec.expiry(port)
-        ends = self._new.times + expiry
-        self._new_steps = np.where(self._new.stays, np.searchsorted(steps.times, ends), len(steps.times))
-        if waiting is not None:
-            self._stored_steps = np.searchsorted(steps.times, waiting.times + expiry)
+        new_steps = np.searchsorted(steps.times, self._new.times + expiry)
+        self._of_new = _ByStep.of(np.where(self._new.stays, new_steps, len(steps.times)))
+        waiting = kept.take_expired(steps.last) if len(steps.times) else None
+        self._waiting = waiting if waiting is not None and len(waiting.times) else None
+        if self._waiting is not None:
+            self._of_stored = _ByStep.of(np.searchsorted(steps.times, self._waiting.times + expiry))
+            self._among = _positions(self._waiting.numbers, candidates.stored.numbers)
 
     def rows(self, start: int, stop: int) -> tuple[Index, Sequence[pa.Array]]:
         """Return the orders of the steps and the fields of the rows that expire at steps [start, stop).
 
         All rows that arrive before step `stop` must have met their partners.
         """
-        candidates = self._candidates
-        here = np.flatnonzero((self._new_steps >= start) & (self._new_steps < stop))
-        here = here[~candidates.matched[candidates.first_new + here]]
+        matched, first_new = self._candidates.matched, self._candidates.first_new
+        here, steps = self._of_new.between(start, stop)
+        alone = ~matched[first_new + here]
+        here, steps = here[alone], steps[alone]
         fields = [column.take(pa.array(here)) for column in self._new.fields]
-        steps = self._new_steps[here]
-        if self._waiting is None or not len(self._waiting.times):
+        if self._waiting is None:
             return self._steps.orders[steps], fields
-        matched = candidates.stored.numbers[candidates.matched[: candidates.first_new]]
-        alone = ~np.isin(self._waiting.numbers, matched)
-        old = np.flatnonzero((self._stored_steps >= start) & (self._stored_steps < stop) & alone)
-        taken = pa.array(old)
-        part = Waiting(
-            self._waiting.times[old], self._waiting.numbers[old],
-            tuple(column.take(taken) for column in self._waiting.keys),
-        )  # fmt: skip
-        stored = self._kept.rows_of(part)
-        both = np.concatenate([self._stored_steps[old], steps])
-        return self._steps.orders[both], concat_fields(stored, fields)
+        old, old_steps = self._of_stored.between(start, stop)
+        among = self._among[old]
+        alone = among < 0
+        alone[~alone] = ~matched[among[~alone]]
+        old, old_steps = old[alone], old_steps[alone]
+        if not len(old):
+            return self._steps.orders[steps], fields
+        stored = self._kept.rows_of(self._waiting.take(old))
+        return self._steps.orders[np.concatenate([old_steps, steps])], concat_fields(stored, fields)
 
     def sent(self, orders: Index, columns: Sequence[pa.Array]) -> pa.Table:
         """Return rows as changes that steps cause."""
         return inserts(orders, self._steps.place, columns)
+
+
+@dataclass(frozen=True)
+class _ByStep:
+    """Rows by the step at which they expire.
+
+    Attributes:
+        rows: int64[n], the numbers of the rows, by their steps.
+        steps: int64[n], ascending.
+    """
+
+    rows: Index
+    steps: Index
+
+    @classmethod
+    def of(cls, steps: Index) -> _ByStep:
+        rows = np.argsort(steps, kind="stable")
+        return cls(rows, steps[rows])
+
+    def between(self, start: int, stop: int) -> tuple[Index, Index]:
+        """Return the rows that expire at steps [start, stop), and these steps."""
+        low, high = np.searchsorted(self.steps, [start, stop])
+        return self.rows[low:high], self.steps[low:high]
+
+
+def _positions(numbers: Index, among: Index) -> Index:
+    """Return where distinct numbers stand among others, -1 for one that is not there."""
+    order = np.argsort(among)
+    at = np.searchsorted(among[order], numbers)
+    found = np.full(len(numbers), -1)
+    there = at < len(among)
+    there[there] = among[order[at[there]]] == numbers[there]
+    found[there] = order[at[there]]
+    return found

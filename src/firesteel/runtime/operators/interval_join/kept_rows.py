@@ -39,14 +39,6 @@ class StoredRows:
     times: Index
     fields: tuple[pa.Array, ...]
 
-    def where(self, mask: Mask) -> StoredRows:
-        """Return some of the rows."""
-        if mask.all():
-            return self
-        at = pa.array(np.flatnonzero(mask))
-        fields = tuple(column.take(at) for column in self.fields)
-        return StoredRows(self.owners[mask], self.numbers[mask], self.times[mask], fields)
-
 
 @dataclass(frozen=True)
 class Waiting:
@@ -61,6 +53,11 @@ class Waiting:
     times: Index
     numbers: Index
     keys: tuple[pa.Array, ...]
+
+    def take(self, at: Index) -> Waiting:
+        """Return some of the rows."""
+        taken = pa.array(at)
+        return Waiting(self.times[at], self.numbers[at], tuple(column.take(taken) for column in self.keys))
 
 
 class KeptRows:
