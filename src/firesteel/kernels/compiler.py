@@ -158,8 +158,9 @@ class Kernel(Part):
 
     @property
     def _returns(self) -> str:
-        returns: str = self.function.__annotations__["return"]
-        return returns
+        """Return the name of the type of the result, with and without postponed annotations."""
+        returns = self.function.__annotations__["return"]
+        return returns if isinstance(returns, str) else str(getattr(returns, "__name__", returns))
 
 
 KERNELS: dict[str, Kernel] = {}

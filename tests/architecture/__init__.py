@@ -1,0 +1,1 @@
+"""The structure of the project, tried out."""

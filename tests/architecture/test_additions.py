@@ -1,0 +1,391 @@
+"""ARCHITECTURE's table of where to add what, walked: a toy of each kind, added to a copy of the source.
+
+Each addition names the one file that is new and the lines that go into files that are there. A process that
+uses the copy then runs all toys. An addition that needs more than its row says fails here.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Addition:
+    """A toy of one kind.
+
+    Attributes:
+        files: Text of each new file, by its path below src/firesteel.
+        lines: For each file that is there: an anchor, and what is written behind it.
+        probe: Program that prints what the toy does.
+        prints: What it prints.
+    """
+
+    files: dict[str, str]
+    lines: dict[str, list[tuple[str, str]]]
+    probe: str
+    prints: str
+
+
+PLANNED = """
+from firesteel import TableEnvironment
+from tests.cases.script import job
+from tests.properties.local_job import LocalJob, Rows
+environment = TableEnvironment.create()
+environment.execute_sql(
+    "CREATE TABLE t (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json')"
+)
+rows = Rows(("k", "v"), [("+I", 1, 3), ("+I", 1, 5), ("+I", 2, 7)])
+def run(sql):
+    return list(LocalJob(job(environment, sql), {"t": rows}).at_once())
+"""
+
+ADDITIONS = {
+    "aggregate": Addition(
+        {
+            "runtime/aggregate/functions/product.py": '''
+from firesteel.runtime.aggregate.functions.declaration import (
+    AccumulatorField, Aggregate, Argument, Arithmetic, Declared, Field, If, IsNull, Other,
+)
+from firesteel.runtime.spec.operators import AggregateSpec
+
+
+def product(call: AggregateSpec) -> Aggregate:
+    """Multiply the values."""
+    so_far, kind = Field("product"), call.arg_types[0]
+
+    def times(other):
+        return If(IsNull(so_far), other, Arithmetic("*", so_far, other, kind))
+
+    return Declared(
+        state_id="product.v1",
+        fields=(AccumulatorField("product", kind, None),),
+        accumulate={"product": times(Argument())},
+        merge={"product": If(IsNull(Other("product")), so_far, times(Other("product")))},
+        value=so_far,
+    )
+'''
+        },
+        {
+            "runtime/aggregate/functions/registry.py": [
+                (
+                    "from firesteel.runtime.aggregate.functions.percentile import percentile\n",
+                    "from firesteel.runtime.aggregate.functions.product import product\n",
+                ),
+                ('    "COUNT": count,\n', '    "PRODUCT": product,\n'),
+            ],
+            "functions/signatures/aggregate_functions.py": [
+                ('    "COUNT": (_count, "<ANY>"),\n', '    "PRODUCT": (_any_one, _NUMBER),\n')
+            ],
+            "functions/signatures/aggregate_traits.py": [
+                ('    "LAG": _MERGES,\n', '    "PRODUCT": _ONE_ARGUMENT,\n')
+            ],
+        },
+        PLANNED + 'print(run("SELECT k, PRODUCT(v) FROM t GROUP BY k")[-2:])',
+        "[('+U', 1, 15), ('+I', 2, 7)]",
+    ),
+    "scalar function": Addition(
+        {},
+        {
+            "functions/signatures/number.py": [
+                (
+                    '    Function("UUID", "", SqlType(TypeRoot.CHAR, length=36), "uuid()::VARCHAR"),\n',
+                    '    Function("TWICE", "i", same_as_first, "{0} + {0}"),\n',
+                )
+            ]
+        },
+        PLANNED + 'print(run("SELECT TWICE(v) FROM t"))',
+        "[('+I', 6), ('+I', 10), ('+I', 14)]",
+    ),
+    "rule": Addition(
+        {
+            "rules/normalize/shout.py": '''
+import sys
+
+
+def shout(node):
+    """Print that the rule has seen a node."""
+    print("seen", type(node).__name__, file=sys.stdout)
+    return node
+'''
+        },
+        {
+            "rules/programs.py": [
+                (
+                    "from firesteel.rules.normalize.simplify_calc import simplify_calc\n",
+                    "from firesteel.rules.normalize.shout import shout\n",
+                ),
+                (
+                    '    "default_rewrite",\n    (\n',
+                    '        (each(shout), "to be heard before the others"),\n',
+                ),
+            ]
+        },
+        PLANNED + 'run("SELECT v FROM t")',
+        "seen",
+    ),
+    "operator": Addition(
+        {
+            "runtime/operators/calc/twice.py": '''
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from firesteel.runtime.dataflow.operator import RowOperator
+from firesteel.runtime.spec.twice import TwiceSpec
+
+
+class Twice(RowOperator):
+    """Operator that sends each row twice."""
+
+    def process(self, changes):
+        return pa.concat_tables([changes, changes])
+
+
+def build(spec, state, clock):
+    return Twice()
+
+
+def code(spec):
+    yield "-- Twice"
+''',
+            "runtime/spec/twice.py": '''
+from dataclasses import dataclass
+
+from firesteel.runtime.spec.operators import OperatorSpec
+
+
+@dataclass(frozen=True)
+class TwiceSpec(OperatorSpec):
+    """Send each row twice."""
+''',
+        },
+        {
+            "runtime/dataflow/operator_registry.py": [
+                (
+                    "from firesteel.runtime.spec.sharing import SequenceShiftSpec\n",
+                    "from firesteel.runtime.spec.twice import TwiceSpec\n",
+                ),
+                (
+                    "OPERATORS: dict[type[OperatorSpec], Entry] = {\n",
+                    '    TwiceSpec: Entry("firesteel.runtime.operators.calc.twice"),\n',
+                ),
+            ]
+        },
+        """
+import pyarrow as pa
+from firesteel.runtime.dataflow.chain import Chain
+from firesteel.runtime.spec.twice import TwiceSpec
+chain = Chain.of([TwiceSpec()], None, lambda: 0)
+print([table.num_rows for table in chain.send(pa.table({"$kind": pa.array([0, 0], pa.int8())}))])
+""",
+        "[4]",
+    ),
+    "connector": Addition(
+        {
+            "connectors/nowhere/__init__.py": "",
+            "connectors/nowhere/connector.py": '''
+from firesteel.catalog.schema import SourceTraits
+from firesteel.changelog import INSERT_ONLY
+from firesteel.connectors.base import Sink
+from firesteel.connectors.options import CONNECTOR
+
+
+class Counting(Sink):
+    """Counts rows."""
+
+    rows = 0
+
+    def write(self, changes):
+        self.rows += changes.num_rows
+
+
+class Nowhere:
+    """See connectors/base.py: Connector."""
+
+    name = "nowhere"
+    options = (CONNECTOR,)
+
+    def validate(self, table):
+        return
+
+    def traits(self, table):
+        return SourceTraits(INSERT_ONLY, readable=False, writable=True, sink_mode="no-update-before")
+
+    def sink(self, sink):
+        return Counting()
+''',
+        },
+        {
+            "connectors/registry.py": [
+                (
+                    '        "blackhole": "firesteel.connectors.blackhole.connector:Blackhole",\n',
+                    '        "nowhere": "firesteel.connectors.nowhere.connector:Nowhere",\n',
+                )
+            ]
+        },
+        PLANNED
+        + """
+environment.execute_sql("CREATE TABLE s (v INT) WITH ('connector' = 'nowhere')")
+plan = environment.explain_sql("INSERT INTO s SELECT v FROM t")
+print("Sink(table=[default_catalog.default_database.s]" in plan)
+from firesteel.connectors.registry import connector
+import pyarrow as pa
+sink = connector("nowhere").sink(None)
+sink.open_task("job", 0, 0)
+sink.write(pa.table({"f0": [1, 2]}))
+print(sink.close_task() or sink.rows)
+""",
+        "True\n2",
+    ),
+    "format": Addition(
+        {
+            "formats/lengths.py": '''
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from firesteel.changelog import INSERT_ONLY, KIND
+from firesteel.formats.raw.format import Raw
+
+
+class Decoder:
+    """The length of each message."""
+
+    skipped = 0
+
+    def decode(self, messages):
+        kinds = pa.array(np.zeros(len(messages), np.int8))
+        lengths = pc.binary_length(messages)
+        return pa.table({KIND: kinds, "f0": lengths}), np.arange(len(messages))
+
+
+class Lengths:
+    """The format `lengths`."""
+
+    name, changelog_mode, sink_mode, splittable, options = "lengths", INSERT_ONLY, "insert-only", False, ()
+
+    def validate(self, options, names, types):
+        return
+
+    def decoder(self, fields, options):
+        return Decoder()
+''',
+        },
+        {
+            "formats/registry.py": [
+                (
+                    '        "json": "firesteel.formats.json.format:Json",\n',
+                    '        "lengths": "firesteel.formats.lengths:Lengths",\n',
+                )
+            ]
+        },
+        """
+import pyarrow as pa
+from firesteel.formats.registry import find_format
+table, _ = find_format("lengths").decoder(None, {}).decode(pa.array([b"ab", b"c"]))
+print(table["f0"].to_pylist())
+""",
+        "[2, 1]",
+    ),
+    "kernel": Addition(
+        {
+            "kernels/sums.py": '''
+import numpy as np
+
+from firesteel.kernels.compiler import compiled
+from firesteel.kernels.types import Integers, given
+
+
+@compiled
+def add_all(values: Integers) -> int:
+    """Return the sum."""
+    total = 0
+    for value in values:
+        total += value
+    return total
+
+
+def warm() -> None:
+    add_all(*given(np.arange(3)))
+''',
+        },
+        {"kernels/warm.py": [("MODULES = (\n", '    "sums",\n')]},
+        """
+import numpy as np
+from firesteel.kernels.sums import add_all
+from firesteel.kernels.types import given
+print(add_all(*given(np.arange(5))))
+""",
+        "10",
+    ),
+    "option": Addition(
+        {},
+        {
+            "config/table.py": [
+                (
+                    "OPTIONS = (\n",
+                    '    Option("table.exec.toy", _INTEGER, "3", "A toy."),\n',
+                )
+            ]
+        },
+        """
+from firesteel import TableEnvironment
+from firesteel.config.registry import Configuration
+environment = TableEnvironment.create()
+print(Configuration().get("table.exec.toy"))
+try:
+    environment.execute_sql("SET 'table.exec.toy' = 'x'")
+except Exception as error:
+    print("table.exec.toy" in str(error))
+""",
+        "3\nTrue",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the source with all toys."""
+    folder = tmp_path_factory.mktemp("additions")
+    ignored = shutil.ignore_patterns("__pycache__")
+    package = Path(shutil.copytree(ROOT / "src" / "firesteel", folder / "firesteel", ignore=ignored))
+    for addition in ADDITIONS.values():
+        for name, text in addition.files.items():
+            (package / name).parent.mkdir(exist_ok=True)
+            (package / name).write_text(text, encoding="utf-8")
+        for name, edits in addition.lines.items():
+            there = (package / name).read_text(encoding="utf-8")
+            for anchor, line in edits:
+                assert there.count(anchor) == 1, (name, anchor)
+                there = there.replace(anchor, anchor + line)
+            (package / name).write_text(there, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("kind", ADDITIONS)
+def test_a_toy_works_with_what_its_row_names(kind: str, source: Path) -> None:
+    addition = ADDITIONS[kind]
+    done = subprocess.run(
+        [sys.executable, "-c", addition.probe],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(source), str(ROOT)])},
+        cwd=source,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert addition.prints in done.stdout, done.stdout
+
+
+def test_a_toy_needs_few_files() -> None:
+    edited = {kind: len(addition.lines) for kind, addition in ADDITIONS.items()}
+    assert {kind for kind, files in edited.items() if files > 1} == {"aggregate"}
