@@ -14,7 +14,7 @@ import pytest
 
 from firesteel import TableEnvironment
 from firesteel.runtime.dataflow.operator_registry import OPERATORS
-from firesteel.runtime.spec.lookup_join import LookupJoinSpec
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec, ResolvedLookupJoinSpec
 from firesteel.runtime.spec.operators import GeneratedWatermarksSpec, OperatorSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from tests.cases.script import answered, disagreements, job, steps
@@ -80,7 +80,10 @@ def test_the_stream_host_answers_as_flink(case: Path, spark: Spark) -> None:
 def test_every_operator_is_in_a_recorded_case() -> None:
     found = {type(operator) for case in EVERY_OPERATOR for operator in operators(case)}
     found.add(GeneratedWatermarksSpec)  # a strategy of the user's in Python, which no script of Flink's has
-    found.add(LookupJoinSpec)  # Flink looks up in databases (tests/spark/test_lookup_join.py)
+    found |= {
+        LookupJoinSpec,
+        ResolvedLookupJoinSpec,
+    }  # Flink looks up in databases (tests/spark/test_lookup_join.py)
     found.add(SequenceShiftSpec)  # scripts of bounded tables have none (tests/spark/test_shared_inputs.py)
     # those of sinks are in INSERTs (test_sink_changes.py)
     known = {spec for spec in OPERATORS if spec.__module__ != "firesteel.runtime.spec.sink"}

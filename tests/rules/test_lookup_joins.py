@@ -7,11 +7,13 @@ message of Flink's refusal. A blank line ends a case. Flink ran them with its jd
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
 from firesteel import TableEnvironment
 from firesteel.errors import FiresteelError, FiresteelWarning
+from firesteel.rules.changelog.resolve_updates import OPTION
 from tests.rules.planning import GOLDEN, section
 
 FOLDER = GOLDEN.parent / "lookup_joins"
@@ -90,3 +92,40 @@ def test_options_of_a_hint_tell_lookups_apart(environments: dict[str, TableEnvir
         text = explained(environments[""], f"{part} UNION ALL {second}")
         shown = section(text, "Optimized Execution Plan")
         assert shown.count("LookupJoin(") == 2, shown
+
+
+# --- updates that are resolved ---------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def resolving(environments: dict[str, TableEnvironment]) -> Iterator[dict[str, TableEnvironment]]:
+    for environment in environments.values():
+        environment.execute_sql(f"SET '{OPTION}' = 'TRY_RESOLVE'")
+    yield environments
+    for environment in environments.values():
+        environment.execute_sql(f"RESET '{OPTION}'")
+
+
+@pytest.mark.parametrize("case", _cases("resolved"), ids=_name)
+def test_a_lookup_join_that_is_resolved_is_flinks(case: Case, resolving: dict[str, TableEnvironment]) -> None:
+    prefix, (sql, tree, expected) = case
+    text = explained(resolving[prefix], sql)
+    assert section(text, "Abstract Syntax Tree") == tree
+    assert section(text, "Optimized Physical Plan") == expected
+
+
+@pytest.mark.parametrize("case", _cases("unresolved"), ids=_name)
+def test_what_cannot_be_resolved_is_refused(case: Case, resolving: dict[str, TableEnvironment]) -> None:
+    prefix, (sql, message) = case
+    with pytest.raises(FiresteelError) as caught:
+        explained(resolving[prefix], sql)
+    assert caught.value.args[0].strip().startswith(message)
+
+
+def test_metadata_columns_of_changes_are_refused(resolving: dict[str, TableEnvironment]) -> None:
+    environment = resolving[""]
+    environment.execute_sql("""CREATE TABLE m (k STRING, taken TIMESTAMP_LTZ(3) METADATA FROM 'timestamp')
+      WITH ('connector' = 'kafka', 'topic' = 'm', 'properties.bootstrap.servers' = 'h:9',
+        'format' = 'canal-json')""")
+    message = r"The metadata column\(s\): 'taken' in cdc source may cause wrong result"
+    with pytest.raises(FiresteelError, match=message):
+        explained(environment, "SELECT k, MAX(taken) FROM m GROUP BY k")
+    assert "GroupAggregate" in explained(environment, "SELECT k, COUNT(*) FROM m GROUP BY k")

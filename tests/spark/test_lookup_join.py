@@ -100,3 +100,6 @@ def test_changes_are_forwarded(ask: Ask) -> None:
     assert ask(changes) == "+I[1,Ann] +I[2,None] -U[1,Ann] +U[1,Bob] +U[1,Bo] -D[2,None]"
     counted = "SELECT d.city, COUNT(*) FROM c JOIN d AS OF c.pt AS d ON c.k = d.id GROUP BY d.city"
     assert ask(counted) == "+I[Rome,1] -D[Rome,1] +I[Oslo,1] +I[Rome,1]"
+    ask("SET 'table.optimizer.non-deterministic-update.strategy' = 'TRY_RESOLVE'")
+    assert "upsertMaterialize=[true]" in ask(f"EXPLAIN {counted}")
+    assert ask(counted) == "+I[Rome,1] -D[Rome,1] +I[Oslo,1] +I[Rome,1]"

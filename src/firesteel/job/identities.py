@@ -22,7 +22,7 @@ from firesteel.runtime.spec.attached_window import (
 from firesteel.runtime.spec.correlate import CorrelateSpec
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.spec.join import JoinInput, JoinSpec, SemiJoinSpec
-from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable, Retry
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable, ResolvedLookupJoinSpec, Retry
 from firesteel.runtime.spec.operators import (
     AggregateSpec,
     ChangelogNormalizeSpec,
@@ -96,6 +96,7 @@ IDENTITIES: Mapping[type, str] = {
     OverAggregateSpec: "OverAggregateSpec",
     OverFrame: "OverFrame",
     RankSpec: "RankSpec",
+    ResolvedLookupJoinSpec: "ResolvedLookupJoinSpec",
     Retry: "LookupRetry",
     ScanSpec: "ScanSpec",
     SemiJoinSpec: "SemiJoinSpec",

@@ -22,6 +22,7 @@ from firesteel.rules.aggregate.split_distinct import split_distinct
 from firesteel.rules.aggregate.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
+from firesteel.rules.changelog.resolve_updates import resolve_updates
 from firesteel.rules.correlate.drop_renaming import drop_renaming, keep_padded_names
 from firesteel.rules.correlate.keep_times import keep_times
 from firesteel.rules.correlate.split_python_calls import split_python_calls
@@ -221,7 +222,10 @@ PHYSICAL = Program(
 
 CHANGELOG = Program(
     "changelog",
-    ((whole(infer_changelog_mode, "collect", "configuration"), "from the root's wishes down"),),
+    (
+        (whole(infer_changelog_mode, "collect", "configuration"), "from the root's wishes down"),
+        (whole(resolve_updates, "configuration"), "which nodes send updates is known"),
+    ),
     leaves=PhysicalNode,
     without=(PhaseNode,),
     modes=True,

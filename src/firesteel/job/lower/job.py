@@ -16,6 +16,7 @@ from firesteel.errors import InternalError
 from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
 from firesteel.job.lower.literal_rows import inputs_to_read
+from firesteel.job.lower.lookup_join import distribution
 from firesteel.job.lower.nested_parts import parts_by_scan
 from firesteel.job.lower.operators import operator_of
 from firesteel.job.lower.scan import connector_of, scan_of, sent_options
@@ -24,6 +25,7 @@ from firesteel.job.lower.unread_columns import unread_columns
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
 from firesteel.job.watermark_routing import with_marks
 from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.reuse import Branches, Reuse, SharedRuns, Use, fingerprint
 from firesteel.plan.tree import Node, walk
 from firesteel.runtime.spec.operators import (
@@ -252,6 +254,10 @@ class _Translation:
             return below
         if isinstance(operator, (CurrentWatermarkSpec, GeneratedWatermarksSpec)):
             below = self._in_one_task(below)
+        if isinstance(node, LookupJoin) and node.upsert_materialize:
+            keys = distribution(node)
+            how = Partitioning.HASH if keys else Partitioning.SINGLE
+            below = [_Open.reading([self.close(chain) for chain in below], how, keys)]
         return [chain.then(operator) for chain in below]
 
     def _read(self, source: ScanSpec | ValuesSpec) -> _Open:

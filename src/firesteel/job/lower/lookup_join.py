@@ -6,20 +6,51 @@ from collections.abc import Sequence
 
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.functions.duckdb.compile.calc import compile_calc
-from firesteel.functions.expression.nodes import Expr
-from firesteel.job.lower.aggregate import OperatorOptions, types_of
+from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
 from firesteel.job.lower.scan import scan_of
 from firesteel.plan.expressions.operations import conjunction, conjuncts, expand_search, identity
+from firesteel.plan.metadata import processing_times, upsert_keys
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.tree import walk
-from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable, Retry
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable, ResolvedLookupJoinSpec, Retry
 from firesteel.types.sql import SqlType
 
 
-def lookup_join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec:
+def lookup_join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec | ResolvedLookupJoinSpec:
     """Return the spec of a lookup join."""
+    join = _join(node, options)
+    if not node.upsert_materialize:
+        return join
+    keys, replaces = _row_key(node)
+    state = options.state_id("lookup-join")
+    return ResolvedLookupJoinSpec(join, types_of(node.input), keys, replaces, options.ttl, state)
+
+
+def distribution(node: LookupJoin) -> tuple[int, ...]:
+    """Return the columns by which rows go to tasks if the join keeps what it found, () for one task."""
+    keys, replaces = _row_key(node)
+    if replaces:
+        return keys
+    read = {expr.index for expr in node.asked.values() if isinstance(expr, InputRef)}
+    return tuple(sorted(read & set(keys)))
+
+
+def _row_key(node: LookupJoin) -> tuple[tuple[int, ...], bool]:
+    """The columns that tell rows apart, and whether a row replaces the one that agrees in them.
+
+    A retraction has all values of its row, but for a processing time.
+    """
+    mode = mode_of(node.input)
+    if mode.update_after and not mode.update_before:
+        return min(tuple(sorted(key)) for key in upsert_keys(node.input)), True
+    width = len(node.input.schema)
+    return tuple(i for i in range(width) if i not in processing_times(node.input)), False
+
+
+def _join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec:
     exchanged = any(isinstance(below, physical.Exchange) for below in walk(node.input))
     own, scanned, zone = types_of(node.input), types_of(node.scan), options.time_zone
     keys = dict(sorted(node.asked.items()))

@@ -17,7 +17,7 @@ from firesteel.runtime.spec.attached_window import WindowJoinSpec, WindowRankSpe
 from firesteel.runtime.spec.correlate import CorrelateSpec
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
-from firesteel.runtime.spec.lookup_join import LookupJoinSpec
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec, ResolvedLookupJoinSpec
 from firesteel.runtime.spec.operators import (
     ChangelogNormalizeSpec,
     CurrentWatermarkSpec,
@@ -101,6 +101,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
         "firesteel.runtime.operators.watermark.mini_batch_assigners", shapes_rows=False
     ),
     OverAggregateSpec: Entry("firesteel.runtime.operators.over.over_aggregate", state=1),
+    ResolvedLookupJoinSpec: Entry("firesteel.connectors.lookup.resolved_operator", state=1),
     RankSpec: Entry("firesteel.runtime.operators.rank.rank", state=1, gains_by_more=True),
     SemiJoinSpec: Entry("firesteel.runtime.operators.join.semi_join", state=1, gains_by_more=True),
     SequenceShiftSpec: Entry("firesteel.runtime.operators.set_op.sequence_shift", shapes_rows=False),

@@ -64,3 +64,24 @@ class LookupJoinSpec(OperatorSpec):
     before: CalcSpec | None = None
     condition: CalcSpec | None = None
     retry: Retry | None = None
+
+
+@dataclass(frozen=True)
+class ResolvedLookupJoinSpec(OperatorSpec):
+    """Join each row as LookupJoinSpec says, and keep what it found until the row is taken back.
+
+    Attributes:
+        join: The join.
+        input_types: Types of the input's columns.
+        keys: Columns that tell rows apart.
+        replaces: Whether a row replaces the one of its key, so that no retraction comes before.
+        ttl: Milliseconds that the rows of a key are kept, 0 for ever.
+        state_id: Name of the state.
+    """
+
+    join: LookupJoinSpec
+    input_types: tuple[SqlType, ...]
+    keys: tuple[int, ...]
+    replaces: bool = False
+    ttl: int = 0
+    state_id: str = "lookup-join"

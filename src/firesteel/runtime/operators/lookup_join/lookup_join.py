@@ -50,26 +50,40 @@ class LookupJoin(RowOperator):
 
     def process(self, changes: pa.Table) -> pa.Table:
         """Return the results of some changes."""
-        width = sum(name.startswith("f") for name in changes.column_names)
-        own = [one_array(changes.column(field(i))) for i in range(width)]
-        at, places, rows = self._pairs(changes, own)
-        if self._condition is not None:
-            pairs = [*_taken(own, at), *_taken(rows, places)]
-            holds = self._condition.holds(pairs, len(at))
-            at, places = at[holds], places[holds]
+        own = own_columns(changes)
+        every = np.arange(changes.num_rows, dtype=np.int64)
+        at, places, rows = self.partners(changes, own, every)
         if self._spec.pads:
             at, places = with_alone(at, places, changes.num_rows)
         taken = pa.array(places, mask=places == NONE)
         kinds = one_chunk(changes.column(KIND)).take(pa.array(at))
         return caused(changes, at, kinds, [*_taken(own, at), *(column.take(taken) for column in rows)])
 
-    def _pairs(self, changes: pa.Table, own: Sequence[pa.Array]) -> tuple[Index, Index, Sequence[pa.Array]]:
-        """Pair changes with the table's rows of equal keys.
+    def partners(
+        self, changes: pa.Table, own: Sequence[pa.Array], asking: Index
+    ) -> tuple[Index, Index, Sequence[pa.Array]]:
+        """Pair changes with the table's rows that satisfy all conditions.
+
+        Args:
+            changes: The changes.
+            own: Their columns.
+            asking: The changes that are looked up, ascending.
 
         Returns:
             The change of each pair, ascending; its row; and the columns of the rows.
         """
-        asking = self._asking(changes, own)
+        at, places, rows = self._pairs(changes, own, asking)
+        if self._condition is None:
+            return at, places, rows
+        holds = self._condition.holds([*_taken(own, at), *_taken(rows, places)], len(at))
+        return at[holds], places[holds], rows
+
+    def _pairs(
+        self, changes: pa.Table, own: Sequence[pa.Array], asking: Index
+    ) -> tuple[Index, Index, Sequence[pa.Array]]:
+        """Pair changes with the table's rows of equal keys."""
+        if self._before is not None:
+            asking = asking[self._before.holds(_taken(own, asking), len(asking))]
         args = [one_array(column) for column in self._arguments(changes)]
         for column in args:
             asking = asking[column.is_valid().to_numpy(zero_copy_only=False)[asking]]
@@ -87,12 +101,11 @@ class LookupJoin(RowOperator):
         args = self._args.process(changes)
         return [args.column(field(i)) for i in range(len(self._spec.args.types))]
 
-    def _asking(self, changes: pa.Table, own: Sequence[pa.Array]) -> Index:
-        """The numbers of the changes that may have a partner."""
-        rows = changes.num_rows
-        if self._before is None:
-            return np.arange(rows, dtype=np.int64)
-        return np.flatnonzero(self._before.holds(own, rows))
+
+def own_columns(changes: pa.Table) -> list[pa.Array]:
+    """Return the fields of changes."""
+    width = sum(name.startswith("f") for name in changes.column_names)
+    return [one_array(changes.column(field(i))) for i in range(width)]
 
 
 class TableCalc:

@@ -1,0 +1,29 @@
+"""Which calls may have another value when they are computed again.
+
+Flink: FlinkRexUtil.getNonDeterministicCallName.
+"""
+
+from __future__ import annotations
+
+from firesteel.functions.expression.nodes import Call, Expr
+from firesteel.plan.expressions.operations import walk
+
+NON_DETERMINISTIC = frozenset(
+    {
+        *("RAND", "RAND_INTEGER", "UUID", "CURRENT_ROW_TIMESTAMP", "CURRENT_WATERMARK"),
+        *("NOW", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME"),
+        *("PROCTIME", "PROCTIME_MATERIALIZE"),
+    }
+)
+
+
+def non_deterministic_call(expr: Expr) -> str | None:
+    """Return the name of the first call that is not deterministic, None if there is none."""
+    for part in walk(expr):
+        if not isinstance(part, Call):
+            continue
+        if part.user is not None and not part.user.deterministic:
+            return part.function
+        if part.function in NON_DETERMINISTIC or (part.function == "UNIX_TIMESTAMP" and not part.args):
+            return part.function
+    return None

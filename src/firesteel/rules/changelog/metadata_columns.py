@@ -1,0 +1,25 @@
+"""Metadata columns of a source of changes, which an update and its retraction need not agree in."""
+
+from __future__ import annotations
+
+from firesteel.errors import ValidationError
+from firesteel.plan.nodes.physical import TableSourceScan
+from firesteel.plan.properties.changelog_modes import source_mode
+
+
+def refuse_metadata_columns(scan: TableSourceScan, demanded: frozenset[int]) -> None:
+    """Refuse metadata columns among the columns of a scan that must not change.
+
+    Raises:
+        ValidationError: There is one, in Flink's words.
+    """
+    if source_mode(scan.table).is_insert_only:
+        return
+    metadata = {column.name for column in scan.table.columns if column.metadata is not None}
+    found = [field.name for i, field in enumerate(scan.schema) if i in demanded and field.name in metadata]
+    if found:
+        raise ValidationError(
+            f"The metadata column(s): '{', '.join(found)}' in cdc source may cause wrong result or error on "
+            "downstream operators, please consider removing these columns or use a non-cdc source that only "
+            "has insert messages."
+        )

@@ -1,0 +1,263 @@
+"""Updates that take back other rows than were sent: found, and resolved where a lookup join causes them.
+
+With `table.optimizer.non-deterministic-update.strategy` = TRY_RESOLVE. Flink:
+StreamNonDeterministicUpdatePlanVisitor. Each node demands of its inputs which columns must have the same
+values in an update and in its retraction. A lookup join keeps what it found. What else may have another value
+when it is computed again is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from firesteel.errors import ValidationError
+from firesteel.functions.expression.nodes import AggregateCall, Expr
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.determinism import non_deterministic_call
+from firesteel.plan.expressions.operations import conjunction, input_refs
+from firesteel.plan.expressions.text import ast_text
+from firesteel.plan.metadata import upsert_keys
+from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.correlate.physical import Correlate
+from firesteel.plan.nodes.join import physical as physical_join
+from firesteel.plan.nodes.lookup_join.physical import LookupJoin
+from firesteel.plan.nodes.over import physical as physical_over
+from firesteel.plan.nodes.rank import physical as physical_rank
+from firesteel.plan.nodes.window import physical as physical_windows
+from firesteel.plan.tree import Node, PhysicalNode
+from firesteel.rules.changelog.metadata_columns import refuse_metadata_columns
+from firesteel.rules.changelog.upsert_materialize import primary_key_positions
+
+Columns: TypeAlias = frozenset[int]
+Demand: TypeAlias = Callable[[Any, Columns], tuple[Columns, ...]]
+
+OPTION = "table.optimizer.non-deterministic-update.strategy"
+NOTHING: Columns = frozenset()
+_HINT = f"SET '{OPTION}' = 'IGNORE' takes the risk"
+
+
+def resolve_updates(root: Node, configuration: Mapping[str, str]) -> Node:
+    """Apply to a plan whose changelog modes are known.
+
+    Raises:
+        ValidationError: A column or a condition is computed anew, and a retraction depends on it.
+    """
+    if str(configuration.get(OPTION, "IGNORE")).upper() != "TRY_RESOLVE":
+        return root
+    for scan, demanded in _scans(root):
+        refuse_metadata_columns(scan, demanded)
+    return _resolved(root, NOTHING)
+
+
+@from_below
+def _resolved(node: Node, demanded: Columns) -> Node:
+    """The node with its lookup joins resolved, of which these columns must not change."""
+    demands = _demands(node, demanded)
+    if isinstance(node, LookupJoin) and any(i >= len(node.input.schema) for i in demanded) and _updates(node):
+        node = replace(node, upsert_materialize=True)
+    pairs = zip(node.children, demands, strict=True)
+    return node.with_children(tuple(_resolved(child, _beside_key(child, need)) for child, need in pairs))
+
+
+def _scans(root: Node) -> list[tuple[physical.TableSourceScan, Columns]]:
+    """The scans whose changes are not normalized, with what is demanded of each."""
+    found = []
+    pending: list[tuple[Node, Columns]] = [(root, NOTHING)]
+    while pending:
+        node, demanded = pending.pop()
+        if isinstance(node, physical.TableSourceScan):
+            found.append((node, demanded))
+        elif not isinstance(node, physical.ChangelogNormalize):
+            pairs = zip(node.children, _demands(node, demanded), strict=True)
+            pending += ((child, _beside_key(child, need)) for child, need in pairs)
+    return found
+
+
+def _beside_key(node: Node, demanded: Columns) -> Columns:
+    """What is demanded of a node beside its upsert key, which never changes."""
+    left = [demanded - key for key in upsert_keys(node)]
+    return min(left, key=lambda columns: (len(columns), sorted(columns)), default=demanded)
+
+
+def _updates(node: Node) -> bool:
+    """Whether an input of a node sends anything but inserts."""
+    modes = (child.mode for child in node.children if isinstance(child, PhysicalNode))
+    return any(mode is not None and not mode.is_insert_only for mode in modes)
+
+
+# --- what each node demands of its inputs ----------------------------------------------------------
+def _demands(node: Node, demanded: Columns) -> tuple[Columns, ...]:
+    for kind in type(node).__mro__:
+        if kind in _DEMANDS:
+            return _DEMANDS[kind](node, demanded)
+    if len(node.children) == 1 or isinstance(node, physical.Union):
+        return tuple(demanded for _ in node.children)
+    return tuple(_all_columns(child) if _sends_updates(child) else NOTHING for child in node.children)
+
+
+def _all_columns(node: Node) -> Columns:
+    return frozenset(range(len(node.schema)))
+
+
+def _sink(node: physical.Sink, demanded: Columns) -> tuple[Columns, ...]:
+    """A sink without a key takes whole rows back."""
+    if not _updates(node):
+        return (NOTHING,)
+    if node.upsert_materialize or not node.table.primary_key:
+        return (_all_columns(node.input),)
+    return (primary_key_positions(node),)
+
+
+def _calc(node: physical.Calc, demanded: Columns) -> tuple[Columns, ...]:
+    if not _updates(node) or not demanded:
+        return (NOTHING,)
+    _check_condition(node.condition)
+    _check_columns(node.exprs, [field.name for field in node.schema], demanded)
+    return (frozenset(i for place in demanded for i in input_refs(node.exprs[place])),)
+
+
+def _correlate(node: Correlate, demanded: Columns) -> tuple[Columns, ...]:
+    if not _updates(node) or not demanded:
+        return (NOTHING,)
+    _check_condition(node.condition)
+    width = len(node.input.schema)
+    call = non_deterministic_call(node.call)
+    beyond = {i: call for i in demanded if i >= width}
+    if call is not None and beyond:
+        raise _unsatisfied([(node.schema[i].name, call) for i in sorted(beyond)])
+    return (frozenset(i for i in demanded if i < width),)
+
+
+def _lookup_join(node: LookupJoin, demanded: Columns) -> tuple[Columns, ...]:
+    if not _updates(node) or not demanded:
+        return (NOTHING,)
+    alone = node.remaining_of_input
+    _check_condition(conjunction(alone))
+    _check_condition(conjunction([term for term in node.remaining if term not in alone]))
+    if node.calc is not None:
+        _check_condition(node.calc.condition)
+        shown = frozenset(i for i in demanded if i < len(node.calc.exprs))  # the table's columns, as in Flink
+        _check_columns(node.calc.exprs, [field.name for field in node.schema], shown)
+    return (frozenset(i for i in demanded if i < len(node.input.schema)),)
+
+
+def _aggregate(node: Any, demanded: Columns) -> tuple[Columns, ...]:
+    """An aggregate that retracts needs each row as it was."""
+    if _updates(node):
+        return (_all_columns(node.input),)
+    calls: Sequence[AggregateCall] = node.calls
+    first = len(node.schema) - len(calls) if isinstance(node, physical_over.OverAggregate) else len(node.keys)
+    found = [
+        (call.name, call.user.function.name)
+        for place, call in enumerate(calls, first)
+        if place in demanded and call.user is not None and not call.user.deterministic
+    ]
+    if found:
+        raise _unsatisfied(found)
+    return (NOTHING,)
+
+
+def _over(node: physical_over.OverAggregate, demanded: Columns) -> tuple[Columns, ...]:
+    if not _updates(node):
+        return _aggregate(node, demanded)
+    width = len(node.input.schema)
+    found = {i for i in demanded if i < width} | {*node.window.partition, *node.window.order}
+    for place, call in enumerate(node.calls, width):
+        if place in demanded:
+            found |= {i for i in call.args if i < width} | (
+                {call.filter} if call.filter is not None else set()
+            )
+    return (frozenset(found),)
+
+
+def _rank(node: physical_rank.Rank, demanded: Columns) -> tuple[Columns, ...]:
+    if not _updates(node):
+        return (NOTHING,)
+    if node.strategy == physical_rank.UPDATE:
+        return (demanded - {*node.partition, *node.order, len(node.input.schema)},)
+    return (_all_columns(node.input),)
+
+
+def _join(node: physical_join.Join, demanded: Columns) -> tuple[Columns, ...]:
+    has_updates = [_sends_updates(child) for child in node.inputs]
+    if any(has_updates) or node.join_type.name not in ("INNER", "SEMI"):
+        _check_condition(node.condition)
+    width = len(node.inputs[0].schema)
+    sides = (
+        frozenset(i for i in demanded if i < width),
+        frozenset(i - width for i in demanded if i >= width),
+    )
+    found = []
+    for port, side in enumerate(sides):
+        whole = node.input_spec(port) == "NoUniqueKey"
+        found.append((_all_columns(node.inputs[port]) if whole else side) if has_updates[port] else NOTHING)
+    return tuple(found)
+
+
+def _sends_updates(node: Node) -> bool:
+    mode = getattr(node, "mode", None)
+    return mode is not None and not mode.is_insert_only
+
+
+def _expand(node: physical.Expand, demanded: Columns) -> tuple[Columns, ...]:
+    """The number of a copy is no column of the input."""
+    return (frozenset(i for i in demanded if i < len(node.input.schema)),)
+
+
+def _window_function(node: physical_windows.WindowTableFunction, demanded: Columns) -> tuple[Columns, ...]:
+    return (frozenset(i for i in demanded if i < len(node.input.schema)) if _updates(node) else NOTHING,)
+
+
+def _normalize(node: physical.ChangelogNormalize, demanded: Columns) -> tuple[Columns, ...]:
+    _check_condition(node.condition)
+    return (demanded,)
+
+
+_DEMANDS: dict[type, Demand] = {
+    physical.Sink: _sink,
+    physical.Calc: _calc,
+    physical.ChangelogNormalize: _normalize,
+    physical.Expand: _expand,
+    physical.GroupAggregate: _aggregate,
+    Correlate: _correlate,
+    LookupJoin: _lookup_join,
+    physical_join.Join: _join,
+    physical_over.OverAggregate: _over,
+    physical_rank.Rank: _rank,
+    physical_windows.GroupWindowAggregate: _aggregate,
+    physical_windows.WindowAggregate: _aggregate,
+    physical_windows.WindowTableFunction: _window_function,
+}
+"""A node that is not listed hands on what is demanded of it. One of several inputs demands whole rows."""
+
+
+# --- errors ----------------------------------------------------------------------------------------
+def _check_condition(condition: Expr | None) -> None:
+    call = None if condition is None else non_deterministic_call(condition)
+    if condition is not None and call is not None:
+        raise ValidationError(
+            f"There exists non deterministic function: '{call}' in condition: '{ast_text(condition)}' which "
+            "may cause wrong result in update pipeline.",
+            hint=_HINT,
+        )
+
+
+def _check_columns(exprs: Sequence[Expr], names: Sequence[str], demanded: Columns) -> None:
+    calls = ((names[i], non_deterministic_call(exprs[i])) for i in sorted(demanded))
+    found = [(name, call) for name, call in calls if call is not None]
+    if found:
+        raise _unsatisfied(found)
+
+
+def _unsatisfied(columns: Sequence[tuple[str, str]]) -> ValidationError:
+    named = "".join(f"{name}(generated by non-deterministic function: {call} ) " for name, call in columns)
+    return ValidationError(
+        f"The column(s): {named}can not satisfy the determinism requirement for correctly processing update "
+        "message('UB'/'UA'/'D' in changelogMode, not 'I' only), this usually happens when input node has no "
+        "upsertKey(upsertKeys=[{}]) or current node outputs non-deterministic update messages. Please "
+        "consider removing these non-deterministic columns or making them deterministic by using "
+        "deterministic functions.",
+        hint=_HINT,
+    )

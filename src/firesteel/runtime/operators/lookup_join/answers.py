@@ -1,0 +1,106 @@
+"""Which changes of a batch get what was found before, and which what is found now.
+
+A row that is there keeps its answer. Once its last copy is taken back the answer is forgotten, and the next
+copy is looked up. With counts c before a batch and the changes +1 and -1 of a key, the copies before change i
+are
+
+    x[i] - min(0, x[0], .., x[i])    with    x[i] = c + sum of the changes before i
+
+as a retraction of a row that is not there changes nothing. The old answer holds as long as all of x[0], ..,
+x[i] are above 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.operators.lookup_join.lookup import Index
+
+T = TypeVar("T", bound=np.generic)
+
+_APART = 1 << 40
+"""More than any number of copies."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers for n changes of g keys.
+
+    Attributes:
+        is_kept: bool[n], whether a change gets what was found before.
+        source: int64[n], otherwise the change for which its rows are looked up. -1 for a retraction of a row
+            that is not there.
+        counts: int64[g], copies of each key behind the batch.
+        last: int64[g], the change whose rows are kept for a key from now on. -1 if they stay as they are, or
+            if nothing is left.
+    """
+
+    is_kept: NDArray[np.bool_]
+    source: Index
+    counts: Index
+    last: Index
+
+
+def answers_of(keys: Keys, counts: Index, adds: NDArray[np.bool_], replaces: bool) -> Answers:
+    """Return the answers for a batch.
+
+    Args:
+        keys: Keys of the n changes.
+        counts: int64[g], copies of each key before the batch.
+        adds: bool[n], whether a change adds a row.
+        replaces: Whether an added row replaces the one of its key.
+    """
+    order, codes = keys.order, keys.sorted_codes
+    added = adds[order]
+    place = np.arange(len(order), dtype=np.int64)
+    newest = _last(added, keys)
+    ends = keys.starts + keys.counts - 1
+    if replaces:
+        taken = np.where(added, -1, _last(~added, keys, before=True))
+        is_old = ~added & (newest < 0) & (taken < 0) & (counts[codes] > 0)
+        left = added[ends].astype(np.int64)
+        source = np.where(added, place, np.where(is_old | (taken > newest), -1, newest))
+        renewed = left > 0
+    else:
+        copies, low = _copies(keys, counts[codes], added)
+        is_old = low > 0
+        source = np.where(is_old, -1, np.where(added, place, np.where(copies > 0, newest, -1)))
+        left = np.maximum(copies[ends] + np.where(added[ends], 1, -1), 0)
+        renewed = (left > 0) & ~is_old[ends]
+    return Answers(
+        _unsorted(is_old, order),
+        _unsorted(np.where(source >= 0, order[source], -1), order),
+        left,
+        np.where(renewed, order[newest[ends]], -1),
+    )
+
+
+def _copies(keys: Keys, counts: Index, added: NDArray[np.bool_]) -> tuple[Index, Index]:
+    """The copies of its key before each change, and the least of x so far."""
+    steps = np.where(added, 1, -1)
+    before = np.cumsum(steps) - steps
+    x = counts + before - before[keys.starts][keys.sorted_codes]
+    apart = keys.sorted_codes * _APART  # keys descend, so that the least value begins anew with each
+    low = np.minimum.accumulate(x - apart) + apart
+    return x - np.minimum(low, 0), low
+
+
+def _last(marked: NDArray[np.bool_], keys: Keys, before: bool = False) -> Index:
+    """For each change the last marked one of its key up to it, or before it. -1 for none."""
+    place = np.arange(len(marked), dtype=np.int64)
+    found = np.maximum.accumulate(np.where(marked, place, -1))
+    if before:
+        found = np.concatenate([[-1], found[:-1]])
+    return np.where(found >= keys.starts[keys.sorted_codes], found, -1)
+
+
+def _unsorted(values: NDArray[T], order: Index) -> NDArray[T]:
+    """Values of sorted changes, in the order of the batch."""
+    found = np.empty_like(values)
+    found[order] = values
+    return found
