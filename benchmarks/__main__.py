@@ -14,13 +14,23 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from benchmarks import engines, join_cost, kafka_sustained, memory, state_cost, storm, window_state
+from benchmarks import (
+    engines,
+    join_cost,
+    kafka_sustained,
+    lookup,
+    memory,
+    state_cost,
+    storm,
+    window_state,
+)
 from benchmarks.engines import Failed, Run
 from benchmarks.workload import Workload
 from benchmarks.workloads import FLINK_BEST, PARALLELISMS, WORKLOADS
 
 SPECIAL = {
-    module.NAME: module for module in (state_cost, join_cost, storm, memory, window_state, kafka_sustained)
+    module.NAME: module
+    for module in (state_cost, join_cost, storm, memory, window_state, kafka_sustained, lookup)
 }
 """Measured by themselves."""
 

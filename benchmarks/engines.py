@@ -17,7 +17,14 @@ from benchmarks.data import cache
 
 FLINK_VERSION = "2.3.0"
 TIMEOUT_SECONDS = 900
-CONNECTORS = {"kafka": ("org.apache.flink", "flink-sql-connector-kafka", "5.0.0-2.2")}
+CONNECTORS = {
+    "kafka": (("org.apache.flink", "flink-sql-connector-kafka", "5.0.0-2.2"),),
+    "jdbc": (
+        ("org.apache.flink", "flink-connector-jdbc-core", "4.0.0-2.0"),
+        ("org.apache.flink", "flink-connector-jdbc-postgres", "4.0.0-2.0"),
+        ("org.postgresql", "postgresql", "42.7.4"),
+    ),
+}
 """What Flink's own package lacks, by the name that a script says."""
 
 
@@ -74,7 +81,8 @@ def flink(script: str, settings: dict[str, str], checkpoint: bool = False) -> Ru
     with tempfile.TemporaryDirectory() as folder:
         job = Path(folder) / "job.sql"
         options = dict(settings)
-        jars = [_connector(needed) for name, needed in CONNECTORS.items() if f"'{name}'" in script]
+        used = (needed for name, needed in CONNECTORS.items() if f"'{name}'" in script)
+        jars = [_connector(jar) for needed in used for jar in needed]
         if jars:
             options["pipeline.jars"] = ";".join(f"file://{jar}" for jar in jars)
         if checkpoint:

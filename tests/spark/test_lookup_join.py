@@ -51,6 +51,7 @@ def ask(request: pytest.FixtureRequest, spark: Spark, tmp_path: Path) -> Ask:
     (tmp_path / "f" / "a.csv").write_text("1,eins\n2,zwei\n2,two\n")
     with closing(sqlite3.connect(tmp_path / "db")) as connection:
         connection.execute("CREATE TABLE d (id INT, name TEXT, age INT, city TEXT)")
+        connection.execute("CREATE INDEX by_id ON d (id)")  # rows of a key have an order then
         connection.executemany("INSERT INTO d VALUES (?, ?, ?, ?)", PEOPLE)
         connection.commit()
     environment = TableEnvironment.create(spark, configuration={"firesteel.host": request.param})
