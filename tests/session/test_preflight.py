@@ -115,6 +115,29 @@ def test_what_is_wrong_does_not_wait_for_spark(
     assert message in str(error)
 
 
+@pytest.mark.parametrize("strategy", ["IGNORE", "TRY_RESOLVE"])
+def test_a_table_that_is_looked_up_is_asked_for_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str
+) -> None:
+    pytest.importorskip("sqlalchemy")
+    monkeypatch.chdir(tmp_path)
+    sqlite3.connect("there.db").close()
+    (tmp_path / "i.json").write_text("")
+    files = f"'connector' = 'filesystem', 'path' = '{tmp_path}/i.json', 'format' = 'canal-json'"
+    options = {"table.optimizer.non-deterministic-update.strategy": strategy}
+    environment = TableEnvironment.create(configuration=options)
+    environment.execute_sql(f"CREATE TABLE i (a INT, pt AS PROCTIME()) WITH ({files})")
+    environment.execute_sql(f"CREATE TABLE d (a INT, b INT) WITH ({SQLITE.format('none')})")
+    environment.execute_sql("CREATE TABLE o (b INT, n BIGINT) WITH ('connector' = 'print')")
+    text = """INSERT INTO o SELECT d.b, COUNT(*) FROM i JOIN d FOR SYSTEM_TIME AS OF i.pt AS d ON i.a = d.a
+      GROUP BY d.b"""
+    (insert,) = parse_script(text)
+    assert isinstance(insert, Insert)
+    made = job_of(environment, [plan_all(environment, [insert], text)[0].physical])
+    with pytest.raises(JobError, match="table none: no such table: none"):
+        await_spark(cast("Spark", Starting()), environment, made, text)
+
+
 def test_the_phase_says_what_the_start_waits_for() -> None:
     phases: list[str] = []
 

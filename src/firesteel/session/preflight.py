@@ -16,6 +16,7 @@ from firesteel.background import in_thread
 from firesteel.connectors.registry import open_sink, open_source
 from firesteel.errors import UsageError
 from firesteel.job.spec import JobSpec
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec, ResolvedLookupJoinSpec
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 from firesteel.session.context import Environment
 from firesteel.session.launch import CHECKPOINT
@@ -82,9 +83,23 @@ def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_loca
         if isinstance(chain.source, ScanSpec) and chain.source.table not in environment.frames:
             check = partial(_check_source, chain.source, is_local=is_local, fresh=fresh)
             yield partial(located, check, table_of(catalog, chain.source))
+    for scan in looked_up(job):
+        yield partial(
+            located, partial(_check_source, scan, is_local=is_local, fresh=fresh), table_of(catalog, scan)
+        )
     for sink in job.sinks:
         if sink.connector is not None:
             yield partial(located, partial(_check_sink, sink), table_of(catalog, sink))
+
+
+def looked_up(job: JobSpec) -> Iterator[ScanSpec]:
+    """Yield the tables that the lookup joins of a job ask."""
+    for chain in job.chains:
+        for operator in chain.operators:
+            if isinstance(operator, LookupJoinSpec):
+                yield operator.table.scan
+            elif isinstance(operator, ResolvedLookupJoinSpec):
+                yield operator.join.table.scan
 
 
 def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str | None:

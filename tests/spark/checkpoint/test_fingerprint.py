@@ -11,8 +11,10 @@ import pytest
 
 from firesteel.connectors.registry import deciding
 from firesteel.errors import UsageError
+from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.job.spec import Input, JobSpec
 from firesteel.runtime.spec.join import JoinInput, JoinKind, JoinSpec
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec, ResolvedLookupJoinSpec
 from firesteel.runtime.spec.operators import GroupAggregateSpec
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.spark.checkpoint.fingerprint import (
@@ -23,7 +25,8 @@ from firesteel.spark.checkpoint.fingerprint import (
     differences,
     plain,
 )
-from firesteel.types.sql import INT
+from firesteel.types.sql import INT, STRING
+from tests.runtime.operators.lookup_join.tables import table_spec
 from tests.spark.jobs import grouped, in_two_phases, nested
 
 LAYOUT = Layout(1, 1)
@@ -76,6 +79,22 @@ def test_a_saved_job_may_have_other_free_options() -> None:
         after = replace(job, chains=(replace(job.chains[0], inputs=(Input(other),)), *job.chains[1:]))
         change = _change(saved(job), after, LAYOUT)
         assert change is None if told is None else told in (change or "")
+
+
+@pytest.mark.parametrize("resolved", [False, True])
+def test_how_a_lookup_join_asks_its_table_may_change(resolved: bool) -> None:
+    job = grouped(Path("/d/t.json"))
+
+    def joining(**options: str) -> JobSpec:
+        table = table_spec((INT, STRING), options=options)
+        join = LookupJoinSpec(table, CalcSpec(("f0",), (INT,)), bool(options.get("left")), (INT, STRING))
+        operator = ResolvedLookupJoinSpec(join, (INT,), (0,)) if resolved else join
+        first = replace(job.chains[0], operators=(*job.chains[0].operators, operator))
+        return replace(job, chains=(first, *job.chains[1:]))
+
+    before = saved(joining(url="a"))
+    assert _change(before, joining(url="b", password="c"), LAYOUT) is None
+    assert _change(before, joining(url="a", left="yes"), LAYOUT) is not None
 
 
 def test_what_is_looked_at_of_a_source_may_be_told_in_another_way() -> None:

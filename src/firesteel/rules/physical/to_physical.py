@@ -62,7 +62,7 @@ def to_physical(node: Node) -> Node:
         return to_lookup_join(node, to_physical)
     if isinstance(node, logical_join.Join):
         return to_temporal_join(node, to_physical) if is_temporal(node) else _join(node)
-    if isinstance(node, Snapshot):
+    if isinstance(node, Snapshot) and not node.lookup:  # a lookup join has its Snapshot as right input
         return to_physical(node.input)
     if isinstance(node, logical_correlate.Correlate):
         return _correlate(node)

@@ -42,8 +42,9 @@ VERSION = 2
 _FREE = re.compile(
     r"sinks\[\d+\]\.(options|constraints|primary_key|mode|metadata)|bounded"
     r"|chains\[\d+\]\.operators\[\d+\]\.folds"
+    r"|chains\[\d+\]\.operators\[\d+\](\.join)?\.(table\.scan\.(options|connector|table)|retry)"
 )
-"""Parts of a job that may change."""
+"""Parts of a job that may change, among them where and how lookup joins ask their tables."""
 
 
 @dataclass(frozen=True)
