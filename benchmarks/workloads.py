@@ -8,6 +8,7 @@ from benchmarks.join_workloads import JOIN_WORKLOADS
 from benchmarks.kafka_workloads import KAFKA_WORKLOADS
 from benchmarks.rank_workloads import RANK_WORKLOADS
 from benchmarks.real_workloads import REAL_WORKLOADS
+from benchmarks.temporal_workloads import TEMPORAL_WORKLOADS
 from benchmarks.time_workloads import TIME_WORKLOADS
 from benchmarks.workload import BUNDLES, HOLE, IN_BUNDLES, LARGE, ORDERS, STREAMED, Workload
 
@@ -151,5 +152,6 @@ WORKLOADS = (
     *TIME_WORKLOADS,
     *JOIN_WORKLOADS,
     *INTERVAL_WORKLOADS,
+    *TEMPORAL_WORKLOADS,
     *RANK_WORKLOADS,
 )

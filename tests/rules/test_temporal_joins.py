@@ -13,6 +13,11 @@ from firesteel.errors import ParseError, ValidationError
 from tests.rules.planning import GOLDEN, section
 
 FOLDER = GOLDEN.parent / "temporal_joins"
+BUNDLES = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "5 s",
+    "table.exec.mini-batch.size": "100",
+}
 
 
 def _cases(theme: str) -> list[list[str]]:
@@ -20,18 +25,34 @@ def _cases(theme: str) -> list[list[str]]:
     return [case.split("\n----\n") for case in text.strip().split("\n\n")]
 
 
-@pytest.fixture(scope="module")
-def environment() -> TableEnvironment:
-    found = TableEnvironment.create()
+def _environment(configuration: dict[str, str]) -> TableEnvironment:
+    found = TableEnvironment.create(configuration=configuration)
     for statement in found.split((FOLDER / "tables.sql").read_text(encoding="utf-8")):
         found.execute_sql(statement)
     return found
+
+
+@pytest.fixture(scope="module")
+def environment() -> TableEnvironment:
+    return _environment({})
+
+
+@pytest.fixture(scope="module")
+def bundling() -> TableEnvironment:
+    return _environment(BUNDLES)
 
 
 @pytest.mark.parametrize("case", _cases("plans"), ids=lambda case: case[0][:90])
 def test_plan_is_flinks(case: list[str], environment: TableEnvironment) -> None:
     sql, expected = case
     text = environment.explain_sql(sql, "CHANGELOG_MODE")
+    assert section(text, "Optimized Physical Plan") == expected
+
+
+@pytest.mark.parametrize("case", _cases("mini_batch"), ids=lambda case: case[0][:90])
+def test_plan_with_mini_batches_is_flinks(case: list[str], bundling: TableEnvironment) -> None:
+    sql, expected = case
+    text = bundling.explain_sql(sql, "CHANGELOG_MODE")
     assert section(text, "Optimized Physical Plan") == expected
 
 

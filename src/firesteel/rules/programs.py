@@ -76,6 +76,7 @@ from firesteel.rules.window.warn_of_one_border import warn_of_one_border
 from firesteel.rules.window.warn_of_window_zones import warn_of_window_zones
 from firesteel.rules.window.window_aggregates import name_window_keys, window_aggregates
 from firesteel.rules.window.window_emit import window_emit
+from firesteel.rules.window.window_times import check_window_times
 
 SUBQUERY_REWRITE = Program(
     "subquery_rewrite",
@@ -198,6 +199,7 @@ PHYSICAL = Program(
         (whole(to_physical), "projections and filters have found their places: together they are a Calc"),
         (each(warn_of_unbounded_times, "configuration"), "while the inputs of joins have time attributes"),
         (each(merge_plain_times), "a projection above joins the one that makes plain timestamps of times"),
+        (each(check_window_times), "while each node below still tells its times"),
         (each(window_emit, "configuration"), "an error of its options comes before all others"),
         (each(check_pandas_aggregates), "what is aggregated is known, and when windows fire"),
         (each(simplify_calc), "conditions that only changed their order until now take it"),

@@ -24,3 +24,17 @@ CREATE VIEW least_seen AS SELECT cur, MIN(rate) AS f, MIN(rt) AS rt FROM history
 CREATE VIEW plain_join AS SELECT o.id, o.ot FROM orders AS o JOIN history AS h ON o.cur = h.cur;
 CREATE VIEW best_two AS SELECT cur, MAX(rate) AS top, MAX(rt) AS rt, MIN(rt) AS first_rt FROM history GROUP BY cur;
 CREATE VIEW of_cords AS SELECT cur, MAX(amt) AS top, MAX(ot) AS rt FROM changing GROUP BY cur;
+CREATE VIEW f1 AS SELECT * FROM keyed_history WHERE rate > 120;
+CREATE VIEW f2 AS SELECT * FROM last_rate WHERE rate > 120;
+CREATE VIEW u1 AS SELECT cur, rate, rt FROM rates UNION ALL SELECT cur, rate, rt FROM history;
+CREATE VIEW top2 AS SELECT cur, rate, rt FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY rt DESC) AS rn FROM history) WHERE rn <= 2;
+CREATE VIEW d1 AS SELECT DISTINCT cur, rt FROM history;
+CREATE VIEW d2 AS SELECT cur, rt, COUNT(*) AS n FROM history GROUP BY cur, rt;
+CREATE VIEW nokey AS SELECT rate, note, rt FROM rates;
+CREATE VIEW notime AS SELECT cur, rate FROM rates;
+CREATE VIEW casted AS SELECT cur, rate, CAST(rt AS TIMESTAMP(3)) AS rt FROM rates;
+CREATE VIEW having_view AS SELECT cur, MAX(rate) AS top, MAX(rt) AS rt FROM history GROUP BY cur HAVING COUNT(*) > 2;
+CREATE VIEW of_best AS SELECT cur, MAX(top) AS top, MAX(rt) AS rt FROM (SELECT cur, cno, MAX(rate) AS top, MAX(rt) AS rt FROM history GROUP BY cur, cno) GROUP BY cur;
+CREATE VIEW joined AS SELECT r.cur, r.rate, p.price, r.rt FROM rates AS r JOIN prices AS p ON r.cur = p.cur AND p.cno = 'n1';
+CREATE VIEW priced_last AS SELECT cur, rate, rt FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY rt DESC) AS rn FROM rates) WHERE rn = 1;
+CREATE VIEW shifted AS SELECT cur, rate, rt + INTERVAL '1' MINUTE AS rt FROM rates;

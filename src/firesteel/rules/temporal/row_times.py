@@ -1,12 +1,14 @@
 """Columns with the type of a row time, as Flink's planner sees them when it checks a temporal join.
 
-The greatest of some row times has their type, so Flink takes `MAX(ts)` for the time of a version or of a row.
-When the job runs it is a plain timestamp, and the watermarks are those below the aggregate.
+The greatest of some row times has their type, and so has a row time plus an interval. Flink takes `MAX(ts)`
+for the time of a version or of a row. At run time it is a plain timestamp; the watermarks are those below.
 """
 
 from __future__ import annotations
 
+from firesteel.functions.expression.nodes import Call, Expr
 from firesteel.plan.metadata import event_times
+from firesteel.plan.nodes.calc.properties import OF_ARGUMENT_TYPE
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.properties.time_attributes import Positions, is_time
@@ -25,7 +27,7 @@ def row_times(node: Node) -> Positions:
         return row_times(node.input)
     if isinstance(node, Project):
         below = row_times(node.input)
-        return frozenset(i for i, expr in enumerate(node.exprs) if is_time(expr, below, rowtime=True))
+        return frozenset(i for i, expr in enumerate(node.exprs) if _is_one(expr, below))
     if isinstance(node, Aggregate):
         below = row_times(node.input)
         values = [
@@ -33,3 +35,12 @@ def row_times(node: Node) -> Positions:
         ]
         return frozenset(i for i, is_one in enumerate([*(k in below for k in node.keys), *values]) if is_one)
     return event_times(node)
+
+
+def _is_one(expr: Expr, times: Positions) -> bool:
+    """Whether an expression over columns, of which some have this type, has it, too."""
+    if is_time(expr, times, rowtime=True):
+        return True
+    if not isinstance(expr, Call) or expr.function not in OF_ARGUMENT_TYPE or not expr.type.is_datetime:
+        return False
+    return all(arg.type.is_interval or _is_one(arg, times) for arg in expr.args)

@@ -144,7 +144,7 @@ values_read.never("each of its expressions tells by itself", physical.Calc)
 
 
 # --- row times -----------------------------------------------------------------------------------
-_SAME_TYPE = frozenset({"+", "-", "FLOOR", "CEIL", "COALESCE"})
+OF_ARGUMENT_TYPE = frozenset({"+", "-", "FLOOR", "CEIL", "COALESCE"})
 
 
 def has_type_of_row_time(expr: Expr, below: Node) -> bool:
@@ -159,6 +159,6 @@ def has_type_of_row_time(expr: Expr, below: Node) -> bool:
         return isinstance(below, logical.Project) and has_type_of_row_time(
             below.exprs[expr.index], below.input
         )
-    if not isinstance(expr, Call) or expr.function not in _SAME_TYPE or not expr.type.is_datetime:
+    if not isinstance(expr, Call) or expr.function not in OF_ARGUMENT_TYPE or not expr.type.is_datetime:
         return False
     return all(arg.type.is_interval or has_type_of_row_time(arg, below) for arg in expr.args)
