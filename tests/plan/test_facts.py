@@ -19,6 +19,7 @@ from firesteel.plan.nodes.interval_join import physical as physical_interval_joi
 from firesteel.plan.nodes.join import logical as logical_join
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.lookup_join import physical as physical_lookup_join
+from firesteel.plan.nodes.multi_join import physical as physical_multi_join
 from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.rank import logical as logical_rank
@@ -55,6 +56,7 @@ def _classes() -> Iterator[type[Node]]:
         physical_interval_join,
         physical_join,
         physical_lookup_join,
+        physical_multi_join,
         physical_over,
         physical_rank,
         physical_window_join,

@@ -14,6 +14,9 @@ CASES = [
     for case in path.read_text(encoding="utf-8").strip().split("\n\n")
 ]
 
+SETTINGS = {"multi_join": {"table.optimizer.multi-join.enabled": "true"}}
+"""Options of a theme."""
+
 
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
@@ -22,4 +25,4 @@ def catalog() -> Catalog:
 
 @pytest.mark.parametrize(("theme", "sql", "expected"), CASES)
 def test_plan_is_flinks(theme: str, sql: str, expected: str, catalog: Catalog) -> None:
-    assert physical_text(sql, catalog, changelog=True) == expected
+    assert physical_text(sql, catalog, True, SETTINGS.get(theme)) == expected

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.properties.joins.trial import BUNDLES
+from tests.properties.joins.trial import BUNDLES, MULTI_JOINS
 from tests.tpch.history import messages
 from tests.tpch.schema import SCHEMAS, Values
 from tests.tpch.trial import QUERIES, difference, failure, fold, text, trial
@@ -35,6 +35,12 @@ def test_each_refresh_leaves_the_batch_answer_of_large_tables(query: str) -> Non
 @pytest.mark.parametrize("query", QUERIES)
 def test_so_do_mini_batches(query: str) -> None:
     assert failure(trial(*_SMALL), query, BUNDLES, targets=4) is None
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("query", QUERIES)
+def test_so_do_joins_of_several_inputs(query: str) -> None:
+    assert failure(trial(*_SMALL), query, MULTI_JOINS, targets=2) is None
 
 
 def test_each_query_has_answers_that_change() -> None:

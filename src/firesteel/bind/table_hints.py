@@ -117,7 +117,13 @@ def join_hints(hints: Sequence[Hint], left: Sequence[str], right: Sequence[str])
                 s for s, names in zip(SIDES, sides, strict=True) if set(_hinted_tables(hint)) & set(names)
             ]
             strategies += [(name, tuple(found[:1]))] if found else []
-    return JoinHints((ttl[0], ttl[1]), tuple(strategies))
+    return JoinHints((ttl[0], ttl[1]), tuple(strategies), _is_multi_join(hints, left, right))
+
+
+def _is_multi_join(hints: Sequence[Hint], left: Sequence[str], right: Sequence[str]) -> bool:
+    """Whether a MULTI_JOIN hint names both sides; a side that is a join itself has no name."""
+    named = [set(_hinted_tables(hint)) for hint in hints if hint.name.name.upper() == "MULTI_JOIN"]
+    return any(tables & set(right) and (not left or tables & set(left)) for tables in named)
 
 
 def _check_duration(text: str, hint: Hint) -> None:

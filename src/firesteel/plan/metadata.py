@@ -8,6 +8,7 @@ from firesteel.plan.nodes.exchange import properties as passing
 from firesteel.plan.nodes.interval_join import properties as interval_joins
 from firesteel.plan.nodes.join import properties as joins
 from firesteel.plan.nodes.lookup_join import properties as lookups
+from firesteel.plan.nodes.multi_join import properties as multi_joins
 from firesteel.plan.nodes.over import properties as over
 from firesteel.plan.nodes.rank import properties as ranks
 from firesteel.plan.nodes.scan import properties as tables
@@ -60,6 +61,7 @@ FAMILIES = (
     temporal,
     unions,
     windows,
+    multi_joins,
     window_joins,
     window_ranks,
 )

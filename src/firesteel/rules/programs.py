@@ -29,6 +29,7 @@ from firesteel.rules.correlate.split_python_calls import split_python_calls
 from firesteel.rules.correlate.unnest import correlate_calls, unnest
 from firesteel.rules.join.choose_join_state import choose_join_state
 from firesteel.rules.join.derive_join_conditions import derive_join_conditions
+from firesteel.rules.join.multi_join import multi_join, name_multi_joins
 from firesteel.rules.join.refuse_key_types import refuse_key_types
 from firesteel.rules.join.simplify_coalesce import simplify_coalesce
 from firesteel.rules.join.transpose_semi_join import transpose_semi_join
@@ -157,6 +158,7 @@ PROJECT_REWRITE = Program(
         (each(prune_empty), "conditions from above may have met others with which they cannot hold"),
         (each(simplify_coalesce), "joins have their final conditions, and columns are not cut yet"),
         (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
+        (each(name_multi_joins, "configuration"), "columns that are dropped count in their names"),
         (whole(push_projects), "scans read what is still read; from the root down"),
         (each(drop_renaming), "projections above have their names"),
         (each(split_python_calls), "filters have found their places, and projections may still meet"),
@@ -207,6 +209,7 @@ PHYSICAL = Program(
             each(filter_in_normalization),
             "a row that leaves the filter is a delete then",
         ),
+        (each(multi_join, "configuration"), "each join has its final condition and its exchanges"),
         (each(check_watermark_calls), "a row time is still told from a plain timestamp"),
         (each(materialize_event_time), "an aggregate's rows have no event time of their own"),
         (each(materialize_processing_time), "nor have they a processing time"),

@@ -10,7 +10,7 @@ import pytest
 from firesteel.errors import NotSupportedError
 from tests.properties.joins.partition import partition_failure, partitioned_case
 from tests.properties.joins.queries import query
-from tests.properties.joins.trial import BUNDLES, MODES, Case, case, folded, trial
+from tests.properties.joins.trial import BUNDLES, MODES, MULTI_JOINS, Case, case, folded, trial
 from tests.properties.joins.upserts import TEMPLATES, upsert_case, upsert_failure
 from tests.scale import examples
 
@@ -55,8 +55,9 @@ def test_a_query_is_its_true_false_and_unknown_rows() -> None:
 
 
 def test_the_table_of_a_sink_is_the_batch_answer() -> None:
+    modes = [mode for mode in MODES if mode[2] != MULTI_JOINS]  # of their rows no key is known
     failures = [
-        upsert_failure(upsert_case(f"suite-{number}"), MODES[number % len(MODES)])
+        upsert_failure(upsert_case(f"suite-{number}"), modes[number % len(modes)])
         for number in range(examples(60))
     ]
     assert [str(failure) for failure in failures if failure is not None] == []

@@ -26,6 +26,7 @@ BUNDLES = {
 }
 Mode = tuple[str, int, Mapping[str, str]]
 
+MULTI_JOINS = {"table.optimizer.multi-join.enabled": "true"}
 MODES: list[Mode] = [
     ("at once", 1, {}),
     ("at once", 4, {}),
@@ -36,6 +37,8 @@ MODES: list[Mode] = [
     ("at once", 1, BUNDLES),
     ("batches of 7", 4, BUNDLES),
     ("random batches", 1, BUNDLES),
+    ("random batches", 4, MULTI_JOINS),
+    ("row by row", 1, MULTI_JOINS),
 ]
 """How the rows are cut into micro-batches, the number of key groups, and options."""
 

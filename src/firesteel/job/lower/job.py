@@ -17,6 +17,7 @@ from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
 from firesteel.job.lower.literal_rows import inputs_to_read
 from firesteel.job.lower.lookup_join import distribution
+from firesteel.job.lower.multi_join import as_joins
 from firesteel.job.lower.nested_parts import parts_by_scan
 from firesteel.job.lower.operators import operator_of
 from firesteel.job.lower.scan import connector_of, scan_of, sent_options
@@ -78,6 +79,7 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
         NotSupportedError: No host can run a node yet.
     """
     options = options or TranslateOptions()
+    roots = [as_joins(root) for root in roots]
     inputs = [root.input if isinstance(root, physical.Sink) else root for root in roots]
     sinks: list[SinkSpec] = []
     numbers = [_placed(_sink(root, options), sinks) for root in roots]

@@ -23,6 +23,8 @@ from firesteel.plan.nodes.join import text as join_text
 from firesteel.plan.nodes.logical import scanned_columns
 from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.nodes.lookup_join.text import lookup_join
+from firesteel.plan.nodes.multi_join import text as multi_join_text
+from firesteel.plan.nodes.multi_join.physical import MultiJoin
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.over import text as over_node_text
 from firesteel.plan.nodes.rank import physical as physical_rank
@@ -252,6 +254,7 @@ _WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
     physical.Values: _values,
     physical_join.Join: join_text.join,
     IntervalJoin: interval_join_text.interval_join,
+    MultiJoin: multi_join_text.multi_join,
     WindowJoin: window_join_text.window_join,
     LookupJoin: lookup_join,
     TemporalJoin: temporal_text.temporal_join,

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from firesteel.plan.nodes.join.physical import Join
 from firesteel.plan.nodes.join.properties import upsert_keys_in_task
-from firesteel.plan.tree import Node, PhysicalNode, walk
+from firesteel.plan.nodes.multi_join.physical import MultiJoin
+from firesteel.plan.tree import Node, PhysicalNode, transform_up, walk
 
 
 def takes_replacing_rows(root: Node) -> bool:
     """Return whether all joins of a plan with modes give right answers over the updates that they get."""
-    return all(_has_same_partners(node) for node in walk(root) if isinstance(node, Join))
+    whole = transform_up(root, lambda node: node.joins() if isinstance(node, MultiJoin) else node)
+    return all(_has_same_partners(node) for node in walk(whole) if isinstance(node, Join))
 
 
 def _has_same_partners(node: Join) -> bool:

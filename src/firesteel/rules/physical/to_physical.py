@@ -120,7 +120,7 @@ def _join(node: logical_join.Join) -> Node:
         return by_time
     equal = equal_columns(node.condition, node.left_width)
     exchanges = physical.Exchange(left, equal.left), physical.Exchange(right, equal.right)
-    return physical_join.Join(exchanges, node.join_type, node.condition, hints=node.hints)
+    return physical_join.Join(exchanges, node.join_type, node.condition, hints=node.hints, names=node.names)
 
 
 def _correlate(node: logical_correlate.Correlate) -> Node:

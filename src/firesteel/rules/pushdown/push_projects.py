@@ -206,7 +206,8 @@ def _narrow_join(node: Join, wanted: list[int]) -> tuple[Node, dict[int, int]]:
     inputs = (_picked(node.inputs[0], left), _picked(node.inputs[1], right))
     position = {old: new for new, old in enumerate(left)}
     position |= {width + old: len(left) + new for new, old in enumerate(right)}
-    return replace(node, inputs=inputs, condition=renumber(node.condition, position)), position
+    names = tuple(node.names[i] for i in sorted(position)) if node.names else ()
+    return replace(node, inputs=inputs, condition=renumber(node.condition, position), names=names), position
 
 
 def _needed_side(node: Join, wanted: list[int]) -> int | None:

@@ -65,10 +65,12 @@ class JoinHints:
         ttl: For each input the STATE_TTL as written, "" for the job's.
         strategies: Hints on how a batch job joins, each with the names of the inputs that it is about. A
             stream takes no notice of them, as in Flink.
+        multi_join: Whether joins by one key are to be one.
     """
 
     ttl: tuple[str, str] = ("", "")
     strategies: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    multi_join: bool = False
 
     @property
     def attributes(self) -> list[tuple[str, str]]:
@@ -97,6 +99,11 @@ def join_fields(left: Sequence[Field], right: Sequence[Field], join_type: JoinTy
     ]
     names = unique_columns([field.name for field in (*left, *right)])
     return tuple(map(Field, names, types))
+
+
+def named(fields: Sequence[Field], names: Sequence[str]) -> tuple[Field, ...]:
+    """Return columns with other names, as they are if there are none."""
+    return tuple(map(Field, names, (field.type for field in fields))) if names else tuple(fields)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from firesteel.functions.expression.nodes import Expr
-from firesteel.plan.nodes.join.join_type import JoinHints, JoinType, join_fields
+from firesteel.plan.nodes.join.join_type import JoinHints, JoinType, join_fields, named
 from firesteel.plan.tree import Field, LogicalNode, Node
 
 
@@ -18,17 +18,19 @@ class Join(LogicalNode):
         join_type: Which rows are sent.
         condition: Over the columns of the left input, then those of the right one.
         hints: What the query says about the join.
+        names: Names of the output columns, empty for those that the inputs give.
     """
 
     inputs: tuple[Node, Node]
     join_type: JoinType
     condition: Expr
     hints: JoinHints = field(default_factory=JoinHints)
+    names: tuple[str, ...] = ()
 
     @property
     def schema(self) -> tuple[Field, ...]:
         left, right = self.inputs
-        return join_fields(left.schema, right.schema, self.join_type)
+        return named(join_fields(left.schema, right.schema, self.join_type), self.names)
 
     @property
     def left_width(self) -> int:

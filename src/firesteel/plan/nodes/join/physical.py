@@ -11,6 +11,7 @@ from firesteel.plan.nodes.join.join_type import (
     JoinType,
     equal_columns,
     join_fields,
+    named,
 )
 from firesteel.plan.tree import Field, Node, PhysicalNode
 
@@ -24,6 +25,7 @@ class Join(PhysicalNode):
         join_type: Which rows are sent.
         condition: Over the columns of the left input, then those of the right one.
         hints: What the query says about the join.
+        names: Names of the output columns, empty for those that the inputs give.
         unique_keys: Of each input, the unique keys of its rows, as sets of positions.
         mini_batch: Whether the changes of a bundle are reduced before they meet.
     """
@@ -34,11 +36,12 @@ class Join(PhysicalNode):
     unique_keys: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]] = ((), ())
     mini_batch: bool = False
     hints: JoinHints = field(default_factory=JoinHints)
+    names: tuple[str, ...] = ()
 
     @property
     def schema(self) -> tuple[Field, ...]:
         left, right = self.inputs
-        return join_fields(left.schema, right.schema, self.join_type)
+        return named(join_fields(left.schema, right.schema, self.join_type), self.names)
 
     @property
     def equal_columns(self) -> EqualColumns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from firesteel.plan.nodes.join import logical, physical
 from firesteel.plan.nodes.join.equal_windows import joined_windows
@@ -105,6 +106,14 @@ def _is_unique(side: Node, columns: Iterable[int]) -> bool:
 
 def _equal(node: _Join) -> EqualColumns:
     return equal_columns(node.condition, len(node.inputs[0].schema))
+
+
+def with_state_keys(node: physical.Join) -> physical.Join:
+    """Return a join with the unique keys by which it may keep the rows of its inputs, which must be final."""
+    left, right = (
+        tuple(sorted(tuple(sorted(key)) for key in upsert_keys_in_task(side))) for side in node.inputs
+    )
+    return replace(node, unique_keys=(left, right))
 
 
 # --- changes -------------------------------------------------------------------------------------

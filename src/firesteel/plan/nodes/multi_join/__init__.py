@@ -1,0 +1,1 @@
+"""Plan nodes: several joins by one key."""

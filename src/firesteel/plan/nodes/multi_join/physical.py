@@ -1,0 +1,60 @@
+"""Physical node of several joins by one key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.functions.expression.nodes import Expr
+from firesteel.plan.nodes.join.join_type import JoinHints, JoinType, equal_columns, join_fields, named
+from firesteel.plan.nodes.join.physical import Join
+from firesteel.plan.nodes.physical import Exchange
+from firesteel.plan.tree import Field, Node, PhysicalNode
+
+Keys = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class MultiJoin(PhysicalNode):
+    """Join n inputs by one key (Flink: StreamPhysicalMultiJoin). It runs as the joins that it stands for.
+
+    Attributes:
+        inputs: The inputs, each behind an exchange by the common key.
+        keys: For each input the positions of the common key.
+        join_types: How each input but the first is joined with those before it: INNER or LEFT.
+        conditions: For each of these joins its condition, over the columns of the inputs so far.
+        hints: For each of these joins what the query says about it.
+        unique_keys: For each input the unique keys of its rows.
+        names: Names of the output columns: those that the joins had before columns were dropped.
+    """
+
+    inputs: tuple[Node, ...]
+    keys: Keys
+    join_types: tuple[JoinType, ...]
+    conditions: tuple[Expr, ...]
+    hints: tuple[JoinHints, ...]
+    unique_keys: tuple[Keys, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        fields = self.inputs[0].schema
+        for join_type, side in zip(self.join_types, self.inputs[1:], strict=True):
+            fields = join_fields(fields, side.schema, join_type)
+        return named(fields, self.names)
+
+    def joins(self) -> Join:
+        """Return the joins that it stands for, one over the other."""
+        left: Node = self.inputs[0]
+        joins = zip(self.join_types, self.conditions, self.hints, self.inputs[1:], strict=True)
+        for join_type, condition, hints, side in joins:
+            assert isinstance(left, (Exchange, Join))
+            assert isinstance(side, Exchange)
+            below = left.input if isinstance(left, Exchange) else left
+            equal = equal_columns(condition, len(below.schema))
+            inputs = (
+                Exchange(below, equal.left, mode=left.mode),
+                Exchange(side.input, equal.right, mode=side.mode),
+            )
+            left = Join(inputs, join_type, condition, hints=hints, mode=self.mode)
+        assert isinstance(left, Join)
+        return left

@@ -1,0 +1,66 @@
+"""Properties of several joins by one key. Most are those of the joins that it stands for."""
+
+from __future__ import annotations
+
+from firesteel.plan.nodes.join.properties import upsert_keys_in_task
+from firesteel.plan.nodes.multi_join.physical import MultiJoin
+from firesteel.plan.properties.changelog_modes import (
+    EVERYTHING,
+    Kinds,
+    UpdateKind,
+    kinds_sent,
+    kinds_taken,
+    sends_updates,
+    updates_or_none,
+    updates_wanted,
+)
+from firesteel.plan.properties.keys import Keys, unique_keys, upsert_keys
+from firesteel.plan.properties.mini_batch import NOTHING_ASKED, interval_asked
+from firesteel.plan.properties.time_attributes import NO_TIMES, Positions, time_attributes, values_read
+from firesteel.plan.properties.value_ranges import Monotonicity, Range, monotonicity, value_range
+
+kinds_taken.always(EVERYTHING, MultiJoin)
+interval_asked.always(NOTHING_ASKED, MultiJoin)
+time_attributes.always(NO_TIMES, MultiJoin)
+
+
+@unique_keys.of(MultiJoin)
+def _unique_keys(node: MultiJoin) -> Keys:
+    """None are known: Flink's metadata has no answer for the node."""
+    return frozenset()
+
+
+@upsert_keys.of(MultiJoin)
+def _upsert_keys(node: MultiJoin) -> Keys:
+    return frozenset()
+
+
+@kinds_sent.of(MultiJoin)
+def _kinds(node: MultiJoin) -> Kinds:
+    return kinds_sent(node.joins())
+
+
+@updates_wanted.of(MultiJoin)
+def _updates(node: MultiJoin, wish: UpdateKind) -> tuple[UpdateKind, ...] | None:
+    if wish is not UpdateKind.ONLY_AFTER:
+        return tuple(updates_or_none(side, UpdateKind.BEFORE_AND_AFTER) for side in node.inputs)
+    for side, key in zip(node.inputs, node.keys, strict=True):
+        if sends_updates(side) and not any(set(key) <= each for each in upsert_keys_in_task(side)):
+            return None
+    return tuple(updates_or_none(side, UpdateKind.ONLY_AFTER) for side in node.inputs)
+
+
+@values_read.of(MultiJoin)
+def _read(node: MultiJoin) -> tuple[Positions, ...]:
+    """Joins keep whole rows: their times are plain timestamps."""
+    return tuple(frozenset(range(len(side.schema))) for side in node.inputs)
+
+
+@monotonicity.of(MultiJoin)
+def _moves(node: MultiJoin) -> Monotonicity:
+    return monotonicity(node.joins())
+
+
+@value_range.of(MultiJoin)
+def _range(node: MultiJoin, column: int) -> Range:
+    return value_range(node.joins(), column)
