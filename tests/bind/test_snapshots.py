@@ -8,7 +8,7 @@ import pytest
 from firesteel.bind.names import BindContext
 from firesteel.bind.query import bind_query
 from firesteel.catalog.catalog import Catalog
-from firesteel.errors import ParseError, ValidationError
+from firesteel.errors import NotSupportedError, ParseError, ValidationError
 from firesteel.explain.ast import ast_line
 from firesteel.explain.tree_text import whole_tree
 from firesteel.plan.rel_builder import as_built
@@ -98,3 +98,15 @@ def test_column_names_of_an_alias_and_a_name_without_its_table(catalog: Catalog)
     found = tree(sql, catalog)
     assert "LogicalFilter(condition=[=($cor0.k, $0)])" in found
     assert "LogicalSnapshot(period=[$cor0.ts])" in found
+
+
+@pytest.mark.parametrize(
+    "term", ["l.v IN (SELECT w FROM r)", "EXISTS (SELECT 1 FROM r AS q WHERE q.w = l.v)"]
+)
+@pytest.mark.parametrize("kind", ["JOIN", "LEFT JOIN"])
+def test_a_sub_query_in_its_condition_is_not_supported(kind: str, term: str, catalog: Catalog) -> None:
+    sql = f"SELECT 1 FROM l {kind} r FOR SYSTEM_TIME AS OF l.ts ON l.k = r.k AND {term}"
+    with pytest.raises(NotSupportedError, match="a sub-query in ON of a join FOR SYSTEM_TIME") as raised:
+        optimize(bind_query(parse_query(sql).query, BindContext(catalog, sql=sql)), {})
+    assert raised.value.range is not None
+    assert sql[raised.value.range.start : raised.value.range.end] == term

@@ -30,6 +30,7 @@ from firesteel.plan.node_expressions import part_expressions
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.tree import Node, walk
 from firesteel.rules.subquery.filter_rows import Rewrite, filter_rows, without_known
@@ -48,8 +49,15 @@ def join_on(node: Join, rewritten: Rewrite) -> Node:
         rewritten: Makes joins of the sub-queries within a plan.
 
     Raises:
-        NotSupportedError: A sub-query reads both inputs of an outer join.
+        NotSupportedError: A sub-query reads both inputs of an outer join, or the join is one with versions.
     """
+    if any(isinstance(part, Snapshot) for part in (node.inputs[1], *node.inputs[1].children)):
+        (query, *_) = sub_queries(node.condition)
+        raise NotSupportedError(
+            "a sub-query in ON of a join FOR SYSTEM_TIME AS OF is not supported",
+            range=query.range,
+            hint="put it into WHERE",
+        )
     kept, above = [], []
     alone: tuple[list[Expr], list[Expr]] = ([], [])
     filters = {LEFT: not node.join_type.pads_left, RIGHT: not node.join_type.pads_right}
