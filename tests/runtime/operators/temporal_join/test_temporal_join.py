@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from firesteel.changelog import ORDER
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.chain import standing_clock
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Marked, PortBatch
+from firesteel.runtime.dataflow.operator import BEFORE_ALL, MAX_WATERMARK, Marked, PortBatch, Watermark
 from firesteel.runtime.operators.temporal_join.temporal_join import TemporalJoin
 from firesteel.runtime.spec.temporal_join import TemporalJoinSpec, TimedInput
 from firesteel.runtime.state.memory import memory_backend
@@ -229,10 +229,21 @@ def test_idle_keys_are_forgotten() -> None:
     now = 9000
     drive.changes("+I 4 d 90", port=0)
     found = kept(backend)  # type: ignore[arg-type]
-    print(found)
     assert found.pop("temporal-join/idle/until") == 1
     assert found.pop("temporal-join/idle/timers") >= 1
     assert found == {"temporal-join/waiting": 1}
+
+
+def test_a_new_instance_sends_the_last_watermark_on() -> None:
+    """Operators behind it are new, too, and learn the watermark from it."""
+    backend, now = memory_backend(), standing_clock(1)
+    first = TemporalJoin(spec(), backend, now)
+    for port, time in enumerate((5, 7)):
+        list(first.watermark(Watermark(time, 3), port))
+    list(first.barrier())
+    second = TemporalJoin(spec(), backend, now)
+    sent = [list(second.watermark(Watermark(time, BEFORE_ALL), port)) for port, time in enumerate((5, 7))]
+    assert sent[-1] == [Watermark(5, BEFORE_ALL)]
 
 
 # --- any cutting ---------------------------------------------------------------------------------------

@@ -25,7 +25,16 @@ from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.columns.sorting import stable_order_by
 from firesteel.runtime.dataflow.combined_watermarks import CombinedWatermarks
 from firesteel.runtime.dataflow.event_time import milliseconds
-from firesteel.runtime.dataflow.operator import Clock, Marked, Message, Operator, PortBatch, Watermark
+from firesteel.runtime.dataflow.operator import (
+    BEFORE_ALL,
+    MIN_WATERMARK,
+    Clock,
+    Marked,
+    Message,
+    Operator,
+    PortBatch,
+    Watermark,
+)
 from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptNumber, KeptWatermark
 from firesteel.runtime.dataflow.sequence import orders
 from firesteel.runtime.operators.join.residual import Residual
@@ -70,8 +79,11 @@ class TemporalJoin(Operator):
         return self.marked(Marked(table, _NONE, _NONE), port)
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        none = pa.table({})
-        return self.marked(Marked(none, np.array([mark.time]), np.array([mark.order]), mark.place), port)
+        marks = np.array([mark.time]), np.array([mark.order])
+        sent = list(self.marked(Marked(pa.table({}), *marks, mark.place), port))
+        if mark.order == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
+            return [Watermark(self._time.now, BEFORE_ALL)]  # new instances behind this one learn it, too
+        return sent
 
     def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
         return self.ports(PortBatch((rows, None) if port == ROWS else (None, rows)))
