@@ -125,7 +125,9 @@ class JoinedValues:
 
     # --- one value -------------------------------------------------------------------------------
     def _scalar(self, query: SubQuery, plan: Node) -> Expr:
-        if not has_one_row(plan):
+        if not has_one_row(plan) or (isinstance(plan, Project) and not query.correlation):
+            # Calcite does not see through the projection (RelMdColumnUniqueness); of a correlated one it
+            # takes the check away again (RelDecorrelator)
             call = AggregateCall("SINGLE_VALUE", (0,), plan.schema[0].type.with_nullable(True), "$f0")
             plan = Aggregate(plan, (), (call,))
         if not query.correlation:
