@@ -15,7 +15,7 @@ from firesteel.changelog import ORDER
 from firesteel.changelog import field as column
 from firesteel.runtime.dataflow.chain import standing_clock
 from firesteel.runtime.dataflow.operator import BEFORE_ALL, MIN_WATERMARK, Marked, PortBatch, Watermark
-from firesteel.runtime.operators.interval_join import meeting
+from firesteel.runtime.operators.interval_join import meeting, places
 from firesteel.runtime.operators.interval_join.interval_join import IntervalJoin
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.spec.join import JoinKind
@@ -186,5 +186,6 @@ def test_any_cutting_sends_what_one_row_at_a_time_sends(
     events = history(chance, chance.randrange(1, 60))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(meeting, "PIECE", piece)
+        patch.setattr(places, "_WIDEST", chance.choice([0, 1 << 62]))
         found = cut(chance, of, events)
     assert ordered(found) == ordered(Model(of).run(events))

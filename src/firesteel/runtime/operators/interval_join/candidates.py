@@ -6,6 +6,7 @@ import numpy as np
 
 from firesteel.runtime.operators.interval_join.arrivals import Arrivals, Index, Mask, NewRows
 from firesteel.runtime.operators.interval_join.kept_rows import KeptRows, StoredRows, concat_fields
+from firesteel.runtime.operators.interval_join.places import Places
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 
 BEFORE = -1
@@ -38,24 +39,19 @@ class Candidates:
         self._until = times + (spec.expiry(port) - 1)
         self._ranks = np.concatenate([np.full(len(stored.times), BEFORE), new.ranks])
         self._stays = np.concatenate([np.ones(len(stored.times), np.bool_), new.stays & new.joins])
-        self._sort(np.concatenate([stored.owners, new.codes]), times)
+        self._sort(len(arrivals.keys), np.concatenate([stored.owners, new.codes]), times)
 
     def _near(self, arrivals: Arrivals, other: NewRows, kept: KeptRows) -> StoredRows:
         able = np.flatnonzero(other.joins)
         times = other.times[able]
         return kept.near(arrivals.keys, other.codes[able], times - self._back, times + self._ahead)
 
-    def _sort(self, codes: Index, times: Index) -> None:
-        """Sort the rows by key, then time: `_order` has their numbers, `_places` one number for both."""
-        self._times = np.unique(times)
-        places = self._place(codes, np.searchsorted(self._times, times))
+    def _sort(self, keys: int, codes: Index, times: Index) -> None:
+        """Sort the rows by key, then time: `_order` has their numbers, `_sorted` their places."""
+        self._places = Places(keys, times)
+        places = self._places.from_(codes, times)
         self._order = np.argsort(places, kind="stable")
-        self._places = places[self._order]
-
-    def _place(self, codes: Index, times: Index) -> Index:
-        """Return numbers that compare like key and number of the time."""
-        places: Index = codes * (len(self._times) + 1) + times
-        return places
+        self._sorted = places[self._order]
 
     def near(self, rows: NewRows) -> tuple[Index, Index]:
         """Return where the rows of equal key and fitting time begin and end, int64[n] each.
@@ -63,10 +59,12 @@ class Candidates:
         Args:
             rows: n new rows of the other input.
         """
-        low = np.searchsorted(self._times, rows.times - self._back, side="left")
-        high = np.searchsorted(self._times, rows.times + self._ahead, side="right")
-        starts = np.searchsorted(self._places, self._place(rows.codes, low))
-        stops = np.searchsorted(self._places, self._place(rows.codes, high))
+        low = self._places.from_(rows.codes, rows.times - self._back)
+        high = self._places.behind(rows.codes, rows.times + self._ahead)
+        starts, stops = np.empty_like(low), np.empty_like(high)
+        order = np.argsort(low)  # looking up sorted places is several times as fast
+        starts[order] = np.searchsorted(self._sorted, low[order])
+        stops[order] = np.searchsorted(self._sorted, high[order])
         return starts, np.where(rows.joins, np.maximum(stops, starts), starts)
 
     def at(self, places: Index) -> Index:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.runtime.dataflow.retained_watermark import KeptNumber
 from firesteel.runtime.operators.interval_join.arrivals import Index, Mask, NewRows
+from firesteel.runtime.operators.interval_join.places import distinct_pairs
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.types.arrow import to_arrow
@@ -90,13 +91,10 @@ class KeptRows:
             low, high: int64[n], the least and the greatest time of a partner of each.
         """
         first, last = self._rows.slices_of(low), self._rows.slices_of(high)
-        asked = np.concatenate([owners, owners]), np.concatenate([first, last])
-        order = np.lexsort(asked)
-        of, at = asked[0][order], asked[1][order]
-        new = np.ones(len(order), np.bool_)
-        new[1:] = (np.diff(of) != 0) | (np.diff(at) != 0)
-        of = of[new]
-        found = self._rows.entries(keys, of, at[new])
+        of, at = distinct_pairs(
+            np.concatenate([owners, owners]), np.concatenate([first, last]), len(keys)
+        )  # fmt: skip
+        found = self._rows.entries(keys, of, at)
         times, *fields = found.columns
         return StoredRows(of[found.owners], found.sub_keys.to_numpy(), times.to_numpy(), tuple(fields))
 
