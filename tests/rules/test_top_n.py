@@ -76,3 +76,15 @@ def test_what_flink_refuses(environment: TableEnvironment, bound: str, message: 
 def test_rows_have_no_order_here(environment: TableEnvironment) -> None:
     with pytest.raises(NotSupportedError, match="ORDER BY a column of type ROW"):
         physical(environment, "SELECT a FROM t ORDER BY r LIMIT 2")
+
+
+def test_ranks_of_ranks_are_planned_in_a_time_that_grows_with_their_number(
+    environment: TableEnvironment,
+) -> None:
+    """Twice the time for each rank would not end."""
+    table, depth = "t", 25
+    for end in range(depth, 0, -1):
+        numbered = f"SELECT *, ROW_NUMBER() OVER (PARTITION BY b ORDER BY c) AS rn FROM {table}"
+        table = f"(SELECT a, b, c FROM ({numbered}) WHERE rn <= {end + 1})"
+    plan = physical(environment, f"SELECT a, c FROM {table}")
+    assert plan.count("Rank(") == depth

@@ -15,7 +15,7 @@ from math import floor
 
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
-from firesteel.functions.expression.recursion import from_below
+from firesteel.functions.expression.recursion import from_below, remembered
 from firesteel.plan.expressions.operations import (
     conjunction,
     conjuncts,
@@ -172,7 +172,7 @@ def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
     number = None
     if column in read:
         number = rank.number if picks else _number_name(node, exprs, column)
-    keys = (i for key in upsert_keys(top_n(rank.input)) for i in key)
+    keys = _key_columns(rank.input)
     kept = sorted({*(i for i in read if i != column), *rank.partition, *rank.order, *_end(rank), *keys})
     position = {old: new for new, old in enumerate(kept)} | {column: len(kept)}
     narrowed = _narrowed(rank, kept, position)
@@ -184,6 +184,12 @@ def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
         ranked = Filter(ranked, renumber(rest, position))
     names = [ranked.schema[e.index].name for e in moved if isinstance(e, InputRef)]
     return Project(ranked, moved, tuple(names) if picks else node.names)
+
+
+@remembered
+def _key_columns(node: Node) -> frozenset[int]:
+    """The columns of upsert keys, which stay in the input of a rank."""
+    return frozenset(i for key in upsert_keys(top_n(node)) for i in key)
 
 
 def _picks(exprs: tuple[Expr, ...]) -> bool:
