@@ -1,0 +1,42 @@
+SET 'pipeline.auto-watermark-interval' = '0';
+CREATE TABLE l (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND) WITH ('connector' = 'filesystem', 'path' = '${DATA}/l.json', 'format' = 'json');
+CREATE TABLE r (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND) WITH ('connector' = 'filesystem', 'path' = '${DATA}/r.json', 'format' = 'json');
+CREATE TABLE m (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '10' SECOND) WITH ('connector' = 'filesystem', 'path' = '${DATA}/m.json', 'format' = 'json');
+-- keys: 0, compare: final
+SELECT id, w, we, rn FROM (SELECT x.id, y.id AS w, x.window_start AS ws, x.window_end AS we, ROW_NUMBER() OVER (PARTITION BY x.window_start, x.window_end ORDER BY y.v DESC, x.id, y.id) AS rn FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND))) x JOIN (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND))) y ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end) WHERE rn <= 3;
+-- keys: 0, compare: final
+SELECT k, id, w, we FROM (SELECT x.k, x.id, y.id AS w, x.window_start AS ws, x.window_end AS we, ROW_NUMBER() OVER (PARTITION BY x.window_start, x.window_end, x.k ORDER BY y.v, x.v DESC, y.id) AS rn FROM (SELECT * FROM TABLE(HOP(TABLE l, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))) x LEFT JOIN (SELECT * FROM TABLE(HOP(TABLE r, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))) y ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end) WHERE rn = 1;
+-- keys: 0, compare: final
+SELECT x.id, y.id, x.rn, y.rn, x.window_end FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v DESC, id) AS rn FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND)))) x FULL JOIN (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v DESC, id) AS rn FROM (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND)))) y ON x.rn = y.rn AND x.window_start = y.window_start AND x.window_end = y.window_end WHERE x.rn <= 3;
+-- keys: 0, compare: final
+SELECT x.id, y.id, x.rn, x.window_end FROM (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v DESC, id) AS rn FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND)))) WHERE rn <= 3) x FULL JOIN (SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v DESC, id) AS rn FROM (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND)))) WHERE rn <= 3) y ON x.rn = y.rn AND x.window_start = y.window_start AND x.window_end = y.window_end;
+-- keys: 0, compare: final
+SELECT x.src, x.id, y.id, x.window_end FROM (SELECT 'l' AS src, * FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND))) UNION ALL SELECT 'r' AS src, * FROM (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND)))) x JOIN (SELECT * FROM TABLE(TUMBLE(TABLE m, DESCRIPTOR(ts), INTERVAL '10' SECOND))) y ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end;
+-- keys: 0, compare: final
+SELECT x.id, x.window_end FROM (SELECT * FROM TABLE(CUMULATE(TABLE l, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND))) x WHERE (x.k, x.window_start, x.window_end) IN (SELECT k, window_start, window_end FROM (SELECT * FROM TABLE(CUMULATE(TABLE r, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND))) WHERE v > 3);
+-- keys: 0, compare: final
+SELECT DISTINCT x.k, y.v, x.window_end FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND))) x JOIN (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND))) y ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end;
+-- keys: 0, compare: final
+SELECT ws, we, k, COUNT(*), MIN(a), MAX(b) FROM (SELECT x.window_start AS ws, x.window_end AS we, x.k, x.id AS a, y.id AS b FROM (SELECT * FROM TABLE(HOP(TABLE l, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))) x LEFT JOIN (SELECT * FROM TABLE(HOP(TABLE r, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))) y ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end) GROUP BY k, ws, we;
+-- keys: 0, compare: final
+SELECT x.k, x.n, y.id, x.window_end FROM (SELECT k, window_start, window_end, COUNT(*) AS n FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND))) GROUP BY k, window_start, window_end) x RIGHT JOIN (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND))) y ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end AND x.n < y.v;
+-- keys: 0, compare: final
+SELECT x.id, y.id, z.id, x.window_end FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND))) x FULL JOIN (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND))) y ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end JOIN (SELECT * FROM TABLE(TUMBLE(TABLE m, DESCRIPTOR(ts), INTERVAL '10' SECOND))) z ON x.k = z.k AND x.window_start = z.window_start AND x.window_end = z.window_end;
+-- keys: 0, compare: final
+SELECT id, wt, SUM(id) OVER (PARTITION BY k ORDER BY wt) FROM (SELECT x.id, x.k, x.window_time AS wt FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND))) x WHERE x.k IN (SELECT k FROM (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND))) y WHERE x.window_start = y.window_start AND x.window_end = y.window_end));
+-- keys: 0, compare: final
+SELECT x.id, y.id FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND))) x JOIN (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND))) y ON x.window_start = y.window_start AND x.window_end = y.window_end AND (x.k = y.k OR x.v = y.v);
+-- keys: 0, compare: final
+SELECT x.id, y.id, x.window_end FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND))) x LEFT JOIN (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND))) y ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end AND x.v > 4;
+-- keys: 0, compare: final
+SELECT x.id, y.id, x.window_end FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND))) x LEFT JOIN (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND))) y ON UPPER(x.k) = UPPER(y.k) AND x.v + 1 = y.v AND x.window_start = y.window_start AND x.window_end = y.window_end;
+-- keys: 0, compare: final
+SELECT x.id, y.id, x.window_end FROM (SELECT * FROM TABLE(CUMULATE(TABLE l, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND))) x JOIN (SELECT * FROM TABLE(CUMULATE(TABLE l, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND))) y ON x.k = y.k AND x.id < y.id AND x.window_start = y.window_start AND x.window_end = y.window_end;
+-- keys: 0, compare: final
+SELECT id, k, window_end FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k ORDER BY window_time) AS rn FROM (SELECT * FROM TABLE(HOP(TABLE l, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND)))) WHERE rn = 1;
+-- keys: 0, compare: final
+SELECT k, window_start, window_end, total, rn FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY total DESC, k) AS rn FROM (SELECT k, window_start, window_end, SUM(v) AS total FROM (SELECT * FROM TABLE(CUMULATE(TABLE l, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND))) GROUP BY k, window_start, window_end)) WHERE rn BETWEEN 1 AND 2;
+-- keys: 0, compare: final
+SELECT window_start, window_end, COUNT(*), SUM(id) FROM TABLE(HOP((SELECT id, window_time AS wt FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k ORDER BY v DESC, id) AS rn FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND)))) WHERE rn <= 2), DESCRIPTOR(wt), INTERVAL '10' SECOND, INTERVAL '20' SECOND)) GROUP BY window_start, window_end;
+-- keys: 0, compare: final
+SELECT x.id, y.id, x.window_end FROM (SELECT * FROM TABLE(TUMBLE(TABLE l, DESCRIPTOR(ts), INTERVAL '10' SECOND, INTERVAL '3' SECOND))) x JOIN (SELECT * FROM TABLE(TUMBLE(TABLE r, DESCRIPTOR(ts), INTERVAL '10' SECOND, INTERVAL '3' SECOND))) y ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end;
