@@ -15,7 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK
-from firesteel.runtime.dataflow.watermarks import IDLE, Channel, ChannelMarks, Marks, MarkState, Reached
+from firesteel.runtime.dataflow.watermarks import (
+    IDLE,
+    Channel,
+    ChannelMarks,
+    Marks,
+    MarkState,
+    Reached,
+    follow_live_inputs,
+)
 from firesteel.runtime.state.memory import memory_backend
 
 TIMEOUT = 100
@@ -254,3 +262,60 @@ def loop(
             passed = least
             found.append((order, passed))
     return found
+
+
+# --- several inputs ------------------------------------------------------------------------------------
+class Inputs:
+    """Inputs of one operator, each with one channel, over micro-batches a second apart."""
+
+    def __init__(self, timeouts: Sequence[int]) -> None:
+        self._channels = [[Channel(0, idle=timeout)] for timeout in timeouts]
+        self._state = memory_backend()
+        self._now = 0
+
+    def batch(self, text: str = "") -> dict[int, int]:
+        """Watermarks as `0:7` of input 0; which inputs follow the others at the end, and to what."""
+        self._now += 1000
+        state = MarkState(self._state, "marks", self._now)
+        inputs = {port: state.load(port, channels) for port, channels in enumerate(self._channels)}
+        for port, time in (tuple(map(int, word.split(":"))) for word in text.split()):
+            inputs[port].add(Marks(np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([time])))
+        for marks in inputs.values():
+            marks.release(None)
+            marks.fall_silent()
+        found = follow_live_inputs(inputs)
+        state.save(inputs)
+        return found
+
+
+def test_an_idle_input_follows_the_least_of_the_others() -> None:
+    """IndexedCombinedWatermarkStatusTest: idle inputs are left out."""
+    inputs = Inputs([0, TIMEOUT, 0])
+    assert inputs.batch("0:10 1:5 2:20") == {}
+    assert inputs.batch("0:12") == {1: 12}
+    assert inputs.batch("0:30") == {1: 20}
+    assert inputs.batch("0:31 1:25") == {}, "it is live again"
+    assert inputs.batch("2:40") == {1: 31}
+
+
+def test_an_input_without_a_timeout_follows_nobody() -> None:
+    inputs = Inputs([0, 0])
+    assert inputs.batch("0:10 1:5") == {}
+    assert inputs.batch("0:12") == {}
+
+
+def test_idle_inputs_do_not_follow_each_other_nor_one_that_has_ended() -> None:
+    inputs = Inputs([TIMEOUT, TIMEOUT])
+    assert inputs.batch("0:10 1:5") == {}
+    assert inputs.batch() == {}
+    ended = Inputs([0, TIMEOUT])
+    assert ended.batch(f"0:{MAX_WATERMARK} 1:5") == {}
+    assert ended.batch() == {}
+
+
+def test_an_input_that_comes_back_behind_holds_nothing_back() -> None:
+    inputs = Inputs([0, TIMEOUT])
+    assert inputs.batch("0:10 1:5") == {}
+    assert inputs.batch("0:12") == {1: 12}
+    assert inputs.batch("0:13 1:6") == {}
+    assert inputs.batch("0:20") == {1: 20}

@@ -17,6 +17,7 @@ from firesteel.runtime.dataflow.packets import CHANGES, TICK, TIMER, Packet, mer
 from firesteel.runtime.dataflow.sequence import place_bits, row_orders
 from firesteel.runtime.spec.operators import OperatorSpec
 from firesteel.runtime.spec.tables import SinkSpec, ValuesSpec
+from firesteel.runtime.spec.temporal_join import TemporalJoinSpec, TimedInput
 from firesteel.runtime.spec.window import WindowTime
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
@@ -24,7 +25,7 @@ from firesteel.spark.errors import raise_failure
 from firesteel.spark.task.context import TaskContext, TaskId, contexts_of
 from firesteel.spark.task.source_task import SourceTask
 from firesteel.spark.task.stage_task import StageTask
-from firesteel.types.sql import BIGINT, STRING, timestamp, timestamp_ltz
+from firesteel.types.sql import BIGINT, INT, STRING, timestamp, timestamp_ltz
 from tests.runtime.operators.window.windows import COUNT, one_phase, tumble
 from tests.spark.in_process import changes
 from tests.spark.jobs import HASH
@@ -133,6 +134,22 @@ def test_a_source_that_falls_idle_lets_the_others_go_on() -> None:
     assert run.next == 1150  # the other one
     assert run.batch(1150, ticks=True) == []
     assert run.next is None
+
+
+def test_an_idle_input_of_a_join_lets_the_other_one_go_on() -> None:
+    side = TimedInput((STRING, INT, timestamp(3)), (0,), 2)
+    of = job([(ASSIGNER,), (replace(ASSIGNER, idle=100),)], TemporalJoinSpec(True, (side, side)))
+    *sources, joined = of.chains
+    inputs = tuple(replace(each, port=port) for port, each in enumerate(joined.inputs))
+    chains = [
+        replace(chain, outputs=tuple(replace(each, port=port) for each in chain.outputs))
+        for port, chain in enumerate(sources)
+    ]
+    run = Run(with_marks(replace(of, chains=(*chains, replace(joined, inputs=inputs)))))
+    assert run.batch(1000, [[("a", 5), ("b", 6), ("c", 9)], [("a", 1), ("b", 2)]]) == []
+    assert run.batch(1050, [[("c", 20)]]) == [], "the versions hold it back"
+    assert run.next == 1100
+    assert run.batch(1100, ticks=True) == ["a 1", "b 1", "c 1"]
 
 
 def test_who_has_no_timers_is_not_woken() -> None:

@@ -164,6 +164,11 @@ class ChannelMarks:
         """Whether all channels have ended."""
         return all(each.time == MAX_WATERMARK for each in self.reached.values())
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether all channels are idle."""
+        return all(each.heard == IDLE for each in self.reached.values())
+
     def add(self, marks: Marks) -> None:
         """Add watermarks, in any order."""
         if len(marks):
@@ -233,6 +238,10 @@ class ChannelMarks:
             return True
         return reached.time < self.time and not self._channels[number].is_split
 
+    def follow(self, time: int) -> bool:
+        """Raise the watermark of the input to that of other inputs, and return whether it advanced."""
+        return self._move(time)
+
     def _least(self) -> int:
         """Return the least watermark of all channels that hold the input back."""
         times = (each.time for number, each in self.reached.items() if not self._holds_nothing(number))
@@ -282,6 +291,23 @@ class ChannelMarks:
         last = self.reached[number].time
         reached = np.maximum(np.maximum.accumulate(times), last)
         return np.concatenate([[last], self._channels[number].passed(reached, last)])
+
+
+def follow_live_inputs(inputs: Mapping[int, ChannelMarks]) -> dict[int, int]:
+    """Let idle inputs of an operator follow the others, so that they do not hold it back.
+
+    Flink: IndexedCombinedWatermarkStatus leaves idle inputs out of the operator's watermark.
+
+    Args:
+        inputs: The inputs of a task by port, at the end of a micro-batch.
+
+    Returns:
+        The new watermark of each input that advances.
+    """
+    least = min((marks.time for marks in inputs.values() if not marks.is_idle), default=MAX_WATERMARK)
+    if least == MAX_WATERMARK:  # no input is live, or all live ones have ended
+        return {}
+    return {port: least for port, marks in inputs.items() if marks.is_idle and marks.follow(least)}
 
 
 class MarkState:

@@ -20,7 +20,7 @@ from firesteel.runtime.dataflow.operator import (
 from firesteel.runtime.dataflow.operator_registry import entry
 from firesteel.runtime.dataflow.packets import FIRST, TIMER, Packet
 from firesteel.runtime.dataflow.ports import PortMerger
-from firesteel.runtime.dataflow.watermarks import ChannelMarks, MarkState
+from firesteel.runtime.dataflow.watermarks import ChannelMarks, MarkState, follow_live_inputs
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.task.chain_runner import ChainRunner
 from firesteel.spark.task.context import TaskContext, TaskId
@@ -77,6 +77,8 @@ class FragmentRunner:
         for port, marks in self._watermarks.items():
             if (time := marks.fall_silent()) is not None:
                 yield from self._runner.send(Watermark(time, LAST_ORDER, self._place), port)
+        for port, time in follow_live_inputs(self._watermarks).items():
+            yield from self._runner.send(Watermark(time, LAST_ORDER, self._place), port)
         if self._kept is not None:
             self._kept.save(self._watermarks)
         ended = bool(self._watermarks) and all(marks.ended for marks in self._watermarks.values())
