@@ -18,6 +18,7 @@ from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Filter, Project, Scan, WatermarkAssigner
 from firesteel.plan.nodes.temporal.condition import TemporalCondition, temporal_call
 from firesteel.plan.nodes.temporal.logical import Snapshot
+from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.tree import Node
 from firesteel.rules.temporal.place import place_of_versions
 
@@ -55,7 +56,7 @@ def version_keys(node: Node) -> Node:
     found.append(replace(condition, primary_key=columns).call())
     whole = conjunction(found)
     assert whole is not None
-    return replace(node, condition=whole)
+    return replace(node, condition=simplify_condition(whole))
 
 
 def _key(node: Join) -> tuple[int, ...] | None:
