@@ -15,6 +15,11 @@ from tests.rules.planning import plan, tables
 
 TABLES = Path(__file__).parents[1] / "golden" / "joins" / "tables.sql"
 ENABLED = {"table.optimizer.multi-join.enabled": "true"}
+BUNDLES = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "3 s",
+    "table.exec.mini-batch.size": "100",
+}
 THREE = "l.id, r.v, c.v FROM l JOIN r ON l.id = r.id LEFT JOIN c ON l.id = c.id"
 
 
@@ -29,10 +34,13 @@ def inputs(sql: str, catalog: Catalog, settings: dict[str, str]) -> list[int]:
     return [len(node.inputs) for node in walk(physical) if isinstance(node, MultiJoin)]
 
 
-def test_it_runs_as_joins_with_the_state_that_their_inputs_allow(catalog: Catalog) -> None:
+@pytest.mark.parametrize("more", [{}, BUNDLES])
+def test_it_runs_as_joins_with_the_state_that_their_inputs_allow(
+    more: dict[str, str], catalog: Catalog
+) -> None:
     sql = f"SELECT /*+ STATE_TTL('c' = '1 s') */ {THREE}"
     assert inputs(sql, catalog, ENABLED) == [3]
-    _, physical = plan(sql, catalog, ENABLED)
+    _, physical = plan(sql, catalog, ENABLED | more)
     operators = [spec for chain in translate([physical]).chains for spec in chain.operators]
     joins = [spec for spec in operators if isinstance(spec, JoinSpec)]
     assert [spec.kind for spec in joins] == [JoinKind.INNER, JoinKind.LEFT]

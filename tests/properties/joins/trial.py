@@ -39,6 +39,7 @@ MODES: list[Mode] = [
     ("random batches", 1, BUNDLES),
     ("random batches", 4, MULTI_JOINS),
     ("row by row", 1, MULTI_JOINS),
+    ("batches of 7", 2, MULTI_JOINS | BUNDLES),
 ]
 """How the rows are cut into micro-batches, the number of key groups, and options."""
 

@@ -9,19 +9,14 @@ MultiJoin(INNER k = k0, LEFT k = k1)       Join(LEFT, k = k1)
 
 from __future__ import annotations
 
-from firesteel.plan.nodes.join.physical import Join
-from firesteel.plan.nodes.join.properties import with_state_keys
 from firesteel.plan.nodes.multi_join.physical import MultiJoin
 from firesteel.plan.tree import Node, transform_up
 
 
 def as_joins(root: Node) -> Node:
-    """Return a plan with single joins, each with the state that its inputs allow."""
+    """Return a plan with single joins, each with the state that its inputs allow.
 
-    def with_state(node: Node) -> Node:
-        return with_state_keys(node) if isinstance(node, Join) else node
-
-    def rule(node: Node) -> Node:
-        return transform_up(node.joins(), with_state) if isinstance(node, MultiJoin) else node
-
-    return transform_up(root, rule)
+    Args:
+        root: A physical plan, whose joins have chosen their state.
+    """
+    return transform_up(root, lambda node: node.joins() if isinstance(node, MultiJoin) else node)

@@ -5,16 +5,32 @@
     visits (no key)      by customer      its different rows, each with a number
 
 Flink: StreamPhysicalJoin.analyzeJoinInput. The inputs must be final, as a projection may drop a key. A
-MultiJoin has the joins that it stands for keep rows in this way, too (job/lower/multi_join.py).
+MultiJoin has the keys of all joins that it stands for.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from firesteel.plan.nodes.join.physical import Join
 from firesteel.plan.nodes.join.properties import with_state_keys
+from firesteel.plan.nodes.multi_join.physical import MultiJoin
 from firesteel.plan.tree import Node
 
 
 def choose_join_state(node: Node) -> Node:
     """Apply to one node; its inputs are done already."""
+    if isinstance(node, MultiJoin):
+        return replace(node, state_keys=_of_all(node))
     return with_state_keys(node) if isinstance(node, Join) else node
+
+
+def _of_all(node: MultiJoin) -> tuple[tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]], ...]:
+    """The keys of each join, the lowest first."""
+    found = []
+    join: Node = node.joins()
+    for _ in node.join_types:
+        assert isinstance(join, Join)
+        found.append(with_state_keys(join).unique_keys)
+        join = join.inputs[0].children[0]
+    return tuple(found[::-1])

@@ -24,6 +24,8 @@ class MultiJoin(PhysicalNode):
         conditions: For each of these joins its condition, over the columns of the inputs so far.
         hints: For each of these joins what the query says about it.
         unique_keys: For each input the unique keys of its rows.
+        state_keys: For each join the unique keys by which it may keep the rows of its inputs. Empty until
+            they are chosen.
         names: Names of the output columns: those that the joins had before columns were dropped.
     """
 
@@ -33,6 +35,7 @@ class MultiJoin(PhysicalNode):
     conditions: tuple[Expr, ...]
     hints: tuple[JoinHints, ...]
     unique_keys: tuple[Keys, ...] = ()
+    state_keys: tuple[tuple[Keys, Keys], ...] = ()
     names: tuple[str, ...] = ()
 
     @property
@@ -45,8 +48,9 @@ class MultiJoin(PhysicalNode):
     def joins(self) -> Join:
         """Return the joins that it stands for, one over the other."""
         left: Node = self.inputs[0]
-        joins = zip(self.join_types, self.conditions, self.hints, self.inputs[1:], strict=True)
-        for join_type, condition, hints, side in joins:
+        keys = self.state_keys or (((), ()),) * len(self.join_types)
+        joins = zip(self.join_types, self.conditions, self.hints, keys, self.inputs[1:], strict=True)
+        for join_type, condition, hints, unique, side in joins:
             assert isinstance(left, (Exchange, Join))
             assert isinstance(side, Exchange)
             below = left.input if isinstance(left, Exchange) else left
@@ -55,6 +59,6 @@ class MultiJoin(PhysicalNode):
                 Exchange(below, equal.left, mode=left.mode),
                 Exchange(side.input, equal.right, mode=side.mode),
             )
-            left = Join(inputs, join_type, condition, hints=hints, mode=self.mode)
+            left = Join(inputs, join_type, condition, unique, hints=hints, mode=self.mode)
         assert isinstance(left, Join)
         return left
