@@ -13,6 +13,7 @@ import pyarrow as pa
 from firesteel.background import in_thread
 from firesteel.config.secrets import Pairs, hand_on
 from firesteel.errors import FiresteelError, UsageError
+from firesteel.job.lookups import looked_up
 from firesteel.job.lower.job import TranslateOptions, translate
 from firesteel.job.spec import JobSpec
 from firesteel.job.steps import step_names
@@ -140,6 +141,7 @@ class Running:
 def _options(job: JobSpec) -> Iterator[Pairs]:
     """Yield the options of each table of a job."""
     yield from (chain.source.options for chain in job.chains if isinstance(chain.source, ScanSpec))
+    yield from (scan.options for scan in looked_up(job))
     yield from (sink.options for sink in job.sinks)
 
 

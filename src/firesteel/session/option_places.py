@@ -9,6 +9,7 @@ from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
 from firesteel.connectors.option_place import locate
 from firesteel.errors import FiresteelError, NotSupportedError, SqlError
+from firesteel.job.lookups import looked_up
 from firesteel.job.spec import JobSpec
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
@@ -36,6 +37,7 @@ def located(check: Callable[[], object], table: Table | None) -> None:
 def locate_in_job(error: FiresteelError, catalog: Catalog, job: JobSpec) -> None:
     """Point an error of a running job at its option, if only one table of the job has set that option."""
     specs: list[ScanSpec | SinkSpec] = [c.source for c in job.chains if isinstance(c.source, ScanSpec)]
+    specs += looked_up(job)
     tables = {spec.table: table_of(catalog, spec) for spec in [*specs, *job.sinks]}
     found = [table for table in tables.values() if table is not None and error.option in table.option_places]
     if len(found) == 1:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from firesteel.background import in_thread
 from firesteel.connectors.registry import open_sink, open_source
 from firesteel.errors import UsageError
+from firesteel.job.lookups import looked_up
 from firesteel.job.spec import JobSpec
-from firesteel.runtime.spec.lookup_join import LookupJoinSpec, ResolvedLookupJoinSpec
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 from firesteel.session.context import Environment
 from firesteel.session.launch import CHECKPOINT
@@ -90,16 +90,6 @@ def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_loca
     for sink in job.sinks:
         if sink.connector is not None:
             yield partial(located, partial(_check_sink, sink), table_of(catalog, sink))
-
-
-def looked_up(job: JobSpec) -> Iterator[ScanSpec]:
-    """Yield the tables that the lookup joins of a job ask."""
-    for chain in job.chains:
-        for operator in chain.operators:
-            if isinstance(operator, LookupJoinSpec):
-                yield operator.table.scan
-            elif isinstance(operator, ResolvedLookupJoinSpec):
-                yield operator.join.table.scan
 
 
 def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str | None:

@@ -1,0 +1,19 @@
+"""The tables that the lookup joins of a job ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firesteel.job.spec import JobSpec
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec, ResolvedLookupJoinSpec
+from firesteel.runtime.spec.tables import ScanSpec
+
+
+def looked_up(job: JobSpec) -> Iterator[ScanSpec]:
+    """Yield the tables that the lookup joins of a job ask."""
+    for chain in job.chains:
+        for operator in chain.operators:
+            if isinstance(operator, LookupJoinSpec):
+                yield operator.table.scan
+            elif isinstance(operator, ResolvedLookupJoinSpec):
+                yield operator.join.table.scan
