@@ -94,6 +94,21 @@ def test_options_of_a_hint_tell_lookups_apart(environments: dict[str, TableEnvir
         assert shown.count("LookupJoin(") == 2, shown
 
 
+def test_mini_batches_may_stand_below(environments: dict[str, TableEnvironment]) -> None:
+    environment = environments["more_"]
+    bundles = {"enabled": "true", "allow-latency": "5 s", "size": "10"}
+    for key, value in bundles.items():
+        environment.execute_sql(f"SET 'table.exec.mini-batch.{key}' = '{value}'")
+    query = """SELECT d.name, COUNT(*) FROM op AS o JOIN pdim FOR SYSTEM_TIME AS OF o.pt AS d ON o.k = d.id
+      GROUP BY d.name"""
+    text = section(explained(environment, query), "Optimized Physical Plan")
+    for key in bundles:
+        environment.execute_sql(f"RESET 'table.exec.mini-batch.{key}'")
+    assert "LocalGroupAggregate" in text
+    assert "MiniBatchAssigner(interval=[5000ms], mode=[ProcTime]" in text
+    assert "lookup=[id=k]" in text
+
+
 # --- updates that are resolved ---------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def resolving(environments: dict[str, TableEnvironment]) -> Iterator[dict[str, TableEnvironment]]:

@@ -22,6 +22,7 @@ from firesteel.rules.aggregate.split_distinct import split_distinct
 from firesteel.rules.aggregate.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
+from firesteel.rules.changelog.note_lookup_keys import note_lookup_keys
 from firesteel.rules.changelog.resolve_updates import resolve_updates
 from firesteel.rules.correlate.drop_renaming import drop_renaming, keep_padded_names
 from firesteel.rules.correlate.keep_times import keep_times
@@ -230,6 +231,7 @@ CHANGELOG = Program(
     (
         (whole(infer_changelog_mode, "collect", "configuration"), "from the root's wishes down"),
         (whole(resolve_updates, "configuration"), "which nodes send updates is known"),
+        (each(note_lookup_keys), "before mini-batches stand in the plan"),
     ),
     leaves=PhysicalNode,
     without=(PhaseNode,),

@@ -10,7 +10,6 @@ from firesteel.functions.expression.nodes import Expr, InputRef
 from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
 from firesteel.job.lower.scan import scan_of
 from firesteel.plan.expressions.operations import conjunction, conjuncts, expand_search, identity
-from firesteel.plan.metadata import processing_times, upsert_keys
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.lookup_join.physical import LookupJoin
@@ -45,9 +44,8 @@ def _row_key(node: LookupJoin) -> tuple[tuple[int, ...], bool]:
     """
     mode = mode_of(node.input)
     if mode.update_after and not mode.update_before:
-        return min(tuple(sorted(key)) for key in upsert_keys(node.input)), True
-    width = len(node.input.schema)
-    return tuple(i for i in range(width) if i not in processing_times(node.input)), False
+        return min(node.input_keys), True
+    return node.row_key, False
 
 
 def _join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec:

@@ -27,6 +27,8 @@ class LookupJoin(PhysicalNode):
         hint: The hint LOOKUP about the table.
         upsert_materialize: Whether the results of each row are kept, so that a retraction takes back what was
             sent.
+        input_keys: Upsert keys of the input, for the plan's text (rules/changelog/note_lookup_keys.py).
+        row_key: Columns that tell rows of the input apart. A processing time does not.
     """
 
     input: Node
@@ -36,6 +38,8 @@ class LookupJoin(PhysicalNode):
     pushed: tuple[Expr, ...] = ()
     hint: LookupHint | None = None
     upsert_materialize: bool = False
+    input_keys: tuple[tuple[int, ...], ...] = ()
+    row_key: tuple[int, ...] = ()
 
     @property
     def schema(self) -> tuple[Field, ...]:

@@ -10,7 +10,6 @@ from firesteel.plan.expressions.operations import conjunction
 from firesteel.plan.nodes.calc.text import selected
 from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.nodes.temporal.lookup_hint import LookupHint
-from firesteel.plan.properties.keys import upsert_keys
 from firesteel.plan.tree import Node
 
 Attributes = list[tuple[str, str]]
@@ -38,8 +37,8 @@ def lookup_join(node: LookupJoin, text: Text) -> Attributes:
         found.append(("upsertMaterialize", "true"))
     if node.hint is not None:
         found += _hinted(node.hint)
-    keys = sorted(map(sorted, upsert_keys(node.input)))
-    return [*found, ("upsertKey", str(keys)[1:-1])] if keys else found
+    keys = ", ".join(str(list(key)) for key in node.input_keys)
+    return [*found, ("upsertKey", keys)] if keys else found
 
 
 def _hinted(hint: LookupHint) -> Attributes:
