@@ -12,6 +12,8 @@ from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.chain import standing_clock
 from firesteel.runtime.operators.lookup_join.resolved_lookup_join import ResolvedLookupJoin
 from firesteel.runtime.spec.lookup_join import LookupJoinSpec, ResolvedLookupJoinSpec
+from firesteel.runtime.state.base import StateBackend
+from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.runtime.changes import Row, show, to_rows, to_table
 from tests.runtime.operators.lookup_join.tables import MemoryTable, table_spec
@@ -23,12 +25,18 @@ TABLE = (INT, STRING)
 class Join:
     """A join over a table that a test changes between batches."""
 
-    def __init__(self, *rows: tuple[Any, ...], pads: bool = False, replaces: bool = False) -> None:
+    def __init__(
+        self,
+        *rows: tuple[Any, ...],
+        pads: bool = False,
+        replaces: bool = False,
+        state: StateBackend | None = None,
+    ) -> None:
         self.table = MemoryTable(rows, TABLE)
         join = LookupJoinSpec(table_spec(TABLE), CalcSpec(("f1",), (INT,)), pads, TABLE)
         keys = (0,) if replaces else (0, 1)
         spec = ResolvedLookupJoinSpec(join, OWN, keys, replaces)
-        self._operator = ResolvedLookupJoin(spec, self.table, None, standing_clock(1))
+        self._operator = ResolvedLookupJoin(spec, self.table, state, standing_clock(1))
 
     def send(self, *rows: Row) -> str:
         return show(to_rows(self._operator.process(to_table(rows, OWN))))
@@ -128,3 +136,15 @@ def test_copies_that_the_table_changed_between_cancel_out() -> None:
     for row in join.send(*(("-D", *row) for row in there)).split():
         balance[row[2:]] -= 1
     assert set(balance.values()) == {0}
+
+
+def test_a_later_micro_batch_takes_back_what_an_earlier_one_found() -> None:
+    """Each micro-batch has operators of its own, over one state."""
+    backend = memory_backend()
+    first = Join((1, "Ann"), (1, "An"), state=backend)
+    assert first.send(("+I", 7, 1)) == "+I[7,1,1,Ann] +I[7,1,1,An]"
+    backend.commit()
+    second = Join((1, "Eve"), (2, "Bob"), state=backend)
+    assert second.send(("-U", 7, 1), ("+U", 7, 2)) == "-D[7,1,1,Ann] -D[7,1,1,An] +U[7,2,2,Bob]"
+    backend.commit()
+    assert Join(state=backend).send(("-D", 7, 2), ("-D", 7, 1)) == "-D[7,2,2,Bob]"
