@@ -1,4 +1,7 @@
-"""The tables that the lookup joins of a job ask."""
+"""The tables that the lookup joins of a job ask.
+
+They belong to the job as sources do: their secrets travel to workers, and they are checked at the start.
+"""
 
 from __future__ import annotations
 
