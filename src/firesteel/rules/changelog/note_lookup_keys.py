@@ -1,4 +1,8 @@
-"""Note in a lookup join what is known of its input now: mini-batches do not tell it any more."""
+"""Note in a lookup join what is known of its input.
+
+Plans show its upsert keys, and a join that keeps what it found tells rows apart. Nodes of mini-batches, which
+come into the plan after this rule, do not tell keys any more.
+"""
 
 from __future__ import annotations
 
