@@ -45,6 +45,7 @@ def _write_events(path: Path, count: int) -> None:
     source = NexmarkSource(scan)
     members = ", ".join(f"'{name}': f{at}" for at, name in enumerate(COLUMNS))
     with duckdb.connect() as connection, path.open("wb") as out:
+        connection.execute("SET enable_progress_bar = false")
         for split in source.splits(1):
             for table in source.read(split):
                 connection.register("events", table)

@@ -45,7 +45,7 @@ def main(select: str, folder: str, parallelism: str) -> int:
                 ).start().awaitTermination()
             return 0
         except Exception as error:
-            refused = refused or str(error).strip().splitlines()[0]
+            refused = str(error).strip().splitlines()[0]
     sys.stderr.write(f"{refused}\n")
     return 1
 

@@ -8,8 +8,8 @@ driver.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+from hashlib import blake2b
 
 import numpy as np
 import pyarrow as pa
@@ -157,10 +157,18 @@ def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
     data = np.frombuffer(b"" if buffer is None else buffer, np.uint8)
     data.flags.writeable = False  # one type for the kernel, whoever has the bytes
     hash_strings(data, offsets, hash1, hash2)
-    for row in np.flatnonzero(np.diff(offsets) > _LONG):  # rare
-        digest = hashlib.blake2b(data[offsets[row] : offsets[row + 1]].tobytes(), digest_size=16)
-        hash1[row], hash2[row] = np.frombuffer(digest.digest(), "<u8")
+    rows = np.flatnonzero(np.diff(offsets) > _LONG)
+    if len(rows):
+        hash1[rows], hash2[rows] = _digests(data.data, offsets[rows], offsets[rows + 1])
     return hash1, hash2
+
+
+def _digests(data: memoryview, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[U64, U64]:
+    """Return the BLAKE2b digest of each string, as two words."""
+    pieces = (data[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True))
+    digests = b"".join([blake2b(piece, digest_size=16).digest() for piece in pieces])
+    words = np.frombuffer(digests, "<u8").reshape(-1, 2)
+    return words[:, 0], words[:, 1]
 
 
 def _hash_lists(array: pa.Array) -> tuple[U64, U64]:
