@@ -21,6 +21,8 @@ from benchmarks.nexmark_data import events
 from benchmarks.nexmark_scripts import QUERIES, REFUSED, script, select
 
 EVENTS = 1_000_000
+_LEAST_SECONDS = 0.5
+"""Smaller differences between two runs say nothing of the throughput."""
 BUNDLES = {
     "table.exec.mini-batch.enabled": "true",
     "table.exec.mini-batch.allow-latency": "2 s",
@@ -110,10 +112,17 @@ def heading(names: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |\n| {' | '.join('---' for _ in cells)} |"
 
 
+def _warm(result: Result, sizes: Sequence[int]) -> float | None:
+    """Return the events a second of the last three quarters, None if they took too short to tell."""
+    if result.seconds[-1] - result.seconds[0] < _LEAST_SECONDS:
+        return None
+    return throughput(tuple(sizes), result.seconds)
+
+
 def _figures(result: Result, sizes: Sequence[int]) -> str:
     if result.failure:
         return "refused"
-    rate = throughput(tuple(sizes), result.seconds)
+    rate = _warm(result, sizes)
     return f"{result.seconds[-1]:.1f} s" + (f", {rate / 1000:,.0f}k/s" if rate else "")
 
 
@@ -121,7 +130,7 @@ def _ratios(here: Result, there: Result, sizes: Sequence[int]) -> str:
     if here.failure or there.failure:
         return ""
     total = there.seconds[-1] / here.seconds[-1]
-    rates = [throughput(tuple(sizes), each.seconds) for each in (here, there)]
+    rates = [_warm(each, sizes) for each in (here, there)]
     warm = f"{rates[0] / rates[1]:.1f}x" if rates[0] and rates[1] else "-"
     return f"{total:.1f}x, {warm}"
 

@@ -6,11 +6,13 @@ import random
 from collections import Counter
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.runtime.dataflow.chain import standing_clock
+from firesteel.runtime.operators.join import regular_join
 from firesteel.runtime.operators.join.fold import fold
 from firesteel.runtime.operators.join.regular_join import RegularJoin
 from firesteel.runtime.spec.join import JoinInput, JoinKind, JoinSpec
@@ -130,3 +132,23 @@ def test_a_bundle_ends_with_its_size() -> None:
     assert drive.changes("+I 2 1 10, +I 3 1 10, -D 2 1 10") == (
         "+I[2,1,10,7,1,70] +I[3,1,10,7,1,70] -D[2,1,10,7,1,70]"
     )
+
+
+@pytest.mark.parametrize("side", [BY_ID, ONE_ROW, COUNTED])
+def test_rows_that_only_come_are_joined_without_a_fold(
+    side: JoinInput, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folded: list[int] = []
+
+    def counted(changes: pa.Table, of: JoinInput) -> Any:
+        folded.append(changes.num_rows)
+        return fold(changes, of)
+
+    monkeypatch.setattr(regular_join, "fold", counted)
+    drive = bundled(JoinKind.INNER, side, size=2)
+    drive.changes("+I 7 1 70", port=1)
+    rows = "+I 1 1 10, +I 2 2 10, +I 3 3 10"
+    assert drive.changes(rows) == "+I[1,1,10,7,1,70]"
+    assert folded == []
+    assert drive.changes("+I 4 1 10, -D 4 1 10, +I 5 1 11") == "+I[5,1,11,7,1,70]"
+    assert folded == [2, 1]

@@ -40,8 +40,7 @@ def fold(changes: pa.Table, side: JoinInput) -> tuple[pa.Table, Mask]:
     if side.unique_key is None:
         kept = _not_taken_back(_groups(changes, range(len(side.types))), adds)
         return changes.take(pa.array(kept)), np.zeros(len(kept), np.bool_)
-    groups = _groups(changes, dict.fromkeys((*side.keys, *side.unique_key)))
-    goes, comes = _first_and_last(groups, adds)
+    goes, comes = _first_and_last(_unique_keys(changes, side), adds)
     both = (goes >= 0) & (comes >= 0)
     origins = np.arange(len(adds))
     origins[goes[both]] = comes[both]  # the old row goes when the new one comes
@@ -52,6 +51,20 @@ def fold(changes: pa.Table, side: JoinInput) -> tuple[pa.Table, Mask]:
     replaced[goes[both]] = True
     left = attributed(_with_deletes(changes, goes, comes), origins).take(pa.array(kept))
     return left, replaced[kept]
+
+
+def has_nothing_to_fold(changes: pa.Table, side: JoinInput) -> bool:
+    """Return whether these changes only add rows, with different unique keys, so that all are left."""
+    if not added(changes).all():
+        return False
+    if side.unique_key is None:
+        return True
+    return bool(len(_unique_keys(changes, side)) == changes.num_rows)
+
+
+def _unique_keys(changes: pa.Table, side: JoinInput) -> Keys:
+    assert side.unique_key is not None
+    return _groups(changes, dict.fromkeys((*side.keys, *side.unique_key)))
 
 
 def _groups(changes: pa.Table, columns: Iterable[int]) -> Keys:

@@ -30,7 +30,7 @@ from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
 from firesteel.runtime.dataflow.sequence import caused
 from firesteel.runtime.operators.join.blocks import Block, blocks
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
-from firesteel.runtime.operators.join.fold import fold
+from firesteel.runtime.operators.join.fold import fold, has_nothing_to_fold
 from firesteel.runtime.operators.join.pairs import NONE, Pairs, pairs
 from firesteel.runtime.operators.join.partner_counts import PartnerCounts, Steps, row_steps
 from firesteel.runtime.operators.join.residual import Residual
@@ -64,7 +64,7 @@ class RegularJoin(TwoInputOperator):
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         side, bundle = self._spec.inputs[port], self._spec.folds[port]
-        if not bundle:
+        if not bundle or has_nothing_to_fold(table, side):
             yield from self._meet(Delta.of(table, side, self._spec.null_safe), port)
             return
         for start in range(0, table.num_rows, bundle):
