@@ -38,3 +38,6 @@ CREATE VIEW of_best AS SELECT cur, MAX(top) AS top, MAX(rt) AS rt FROM (SELECT c
 CREATE VIEW joined AS SELECT r.cur, r.rate, p.price, r.rt FROM rates AS r JOIN prices AS p ON r.cur = p.cur AND p.cno = 'n1';
 CREATE VIEW priced_last AS SELECT cur, rate, rt FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY rt DESC) AS rn FROM rates) WHERE rn = 1;
 CREATE VIEW shifted AS SELECT cur, rate, rt + INTERVAL '1' MINUTE AS rt FROM rates;
+CREATE TABLE s3 (id BIGINT, cur STRING, rate BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'print');
+CREATE TABLE s4 (cur STRING, cno STRING, rate BIGINT, PRIMARY KEY (cur, cno) NOT ENFORCED) WITH ('connector' = 'print');
+CREATE TABLE s5 (cur STRING, cno STRING, rate BIGINT, PRIMARY KEY (cur, cno) NOT ENFORCED) WITH ('connector' = 'blackhole');
