@@ -12,6 +12,7 @@ from firesteel.connectors.filesystem.partitions import READABLE
 from firesteel.connectors.filesystem.sink import FilesystemSink
 from firesteel.connectors.filesystem.source import METADATA, FilesystemSource
 from firesteel.connectors.lookup.caches import cached
+from firesteel.connectors.lookup.options import OPTIONS as LOOKUPS
 from firesteel.connectors.lookup.options import cache_of
 from firesteel.connectors.lookup.scanned_table import ScannedTable
 from firesteel.connectors.options import (
@@ -40,9 +41,9 @@ class Filesystem:
         check_required(options, OPTIONS)
         found = find_format(options["format"], "format")
         prefix = f"{found.name}."
-        check_unknown(
-            self.name, {k: v for k, v in options.items() if not k.startswith(prefix)}, keys(OPTIONS)
-        )
+        lookups = set(keys(LOOKUPS))  # files have none in Flink, whose error lists the others
+        own = {k: v for k, v in options.items() if not k.startswith(prefix) and k not in lookups}
+        check_unknown(self.name, own, [key for key in keys(OPTIONS) if key not in lookups])
         warn_of_unknown(options, prefix, keys(found.options))
         physical = [c for c in table.columns if c.is_physical and c.name not in table.partition_keys]
         found.validate(
