@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from firesteel.connectors.base import Split
 from firesteel.job.spec import JobSpec, sink_id
 from firesteel.job.topology import exchanges, source_numbers, stages
-from firesteel.runtime.dataflow.packets import CHANGES, MARKED, Packet, merge
+from firesteel.runtime.dataflow.packets import CHANGES, WATERMARKED, Packet, merge
 from firesteel.runtime.dataflow.sequence import place_bits, split_number
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.runtime.state.backend import SortedRunBackend
@@ -109,7 +109,9 @@ class LocalJob:
             packets = list(self._stage(task, packets, number, stored))
         for packet in packets:
             raise_failure(packet)
-        out = [packet for packet in packets if packet.to == sink_id(0) and packet.holds in (CHANGES, MARKED)]
+        out = [
+            packet for packet in packets if packet.to == sink_id(0) and packet.holds in (CHANGES, WATERMARKED)
+        ]
         for table in merge(sorted(out, key=lambda packet: packet.first)):
             yield from to_rows(table.select([name for name in table.column_names if name != "$place"]))
 

@@ -25,7 +25,7 @@ class ClockedSpec(OperatorSpec):
     tells: bool = True
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return True
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Message, Operator, Watermark, WatermarkedBatch
 from firesteel.types.sql import SqlType
 from tests.runtime.changes import Row, parse, show, to_rows, to_table
 
@@ -32,14 +32,14 @@ class Driver:
     def watermark(self, time: int, port: int = 0) -> str:
         return told(self._operator.watermark(Watermark(time), port))
 
-    def marked(self, text: str, *marks: tuple[int, int], port: int = 0) -> str:
+    def watermarked(self, text: str, *marks: tuple[int, int], port: int = 0) -> str:
         """Rows in one table, with watermarks among them: (how many of the rows come before it, its time)."""
         rows = parse(text, self._types[port])
         table = to_table(rows, self._types[port], self._order)
         at, times = (np.array(column, np.int64) for column in zip(*marks, strict=True))
-        message = Marked(table, times, self._order + at - 1)
+        message = WatermarkedBatch(table, times, self._order + at - 1)
         self._order += len(rows)
-        return told(self._operator.marked(message, port))
+        return told(self._operator.watermarked(message, port))
 
     def barrier(self) -> str:
         return told(self._operator.barrier())
@@ -67,7 +67,7 @@ def all_rows(messages: Iterable[Message]) -> list[Row]:
 def one_by_one(messages: Iterable[Message]) -> Iterator[pa.Table | Watermark]:
     """The messages, tables with watermarks in them cut at these."""
     for message in messages:
-        if isinstance(message, Marked):
+        if isinstance(message, WatermarkedBatch):
             yield from message.pieces()
         else:
             yield message

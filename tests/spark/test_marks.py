@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
-from firesteel.job.watermark_routing import MarkPaths, with_marks
+from firesteel.job.watermark_routing import WatermarkRouting, with_marks
 from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.runtime.spec.operators import (
     CurrentWatermarkSpec,
@@ -139,7 +139,7 @@ def test_parts_of_a_source_that_have_orders_of_their_own_wait_for_each_other() -
 def test_only_parts_with_watermarks_of_their_own_are_splits() -> None:
     """All files of a directory are one channel, and so is each task before a second exchange."""
     job = one_exchange(assigner())
-    paths = MarkPaths.of(job)
+    paths = WatermarkRouting.of(job)
 
     def splits(numbers: list[int]) -> list[bool]:
         ((_, channels),) = paths.channels(job, job.chains[1], 1, lambda source: numbers)

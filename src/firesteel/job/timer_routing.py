@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from firesteel.job.spec import JobSpec
 from firesteel.job.topology import Fragment, stages, tasks
-from firesteel.job.watermark_routing import MarkPaths
+from firesteel.job.watermark_routing import WatermarkRouting
 
 Woken = tuple[tuple[int, int], ...]
 """For each fragment to wake up, the id of its first chain and its number of tasks."""
 
 
-def woken(job: JobSpec, paths: MarkPaths, targets: int) -> Woken:
+def woken(job: JobSpec, paths: WatermarkRouting, targets: int) -> Woken:
     """Return the fragments after an exchange that have to wake up without input.
 
     These have an operator that sets timers, or a source that may become idle.
@@ -31,7 +31,7 @@ def woken(job: JobSpec, paths: MarkPaths, targets: int) -> Woken:
 
 def has_timers(job: JobSpec) -> bool:
     """Return whether any part of the job has to wake up without input."""
-    return bool(woken(job, MarkPaths.of(job), 1))
+    return bool(woken(job, WatermarkRouting.of(job), 1))
 
 
 def _behind_exchanges(job: JobSpec) -> Sequence[Fragment]:

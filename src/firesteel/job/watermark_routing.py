@@ -26,37 +26,37 @@ ByPort = tuple[tuple[int, tuple[Channel, ...]], ...]
 
 
 @dataclass(frozen=True)
-class MarkPaths:
+class WatermarkRouting:
     """Routes of the watermarks in a job.
 
     Attributes:
-        marked: Ids of the chains after exchanges that get watermarks.
+        watermarked: Ids of the chains after exchanges that get watermarks.
         like: Settings of the channels of each chain, by id of the chain.
     """
 
-    marked: frozenset[int]
+    watermarked: frozenset[int]
     like: dict[int, Channel]
 
     @classmethod
-    def of(cls, job: JobSpec) -> MarkPaths:
+    def of(cls, job: JobSpec) -> WatermarkRouting:
         """Return the routes of the watermarks in a job."""
         needs = _needs(job)
         gives: dict[int, bool] = {}
         like: dict[int, Channel] = {}
-        marked = set()
+        watermarked = set()
         for chain in job.chains:
             before = [each.of for each in chain.inputs if isinstance(each.of, int)]
             comes = any(gives[producer] for producer in before) or _waits_for_end(chain)
             if comes and needs[chain.id] and not _is_forwarded(job, chain):
-                marked.add(chain.id)
+                watermarked.add(chain.id)
             own = like[before[0]] if before and _is_forwarded(job, chain) else Channel(0)
             gives[chain.id], like[chain.id] = _through(chain.operators, comes, own)
-        return cls(frozenset(marked), like)
+        return cls(frozenset(watermarked), like)
 
     def may_be_idle(self, chain: ChainSpec) -> bool:
         """Return whether a chain gets watermarks from a channel that may become idle."""
         before = [each.of for each in chain.inputs if isinstance(each.of, int)]
-        return chain.id in self.marked and any(self.like[each].idle for each in before)
+        return chain.id in self.watermarked and any(self.like[each].idle for each in before)
 
     def channels(
         self, job: JobSpec, chain: ChainSpec, targets: int, of_source: Callable[[Source], Sequence[int]]
@@ -72,7 +72,7 @@ class MarkPaths:
         Returns:
             () if the chain gets no watermarks.
         """
-        if chain.id not in self.marked:
+        if chain.id not in self.watermarked:
             return ()
         ports: dict[int, list[Channel]] = {}
         for each in chain.inputs:
@@ -128,7 +128,7 @@ def _after(chain: ChainSpec, needs: dict[int, bool]) -> bool:
 
 def _before(operator: OperatorSpec, needed: bool) -> bool:
     """Return whether watermarks before an operator have an effect, given whether they have one after it."""
-    return not _stops(operator) and (needed or operator.reads_marks)
+    return not _stops(operator) and (needed or operator.reads_watermarks)
 
 
 def _stops(operator: OperatorSpec) -> bool:

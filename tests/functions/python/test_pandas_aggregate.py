@@ -55,7 +55,7 @@ def test_any_cutting_gives_the_frames_of_flink(frame: tuple, stream: tuple) -> N
     found = []
     for message in in_messages(events, cuts):
         operator = RowTimeOver(what, backend)
-        found += all_rows(operator.marked(message))
+        found += all_rows(operator.watermarked(message))
         operator.barrier()
     assert [(k, v, total, count) for _, k, v, _, total, count in found] == [
         (k, v, total, count) for k, v, _, total, count in expected

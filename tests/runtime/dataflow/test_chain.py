@@ -13,11 +13,11 @@ from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.chain import Chain, standing_clock
 from firesteel.runtime.dataflow.operator import (
     MAX_WATERMARK,
-    Marked,
     Operator,
     PortBatch,
     RowOperator,
     TwoInputOperator,
+    WatermarkedBatch,
 )
 from firesteel.runtime.dataflow.operator_registry import OPERATORS, code
 from firesteel.runtime.operators.calc.drop_update_before import DropUpdateBefore
@@ -75,8 +75,8 @@ def test_watermarks_among_rows_stand_where_they_would_one_by_one() -> None:
     rows = "+I a 1, +I b 2, +I c -1, +I a 3, +I b 4, +I a 5"
     marks = ((0, 1), (2, 5), (3, 6), (6, 9))
     shown = "W1 +I[a,2] +I[b,4] W5 W6 -U[b,4] +U[b,12] -U[a,2] +U[a,18] W9"
-    assert driver.marked(rows, *marks) == shown
-    assert Driver(DropUpdateBefore(), TYPES).marked("-U a 1, +U a 2", (1, 4), (2, 7)) == "W4 +U[a,2] W7"
+    assert driver.watermarked(rows, *marks) == shown
+    assert Driver(DropUpdateBefore(), TYPES).watermarked("-U a 1, +U a 2", (1, 4), (2, 7)) == "W4 +U[a,2] W7"
 
 
 def test_an_assigner_ends_the_bundles_behind_it() -> None:
@@ -121,11 +121,13 @@ def test_one_batch_of_two_inputs_is_processed_input_by_input() -> None:
     values = to_table(parse("+I a 1, +I b 2", LEFT), LEFT, 0)
     names = to_table(parse("+I a anna", RIGHT), RIGHT, 5)
     none, at = np.empty(0, np.int64), np.array([9], np.int64)
-    batch = PortBatch((Marked(values, none, none), Marked(names, none, none)))
+    batch = PortBatch((WatermarkedBatch(values, none, none), WatermarkedBatch(names, none, none)))
     assert told(both.ports(batch)) == "+I[a,anna,1] +I[b,null,2]"
-    marks = PortBatch((Marked(values, np.array([4]), at), Marked(names, np.array([7]), at)))
+    marks = PortBatch(
+        (WatermarkedBatch(values, np.array([4]), at), WatermarkedBatch(names, np.array([7]), at))
+    )
     assert told(both.ports(marks)) == "+I[a,anna,1] +I[b,null,2] W4"
-    assert told(both.ports(PortBatch((None, Marked(names.slice(0, 0), np.array([8]), at))))) == ""
+    assert told(both.ports(PortBatch((None, WatermarkedBatch(names.slice(0, 0), np.array([8]), at))))) == ""
 
 
 def test_an_operator_of_one_input_takes_no_batch_of_several() -> None:

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.runtime.dataflow.watermarks import (
     IDLE,
+    AlignerState,
     Channel,
-    ChannelMarks,
-    Marks,
-    MarkState,
+    ChannelWatermarks,
     Reached,
+    WatermarkAligner,
     follow_live_inputs,
 )
 from firesteel.runtime.state.memory import memory_backend
@@ -41,11 +41,11 @@ class Valve:
         """Watermarks in their order, as `0:7` of channel 0, `wait` milliseconds after those before; the
         input's, and after | that of silence."""
         self._now += wait
-        state = MarkState(self._state, "marks", self._now)
+        state = AlignerState(self._state, "marks", self._now)
         marks = state.load(0, self._channels)
         pairs = [tuple(map(int, word.split(":"))) for word in text.split()]
         channels, times = ([pair[i] for pair in pairs] for i in (0, 1))
-        marks.add(Marks(np.arange(len(pairs)), np.array(channels, int), np.array(times, int)))
+        marks.add(ChannelWatermarks(np.arange(len(pairs)), np.array(channels, int), np.array(times, int)))
         out = " ".join(map(str, marks.release(None)[1].tolist()))
         silence = marks.fall_silent()
         state.save({0: marks})
@@ -191,18 +191,18 @@ def test_without_a_timeout_nobody_is_idle() -> None:
 
 
 def test_the_end_of_all_is_the_end() -> None:
-    marks = ChannelMarks([Channel(0), Channel(1)])
-    marks.add(Marks(np.arange(2), np.array([0, 1]), np.array([MAX_WATERMARK, 9])))
+    marks = WatermarkAligner([Channel(0), Channel(1)])
+    marks.add(ChannelWatermarks(np.arange(2), np.array([0, 1]), np.array([MAX_WATERMARK, 9])))
     assert marks.release(None)[1].tolist() == [9]
     assert not marks.ended
-    marks.add(Marks(np.arange(1), np.array([1]), np.array([MAX_WATERMARK])))
+    marks.add(ChannelWatermarks(np.arange(1), np.array([1]), np.array([MAX_WATERMARK])))
     assert marks.release(None)[1].tolist() == [MAX_WATERMARK]
     assert marks.ended
 
 
 def test_a_channel_that_comes_later_holds_back_once_it_has_caught_up() -> None:
-    marks = ChannelMarks([Channel(0)])
-    marks.add(Marks(np.arange(5), np.array([0, 7, 0, 7, 0]), np.array([5, 3, 9, 10, 12])))
+    marks = WatermarkAligner([Channel(0)])
+    marks.add(ChannelWatermarks(np.arange(5), np.array([0, 7, 0, 7, 0]), np.array([5, 3, 9, 10, 12])))
     assert marks.release(None)[1].tolist() == [5, 9, 10]
 
 
@@ -218,10 +218,10 @@ def test_a_split_that_comes_back_holds_the_others_back() -> None:
 
 def test_a_split_that_comes_later_holds_the_others_back() -> None:
     """From its first watermark on."""
-    marks = ChannelMarks([Channel(0, is_split=True)])
-    marks.add(Marks(np.arange(5), np.array([0, 7, 0, 7, 0]), np.array([5, 3, 9, 10, 12])))
+    marks = WatermarkAligner([Channel(0, is_split=True)])
+    marks.add(ChannelWatermarks(np.arange(5), np.array([0, 7, 0, 7, 0]), np.array([5, 3, 9, 10, 12])))
     assert marks.release(None)[1].tolist() == [5, 9, 10]
-    marks.add(Marks(np.arange(4), np.array([0, 8, 7, 8]), np.array([13, 2, 15, 20])))
+    marks.add(ChannelWatermarks(np.arange(4), np.array([0, 8, 7, 8]), np.array([13, 2, 15, 20])))
     assert marks.release(None)[1].tolist() == [13]
 
 
@@ -238,9 +238,9 @@ def test_columns_are_as_flinks_loop(
     live = [time for n, time in enumerate(before) if n not in idle]
     passed = min(live) if live else max(before)
     known = {n: Reached(time, IDLE if n in idle else 0) for n, time in enumerate(before)}
-    marks = ChannelMarks([Channel(n, is_split=splits) for n in range(3)], known, 0, passed)
+    marks = WatermarkAligner([Channel(n, is_split=splits) for n in range(3)], known, 0, passed)
     channels, times = (np.array([step[i] for step in steps], int) for i in (0, 1))
-    marks.add(Marks(np.arange(len(steps)), channels, times))
+    marks.add(ChannelWatermarks(np.arange(len(steps)), channels, times))
     orders, moved = marks.release(None)
     found = list(zip(orders.tolist(), moved.tolist(), strict=True))
     assert found == loop(steps, list(before), set(idle), passed, splits)
@@ -276,10 +276,12 @@ class Inputs:
     def batch(self, text: str = "") -> dict[int, int]:
         """Watermarks as `0:7` of input 0; which inputs follow the others at the end, and to what."""
         self._now += 1000
-        state = MarkState(self._state, "marks", self._now)
+        state = AlignerState(self._state, "marks", self._now)
         inputs = {port: state.load(port, channels) for port, channels in enumerate(self._channels)}
         for port, time in (tuple(map(int, word.split(":"))) for word in text.split()):
-            inputs[port].add(Marks(np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([time])))
+            inputs[port].add(
+                ChannelWatermarks(np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([time]))
+            )
         for marks in inputs.values():
             marks.release(None)
             marks.fall_silent()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from firesteel.runtime.dataflow.operator import Clock, Marked, Watermark
+from firesteel.runtime.dataflow.operator import Clock, Watermark, WatermarkedBatch
 from firesteel.runtime.dataflow.operator_registry import build
 from firesteel.runtime.spec.operators import AggregateSpec, OperatorSpec
 from firesteel.runtime.spec.over import OverTime, TemporalSortSpec
@@ -102,7 +102,7 @@ def run(past: Past, periods: int) -> tuple[SortedRunBackend, int]:
             list(operator.changes(message.table.select(range(past.columns + 2))))
         else:
             list(operator.watermark(Watermark(now - PERIOD // 2, -1)))
-            list(operator.marked(message))
+            list(operator.watermarked(message))
         list(operator.barrier())
         state.commit()
     return state, sum(map(len, store.runs.values()))
@@ -112,7 +112,7 @@ def _standing(now: int) -> Clock:
     return lambda: now
 
 
-def _rows(past: Past, period: int) -> Marked:
+def _rows(past: Past, period: int) -> WatermarkedBatch:
     """Rows over one period, some of them up to half a period late; the watermark is that much behind."""
     first = period * ROWS_A_PERIOD
     rows: list[Row] = []
@@ -121,7 +121,7 @@ def _rows(past: Past, period: int) -> Marked:
         key = f"{period if past.churns else ''}-{i % 20}"
         rows.append(("+I", key, i % 11, time))
     mark = np.array([period * PERIOD + PERIOD // 2])
-    return Marked(table_of(rows, first), mark, np.array([first + ROWS_A_PERIOD - 1]))
+    return WatermarkedBatch(table_of(rows, first), mark, np.array([first + ROWS_A_PERIOD - 1]))
 
 
 @pytest.mark.parametrize("past", [*WINDOWS.values(), *OVERS.values(), *OTHERS.values()],

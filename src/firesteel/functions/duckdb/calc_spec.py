@@ -59,6 +59,6 @@ class CalcSpec:
     """Sets of values, by name."""
     parts: tuple[tuple[int, int, Path], ...] = ()
     """Columns appended to the input: position, position of the nested column, path into it."""
-    reads_marks: ClassVar[bool] = False
+    reads_watermarks: ClassVar[bool] = False
     sets_timers: ClassVar[bool] = False
     port_order: ClassVar[tuple[int, ...]] = (0,)

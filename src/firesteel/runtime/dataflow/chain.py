@@ -12,11 +12,11 @@ from firesteel.runtime.dataflow import operator_registry as registry
 from firesteel.runtime.dataflow.counters import Counters, rows_of
 from firesteel.runtime.dataflow.operator import (
     Clock,
-    Marked,
     Message,
     Operator,
     PortBatch,
     Watermark,
+    WatermarkedBatch,
     earliest,
 )
 from firesteel.runtime.spec.operators import OperatorSpec
@@ -84,7 +84,7 @@ class Chain(Operator):
     def watermark(self, mark: Watermark, port: int = 0) -> Iterator[Message]:
         return self.send(mark, port)
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterator[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterator[Message]:
         return self.send(rows, port)
 
     def ports(self, batch: PortBatch) -> Iterator[Message]:
@@ -118,8 +118,8 @@ def _step(operator: Operator, message: Message | PortBatch, port: int) -> Callab
     """Return the call of an operator that processes a message."""
     if isinstance(message, Watermark):
         return partial(operator.watermark, message, port)
-    if isinstance(message, Marked):
-        return partial(operator.marked, message, port)
+    if isinstance(message, WatermarkedBatch):
+        return partial(operator.watermarked, message, port)
     if isinstance(message, PortBatch):
         return partial(operator.ports, message)
     return partial(operator.changes, message, port)

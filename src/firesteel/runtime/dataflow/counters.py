@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar
 
 import pyarrow as pa
 
-from firesteel.runtime.dataflow.operator import Marked, Message, PortBatch
+from firesteel.runtime.dataflow.operator import Message, PortBatch, WatermarkedBatch
 
 Sent = TypeVar("Sent", bound="Message | PortBatch")
 LATE = 3
@@ -72,7 +72,7 @@ def rows_of(message: Message | PortBatch) -> int:
     """Return the number of rows of a message."""
     if isinstance(message, pa.Table):
         return int(message.num_rows)
-    if isinstance(message, Marked):
+    if isinstance(message, WatermarkedBatch):
         return int(message.table.num_rows)
     if isinstance(message, PortBatch):
         return sum(each.table.num_rows for each in message.inputs if each is not None)

@@ -49,7 +49,7 @@ class Watermark:
 
 
 @dataclass(frozen=True)
-class Marked:
+class WatermarkedBatch:
     """Rows with the watermarks among them, as columns.
 
     One message replaces many short tables with a watermark after each.
@@ -75,7 +75,7 @@ class Marked:
         """Return the number of rows before each watermark, int64[m]."""
         return np.searchsorted(orders(self.table), self.orders, side="right")
 
-    def with_rows(self, table: pa.Table) -> Marked:
+    def with_rows(self, table: pa.Table) -> WatermarkedBatch:
         """Return the same watermarks with other rows, the changes that these rows have caused."""
         return replace(self, table=table)
 
@@ -101,10 +101,10 @@ class PortBatch:
             operator takes one port after the other, in the order that its spec names (`port_order`).
     """
 
-    inputs: tuple[Marked | None, ...]
+    inputs: tuple[WatermarkedBatch | None, ...]
 
 
-Message: TypeAlias = "pa.Table | Watermark | Marked"
+Message: TypeAlias = "pa.Table | Watermark | WatermarkedBatch"
 """A message that an operator sends: a changes table (runtime/spec/operators.py), a watermark, or both."""
 
 
@@ -151,7 +151,7 @@ class Operator:
         """
         return (mark,)
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         """Process rows and the watermarks among them.
 
         The default calls `changes` and `watermark` piece by piece. Override it to process them as one batch.
@@ -199,7 +199,7 @@ class RowOperator(Operator):
         out = self.process(table)
         return (out,) if out.num_rows else ()
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         return (rows.with_rows(self.process(rows.table)),)
 
     def process(self, changes: pa.Table) -> pa.Table:

@@ -28,9 +28,9 @@ from firesteel.kernels.types import given
 from firesteel.runtime.columns.keys import key_groups
 from firesteel.runtime.dataflow.operator import LAST_ORDER
 from firesteel.runtime.dataflow.sequence import Numbers, Places, below, cause_of, concat, in_order, orders
-from firesteel.runtime.dataflow.watermarks import Marks
+from firesteel.runtime.dataflow.watermarks import ChannelWatermarks
 
-CHANGES, FAILURE, WRITTEN, SKIPPED, MARKED, COUNTERS, TICK, TIMER = range(8)
+CHANGES, FAILURE, WRITTEN, SKIPPED, WATERMARKED, COUNTERS, TICK, TIMER = range(8)
 """Kinds of content of a packet (`Packet.holds`)."""
 
 TO_DRIVER = -1
@@ -89,7 +89,7 @@ class Packet:
         FAILURE: A pickled error.
         WRITTEN: JSON, what the task of a sink wrote, for the commit of the sink.
         SKIPPED: JSON, the number of messages that a source skipped, for progress.
-        MARKED: Rows, possibly none, and watermarks (`read_marked`).
+        WATERMARKED: Rows, possibly none, and watermarks (`read_watermarked`).
         COUNTERS: JSON, the counters of a task and the sizes of its state (spark/task/counters.py).
         TICK: Nothing. It makes the receiver look at its timers of processing time.
         TIMER: JSON, a chain, a key group and the processing time of their next timer, null for none.
@@ -168,7 +168,7 @@ class Packer:
     def _cut(self) -> list[Packet]:
         self._number += 1
         changes = self._changes() if self._held else self._none
-        marks = self._taken_marks()
+        marks = self._taken_watermarks()
         if changes is None:
             return [self._packet(target, pa.table({}), marks) for target in self._all()]
         if self._targets == 1:
@@ -195,21 +195,21 @@ class Packer:
     def _all(self) -> Sequence[int]:
         return [self._home] if self._targets == 1 else range(self._targets)
 
-    def _taken_marks(self) -> Marks | None:
+    def _taken_watermarks(self) -> ChannelWatermarks | None:
         """Remove and return the collected watermarks, None if there are none."""
         if self._channel is None or not self._marks:
             return None
         orders, times = zip(*self._marks, strict=True)
         self._marks = []
-        return Marks.of(self._channel, orders, times)
+        return ChannelWatermarks.of(self._channel, orders, times)
 
-    def _packet(self, target: int, changes: pa.Table, marks: Marks | None) -> Packet:
+    def _packet(self, target: int, changes: pa.Table, marks: ChannelWatermarks | None) -> Packet:
         rows = changes.num_rows
         cause = cause_of(changes, 0) if rows else (LAST_ORDER, 0)
         if marks is None:
             payload, holds = write_ipc(changes), CHANGES
         else:
-            payload, holds = write_ipc(changes) + write_ipc(marks.to_table()), MARKED
+            payload, holds = write_ipc(changes) + write_ipc(marks.to_table()), WATERMARKED
             cause = min(cause, (int(marks.orders[0]), 0))
         first = Position(*cause, self._task, self._number)
         return Packet(target, first, rows, 0, payload, holds, to=self._to, port=self._port)
@@ -311,12 +311,12 @@ def _with_orders(changes: pa.Table) -> pa.Table:
     return changes.set_column(index, ORDER, column)  # pa.array loads numpy.ma, for tens of milliseconds
 
 
-def read_marked(payload: bytes) -> tuple[pa.Table | None, Marks]:
-    """Return the changes and the watermarks of a MARKED packet: two Arrow IPC streams, one after the other.
+def read_watermarked(payload: bytes) -> tuple[pa.Table | None, ChannelWatermarks]:
+    """Return the changes and the watermarks of a WATERMARKED packet: two Arrow IPC streams in sequence.
 
     Returns:
         The changes, None if no row has shown their columns yet. Then the watermarks.
     """
     reader = pa.BufferReader(payload)
     changes, marks = read_ipc(reader), read_ipc(reader)
-    return (changes if changes.num_columns else None), Marks.from_table(marks)
+    return (changes if changes.num_columns else None), ChannelWatermarks.from_table(marks)

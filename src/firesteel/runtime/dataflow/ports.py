@@ -8,9 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.dataflow.operator import Marked, Message, PortBatch, Watermark
-from firesteel.runtime.dataflow.packets import MARKED, Merger, Packet, Position, read_ipc, read_marked
-from firesteel.runtime.dataflow.watermarks import ChannelMarks
+from firesteel.runtime.dataflow.operator import Message, PortBatch, Watermark, WatermarkedBatch
+from firesteel.runtime.dataflow.packets import (
+    WATERMARKED,
+    Merger,
+    Packet,
+    Position,
+    read_ipc,
+    read_watermarked,
+)
+from firesteel.runtime.dataflow.watermarks import WatermarkAligner
 
 TOGETHER = 4 << 20
 """Bytes of rows that are released at once.
@@ -39,7 +46,7 @@ class PortMerger:
     """
 
     def __init__(
-        self, marks: Mapping[int, ChannelMarks] | None = None, place: int = 0, *, ports: int = 1,
+        self, marks: Mapping[int, WatermarkAligner] | None = None, place: int = 0, *, ports: int = 1,
         many: bool = False,
     ) -> None:  # fmt: skip
         self._place = place
@@ -49,7 +56,7 @@ class PortMerger:
 
     def add(self, packet: Packet) -> Iterator[Message | PortBatch]:
         """Add a packet. If enough rows wait, yield the rows that no later packet can precede."""
-        if packet.rows == 0 and packet.holds != MARKED:
+        if packet.rows == 0 and packet.holds != WATERMARKED:
             return
         if self._waiting >= self._together:
             yield from self._release(packet.first)
@@ -69,7 +76,7 @@ class PortMerger:
             yield from _messages(parts[0])
 
 
-def _messages(part: Marked) -> Iterator[Message]:
+def _messages(part: WatermarkedBatch) -> Iterator[Message]:
     """Yield rows and watermarks as the simplest messages."""
     if not part.table.num_columns:  # no packet has shown what the columns are
         for time, order in zip(part.times.tolist(), part.orders.tolist(), strict=True):
@@ -90,17 +97,17 @@ class _Port:
         none: An empty table with the columns of the input, once a packet has shown them.
     """
 
-    marks: ChannelMarks | None = None
+    marks: WatermarkAligner | None = None
     rows: Merger = field(default_factory=Merger)
     none: pa.Table = field(default_factory=lambda: pa.table({}))
 
     def add(self, packet: Packet) -> int:
         """Add a packet and return the bytes of its rows."""
-        if packet.holds != MARKED:
+        if packet.holds != WATERMARKED:
             table = read_ipc(packet.payload)
             self.rows.hold(packet.first, table)
             return int(table.nbytes)
-        table, marks = read_marked(packet.payload)
+        table, marks = read_watermarked(packet.payload)
         if table is not None and table.num_rows:
             self.rows.hold(packet.first, table)
         if table is not None and not self.none.num_columns:
@@ -109,7 +116,7 @@ class _Port:
             self.marks.add(marks)
         return 0 if table is None else int(table.nbytes)
 
-    def release(self, end: Position | None, place: int) -> Marked | None:
+    def release(self, end: Position | None, place: int) -> WatermarkedBatch | None:
         """Return the rows before a position, and the watermarks whose rows are complete.
 
         Args:
@@ -125,4 +132,4 @@ class _Port:
             orders, times = self.marks.release(None if end is None else end.order)
         if table is None and not len(orders):
             return None
-        return Marked(self.none if table is None else table, times, orders, place)
+        return WatermarkedBatch(self.none if table is None else table, times, orders, place)

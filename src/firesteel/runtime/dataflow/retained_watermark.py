@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.runtime.columns.keys import find_keys
-from firesteel.runtime.dataflow.operator import MIN_WATERMARK, Marked, Watermark
+from firesteel.runtime.dataflow.operator import MIN_WATERMARK, Watermark, WatermarkedBatch
 from firesteel.runtime.state.base import StateBackend
 
 Index = NDArray[np.int64]
@@ -35,7 +35,7 @@ class AscendingMarks:
         return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     @classmethod
-    def of(cls, message: Watermark | Marked) -> AscendingMarks:
+    def of(cls, message: Watermark | WatermarkedBatch) -> AscendingMarks:
         """Return the watermarks of a message."""
         if isinstance(message, Watermark):
             return cls(np.array([message.time]), np.array([message.order]), message.place)
@@ -76,7 +76,7 @@ class KeptWatermark(KeptNumber):
     def __init__(self, backend: StateBackend, name: str) -> None:
         super().__init__(backend, name, MIN_WATERMARK)
 
-    def standing(self, rows: Marked) -> Index:
+    def standing(self, rows: WatermarkedBatch) -> Index:
         """Return the watermark at the time each row came, int64[n] in milliseconds."""
         marks = np.maximum.accumulate(np.concatenate([[self.now], rows.times]))
         return marks[np.searchsorted(rows.at, np.arange(rows.table.num_rows), side="right")]

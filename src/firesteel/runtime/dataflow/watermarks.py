@@ -29,7 +29,7 @@ _NONE = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
-class Marks:
+class ChannelWatermarks:
     """Watermarks of some channels, as columns sorted by order.
 
     Each watermark follows the rows of its order, within its channel.
@@ -45,14 +45,14 @@ class Marks:
     times: Numbers
 
     @classmethod
-    def of(cls, channel: int, orders: Iterable[Numbers], times: Iterable[Numbers]) -> Marks:
+    def of(cls, channel: int, orders: Iterable[Numbers], times: Iterable[Numbers]) -> ChannelWatermarks:
         """Return the watermarks of one channel, sorted by order."""
         order, time = np.concatenate([_NONE, *orders]), np.concatenate([_NONE, *times])
         by = np.argsort(order, kind="stable")
         return cls(order[by], np.full(len(order), channel), time[by])
 
     @classmethod
-    def from_table(cls, table: pa.Table) -> Marks:
+    def from_table(cls, table: pa.Table) -> ChannelWatermarks:
         return cls(*(column.to_numpy() for column in table.columns))
 
     @property
@@ -67,23 +67,25 @@ class Marks:
     def __len__(self) -> int:
         return len(self.orders)
 
-    def split(self, order: int | None) -> tuple[Marks, Marks]:
+    def split(self, order: int | None) -> tuple[ChannelWatermarks, ChannelWatermarks]:
         """Return the watermarks before an order, and the others.
 
         Args:
             order: None puts all watermarks into the first part.
         """
         at = len(self) if order is None else int(np.searchsorted(self.orders, order))
-        return Marks(*(c[:at] for c in self.columns)), Marks(*(c[at:] for c in self.columns))
+        return ChannelWatermarks(*(c[:at] for c in self.columns)), ChannelWatermarks(
+            *(c[at:] for c in self.columns)
+        )
 
 
-def together(marks: Sequence[Marks]) -> Marks:
+def together(marks: Sequence[ChannelWatermarks]) -> ChannelWatermarks:
     """Concatenate watermarks, sorted by order. Watermarks of one order keep their sequence."""
     if len(marks) == 1:
         return marks[0]
     columns = [np.concatenate([getattr(m, c) for m in marks]) for c in ("orders", "channels", "times")]
     by = np.argsort(columns[0], kind="stable")
-    return Marks(*(column[by] for column in columns))
+    return ChannelWatermarks(*(column[by] for column in columns))
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ IDLE = -1
 """Value of `Reached.heard` for a channel that is idle."""
 
 
-class ChannelMarks:
+class WatermarkAligner:
     """The watermark of one input of a task, combined from its channels.
 
     Args:
@@ -157,7 +159,7 @@ class ChannelMarks:
         self.time = time
         self._now = now
         self._silent = set(self._channels)
-        self._held: list[Marks] = []
+        self._held: list[ChannelWatermarks] = []
 
     @property
     def ended(self) -> bool:
@@ -169,7 +171,7 @@ class ChannelMarks:
         """Whether all channels are idle."""
         return all(each.heard == IDLE for each in self.reached.values())
 
-    def add(self, marks: Marks) -> None:
+    def add(self, marks: ChannelWatermarks) -> None:
         """Add watermarks, in any order."""
         if len(marks):
             self._held.append(marks)
@@ -253,7 +255,7 @@ class ChannelMarks:
         self.time = max(self.time, time)
         return moves
 
-    def _at_once(self, marks: Marks) -> tuple[Numbers, Numbers]:
+    def _at_once(self, marks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
         """Combine watermarks as columns, if each channel among them holds the input back."""
         steps = np.unique(marks.orders)
         least = np.full(len(steps), MAX_WATERMARK)
@@ -271,7 +273,7 @@ class ChannelMarks:
         self._move(int(least[-1]))
         return steps[moves], least[moves]
 
-    def _one_by_one(self, marks: Marks) -> tuple[Numbers, Numbers]:
+    def _one_by_one(self, marks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
         """Combine watermarks one by one, if an idle channel is among them.
 
         Such a channel holds the input back from where it has caught up.
@@ -293,7 +295,7 @@ class ChannelMarks:
         return np.concatenate([[last], self._channels[number].passed(reached, last)])
 
 
-def follow_live_inputs(inputs: Mapping[int, ChannelMarks]) -> dict[int, int]:
+def follow_live_inputs(inputs: Mapping[int, WatermarkAligner]) -> dict[int, int]:
     """Let idle inputs of an operator follow the others, so that they do not hold it back.
 
     Flink: IndexedCombinedWatermarkStatus leaves idle inputs out of the operator's watermark.
@@ -310,7 +312,7 @@ def follow_live_inputs(inputs: Mapping[int, ChannelMarks]) -> dict[int, int]:
     return {port: least for port, marks in inputs.items() if marks.is_idle and marks.follow(least)}
 
 
-class MarkState:
+class AlignerState:
     """State of the watermarks of a task's inputs and channels, kept between micro-batches."""
 
     def __init__(self, state: StateBackend, name: str, now: int) -> None:
@@ -318,7 +320,7 @@ class MarkState:
         self._now = now
         self._known: dict[tuple[int, int], Reached] = {}
 
-    def load(self, port: int, channels: Sequence[Channel]) -> ChannelMarks:
+    def load(self, port: int, channels: Sequence[Channel]) -> WatermarkAligner:
         """Return the watermarks of one input with its kept progress."""
         ids = pa.array([_INPUT, *(channel.id for channel in channels)], pa.int64())
         keys = find_keys([pa.array([port] * len(ids), pa.int32()), ids], len(ids))
@@ -328,9 +330,9 @@ class MarkState:
         known = {number: Reached(time, heard) for number, time, heard in zip(*columns, strict=True)}
         self._known |= {(port, number): replace(each) for number, each in known.items()}
         whole = known.pop(_INPUT, Reached(MIN_WATERMARK, 0))
-        return ChannelMarks(channels, known, self._now, whole.time)
+        return WatermarkAligner(channels, known, self._now, whole.time)
 
-    def save(self, inputs: Mapping[int, ChannelMarks]) -> None:
+    def save(self, inputs: Mapping[int, WatermarkAligner]) -> None:
         """Write the progress of all inputs and channels that has changed."""
         now = {
             (port, number): each

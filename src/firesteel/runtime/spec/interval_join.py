@@ -41,7 +41,7 @@ class IntervalJoinSpec(OperatorSpec):
     state_id: str = "interval-join"
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return self.is_rowtime
 
     @property

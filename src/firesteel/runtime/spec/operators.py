@@ -42,7 +42,7 @@ class OperatorSpec(Protocol):
     """
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         """Whether watermarks make the operator act. If False, they only pass through."""
         return False
 
@@ -121,7 +121,7 @@ class GroupAggregateSpec(OperatorSpec):
         return replace(self, ttl=ttl, state_id=state_id)
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return self.bundle > 0
 
     @property
@@ -158,7 +158,7 @@ class LocalGroupAggregateSpec(OperatorSpec):
     aggregate: GroupAggregateSpec
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return self.aggregate.bundle > 0
 
 
@@ -175,7 +175,7 @@ class GlobalGroupAggregateSpec(OperatorSpec):
     results: int
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return self.aggregate.bundle > 0
 
 
@@ -193,7 +193,7 @@ class IncrementalGroupAggregateSpec(OperatorSpec):
     final_keys: tuple[int, ...]
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return self.aggregate.bundle > 0
 
 
@@ -220,7 +220,7 @@ class ChangelogNormalizeSpec(OperatorSpec):
     bundle: int = 0
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return self.bundle > 0
 
 
@@ -312,7 +312,7 @@ class CurrentWatermarkSpec(OperatorSpec):
     type: SqlType
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return True
 
 

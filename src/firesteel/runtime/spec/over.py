@@ -54,7 +54,7 @@ class OverAggregateSpec(OperatorSpec):
     state_id: str = "over-aggregate"
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return self.order is OverTime.ROWTIME
 
 
@@ -79,5 +79,5 @@ class TemporalSortSpec(OperatorSpec):
     state_id: str = "temporal-sort"
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return self.order is OverTime.ROWTIME

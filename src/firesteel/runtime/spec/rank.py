@@ -119,5 +119,5 @@ class DeduplicateSpec(OperatorSpec):
         return self.order is OverTime.ROWTIME and not self.keep_last and self.insert_only
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return self.waits or self.bundle > 0

@@ -58,5 +58,5 @@ class WatermarkCompactingSinkMaterializerSpec(OperatorSpec):
     state_id: str = "sink-materializer"
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return True

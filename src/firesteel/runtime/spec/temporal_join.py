@@ -44,7 +44,7 @@ class TemporalJoinSpec(OperatorSpec):
     state_id: str = "temporal-join"
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         """A row waits until both inputs have passed its time."""
         return True
 

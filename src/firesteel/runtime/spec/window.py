@@ -13,7 +13,7 @@ class TimedSpec(OperatorSpec):
     """Settings of an operator that waits for watermarks."""
 
     @property
-    def reads_marks(self) -> bool:
+    def reads_watermarks(self) -> bool:
         return True
 
 

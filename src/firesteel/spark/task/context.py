@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from firesteel.job.spec import JobSpec
 from firesteel.job.timer_routing import Woken, woken
 from firesteel.job.topology import Fragment
-from firesteel.job.watermark_routing import ByPort, MarkPaths
+from firesteel.job.watermark_routing import ByPort, WatermarkRouting
 from firesteel.runtime.dataflow.sequence import last_place
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 
@@ -77,8 +77,8 @@ def contexts_of(
         of_source: Returns the watermark channels of a source.
         taken: Bits of the places that rows have when they are read (runtime/dataflow/sequence.py).
     """
-    paths = MarkPaths.of(job)
-    common = replace(common, watermarked=paths.marked, timers=woken(job, paths, common.targets))
+    paths = WatermarkRouting.of(job)
+    common = replace(common, watermarked=paths.watermarked, timers=woken(job, paths, common.targets))
     return [
         tuple(
             replace(

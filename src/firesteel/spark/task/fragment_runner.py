@@ -20,7 +20,7 @@ from firesteel.runtime.dataflow.operator import (
 from firesteel.runtime.dataflow.operator_registry import entry
 from firesteel.runtime.dataflow.packets import FIRST, TIMER, Packet
 from firesteel.runtime.dataflow.ports import PortMerger
-from firesteel.runtime.dataflow.watermarks import ChannelMarks, MarkState, follow_live_inputs
+from firesteel.runtime.dataflow.watermarks import AlignerState, WatermarkAligner, follow_live_inputs
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.task.chain_runner import ChainRunner
 from firesteel.spark.task.context import TaskContext, TaskId
@@ -46,10 +46,12 @@ class FragmentRunner:
             context, head, state, clock, replace(task, channel=task.index), counters
         )  # fmt: skip
         self._kept = (
-            None if state is None or not context.channels else MarkState(state, f"marks-{head.id}", clock())
+            None
+            if state is None or not context.channels
+            else AlignerState(state, f"marks-{head.id}", clock())
         )
         self._watermarks = {
-            port: ChannelMarks(channels) if self._kept is None else self._kept.load(port, channels)
+            port: WatermarkAligner(channels) if self._kept is None else self._kept.load(port, channels)
             for port, channels in context.channels
         }
         many = any(entry(type(operator)).gains_by_more for operator in head.operators)

@@ -14,7 +14,13 @@ from firesteel.connectors.registry import open_sink
 from firesteel.job.spec import Output, sink_id
 from firesteel.job.watermark_routing import channel_id
 from firesteel.runtime.dataflow.counters import Counters, rows_of
-from firesteel.runtime.dataflow.operator import BEFORE_ALL, MAX_WATERMARK, Marked, Message, Watermark
+from firesteel.runtime.dataflow.operator import (
+    BEFORE_ALL,
+    MAX_WATERMARK,
+    Message,
+    Watermark,
+    WatermarkedBatch,
+)
 from firesteel.runtime.dataflow.packets import FIRST, WRITTEN, Packer, Packet
 from firesteel.runtime.dataflow.sequence import Numbers
 from firesteel.runtime.spec.tables import SinkSpec
@@ -53,7 +59,7 @@ class TerminalOutput:
         if isinstance(message, Watermark):
             self.watermarks(np.array([message.order]), np.array([message.time]))
             return iter(())
-        if isinstance(message, Marked):
+        if isinstance(message, WatermarkedBatch):
             packets = self._timed(lambda: self.rows(message.table))
             self.watermarks(message.orders, message.times)
             return packets

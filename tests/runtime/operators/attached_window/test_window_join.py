@@ -15,7 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.functions.duckdb.calc_spec import CalcSpec
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK, Marked, PortBatch, Watermark
+from firesteel.runtime.dataflow.operator import (
+    MAX_WATERMARK,
+    MIN_WATERMARK,
+    PortBatch,
+    Watermark,
+    WatermarkedBatch,
+)
 from firesteel.runtime.operators.attached_window import window_pairs
 from firesteel.runtime.operators.attached_window.window_join import WindowJoin
 from firesteel.runtime.spec.attached_window import (
@@ -232,13 +238,13 @@ def expected(of: WindowJoinSpec, left: list[Row], right: list[Row]) -> Counter[A
     return found
 
 
-def cut(steps: Sequence[Step], rows: list[Row], low: int, high: int) -> Marked | None:
+def cut(steps: Sequence[Step], rows: list[Row], low: int, high: int) -> WatermarkedBatch | None:
     moved = [(mark_of(step), at) for at, step in enumerate(steps) if low <= at < high]
     mine = [mark for mark in moved if mark[0] is not None]
     if high == low:
         return None
     times, at = (np.array([mark[i] for mark in mine], np.int64) for i in range(2))
-    return Marked(to_table(rows[low:high], TYPES, low), np.maximum.accumulate(times), at)
+    return WatermarkedBatch(to_table(rows[low:high], TYPES, low), np.maximum.accumulate(times), at)
 
 
 histories = st.lists(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK, Marked, Watermark
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK, Watermark, WatermarkedBatch
 from firesteel.runtime.operators.attached_window import window_rank
 from firesteel.runtime.operators.attached_window.window_rank import WindowRank
 from firesteel.runtime.spec.attached_window import AttachedWindow, WindowRankSpec
@@ -150,8 +150,8 @@ def run(spec: WindowRankSpec, steps: Steps, cuts: set[int]) -> tuple[list[Row], 
         operator = WindowRank(spec, state)
         mine = [mark for mark in marks if low <= mark[1] < high]
         times, at = (np.array([mark[i] for mark in mine], np.int64) for i in range(2))
-        message = Marked(to_table(rows[low:high], TYPES, low), np.maximum.accumulate(times), at)
-        out += all_rows([*operator.marked(message), *operator.barrier()])
+        message = WatermarkedBatch(to_table(rows[low:high], TYPES, low), np.maximum.accumulate(times), at)
+        out += all_rows([*operator.watermarked(message), *operator.barrier()])
         late += operator.late
         state.commit()
     last = WindowRank(spec, SortedRunBackend(store))

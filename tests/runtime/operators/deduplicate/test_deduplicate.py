@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.runtime.dataflow.chain import standing_clock
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Marked
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, WatermarkedBatch
 from firesteel.runtime.operators.deduplicate.deduplicate import build
 from firesteel.runtime.spec.over import OverTime
 from firesteel.runtime.spec.rank import DeduplicateSpec
@@ -303,9 +303,9 @@ def test_any_cutting_sends_the_same_rows_at_the_same_watermarks(seed: int) -> No
     while at < len(events):
         some = events[at : at + chance.randrange(1, 7)]
         at += len(some)
-        message, order = marked(some, standing, order)
+        message, order = watermarked(some, standing, order)
         standing = max((e[1] for e in some if e[0] == "W"), default=standing)
-        for piece in operator.marked(message):
+        for piece in operator.watermarked(message):
             for row_or_mark in piece.pieces():
                 if hasattr(row_or_mark, "num_rows"):
                     found += [tuple(row[1:3]) for row in to_rows(row_or_mark)]
@@ -317,7 +317,9 @@ def test_any_cutting_sends_the_same_rows_at_the_same_watermarks(seed: int) -> No
     assert without_repeats(found) == without_repeats(expected)
 
 
-def marked(events: list[tuple[Any, ...]], standing: int | None, order: int) -> tuple[Marked, int]:
+def watermarked(
+    events: list[tuple[Any, ...]], standing: int | None, order: int
+) -> tuple[WatermarkedBatch, int]:
     """Events as one message, which begins with the watermark that stands."""
     rows: list[Row] = []
     times, orders = ([standing], [order - 1]) if standing is not None else ([], [])
@@ -327,7 +329,9 @@ def marked(events: list[tuple[Any, ...]], standing: int | None, order: int) -> t
             orders.append(order + len(rows) - 1)
         else:
             rows.append(("+I", *event[:2], np.datetime64(event[2], "ms").item()))
-    message = Marked(to_table(rows, TYPES, order), np.array(times, np.int64), np.array(orders, np.int64))
+    message = WatermarkedBatch(
+        to_table(rows, TYPES, order), np.array(times, np.int64), np.array(orders, np.int64)
+    )
     return message, order + len(rows)
 
 

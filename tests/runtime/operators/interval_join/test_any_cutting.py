@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from firesteel.changelog import ORDER
 from firesteel.changelog import field as column
 from firesteel.runtime.dataflow.chain import standing_clock
-from firesteel.runtime.dataflow.operator import BEFORE_ALL, MIN_WATERMARK, Marked, PortBatch, Watermark
+from firesteel.runtime.dataflow.operator import (
+    BEFORE_ALL,
+    MIN_WATERMARK,
+    PortBatch,
+    Watermark,
+    WatermarkedBatch,
+)
 from firesteel.runtime.operators.interval_join import meeting, places
 from firesteel.runtime.operators.interval_join.interval_join import IntervalJoin
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
@@ -138,7 +144,7 @@ def batch(events: list[Event], start: int, stop: int, marks: list[int]) -> PortB
         times = [(n, what) for n, what in own if isinstance(what, int)]
         marks[port] = max([marks[port], *(time for _, time in times)])
         orders, moments = (np.array([each[i] for each in times], np.int64) for i in (0, 1))
-        parts.append(Marked(table, moments, orders) if own else None)
+        parts.append(WatermarkedBatch(table, moments, orders) if own else None)
     return PortBatch(tuple(parts))
 
 

@@ -81,4 +81,7 @@ def test_rows_that_expired_leave_the_state() -> None:
 def test_only_padding_needs_timers() -> None:
     assert [spec(kind, 0, 9, is_rowtime=False).sets_timers for kind in JoinKind] == [False, True, True, True]
     assert not spec(JoinKind.FULL, 0, 9).sets_timers
-    assert [spec(JoinKind.FULL, 0, 9, is_rowtime=each).reads_marks for each in (True, False)] == [True, False]
+    assert [spec(JoinKind.FULL, 0, 9, is_rowtime=each).reads_watermarks for each in (True, False)] == [
+        True,
+        False,
+    ]

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from firesteel.runtime.dataflow.chain import standing_clock
-from firesteel.runtime.dataflow.operator import BEFORE_ALL, MAX_WATERMARK, Marked, PortBatch, Watermark
+from firesteel.runtime.dataflow.operator import (
+    BEFORE_ALL,
+    MAX_WATERMARK,
+    PortBatch,
+    Watermark,
+    WatermarkedBatch,
+)
 from firesteel.runtime.operators.interval_join import meeting
 from firesteel.runtime.operators.interval_join.interval_join import IntervalJoin
 from firesteel.runtime.operators.interval_join.kept_rows import KeptRows
@@ -208,8 +214,8 @@ def test_rows_that_expire_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None
     drive.changes("+I 1 b 0, +I 2 b 1, +I 3 a 100, +I 4 a 101, +I 5 a 102")
     drive.watermark(50, 1)
     rows = to_table(parse("+I 7 a 100, +I 8 a 101, +I 9 a 102", TYPES), TYPES)
-    marked = Marked(rows, np.array([60]), np.array([2]))
-    left = Marked(to_table([], TYPES), np.array([60]), np.array([2]))
+    marked = WatermarkedBatch(rows, np.array([60]), np.array([2]))
+    left = WatermarkedBatch(to_table([], TYPES), np.array([60]), np.array([2]))
     sent = told(drive._operator.ports(PortBatch((left, marked))))
     assert sent.count("+I") == 11
     assert read == [2]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Marked, Watermark
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Watermark, WatermarkedBatch
 from firesteel.runtime.operators.over.over_aggregate import RowTimeOver, build
 from firesteel.runtime.spec.operators import AggregateSpec, GroupAggregateSpec
 from firesteel.runtime.spec.over import OverAggregateSpec, OverFrame, OverTime
@@ -82,7 +82,7 @@ def streams(draw: st.DrawFn) -> tuple[list[object], list[int]]:
     return events, draw(st.lists(st.integers(0, len(events)), max_size=4))
 
 
-def in_messages(events: list[object], cuts: list[int]) -> list[Marked]:
+def in_messages(events: list[object], cuts: list[int]) -> list[WatermarkedBatch]:
     """The stream as tables with watermarks among their rows."""
     found, start, order = [], 0, 0
     for end in [*sorted(cuts), len(events)]:
@@ -96,7 +96,7 @@ def in_messages(events: list[object], cuts: list[int]) -> list[Marked]:
                 orders.append(at - 1)
         table = to_table([_timed(row) for row in rows], (STRING, INT, timestamp(3)), order)
         order += len(rows)
-        found.append(Marked(table, np.array(marks, np.int64), np.array(orders, np.int64)))
+        found.append(WatermarkedBatch(table, np.array(marks, np.int64), np.array(orders, np.int64)))
     return found
 
 
@@ -126,7 +126,7 @@ def test_any_cutting_gives_what_flink_gives(frame: tuple, stream: tuple, anew: b
     what, backend = spec(*frame, call("$SUM0"), COUNT), memory_backend()
     operator, late, found = RowTimeOver(what, backend), 0, []
     for message in in_messages(events, cuts):
-        found += all_rows(operator.marked(message))
+        found += all_rows(operator.watermarked(message))
         operator.barrier()
         if anew:  # as the stream host does: all that matters is in the state
             late += operator.late
@@ -247,7 +247,7 @@ def test_without_partition_all_rows_are_one() -> None:
 
 def test_rows_go_out_with_the_watermarks_that_pass_them() -> None:
     drive = driver(spec(RANGE, None, COUNT))
-    assert drive.marked("+I a 1 5, +I a 2 3, +I a 3 9, +I a 4 4", (2, 3), (3, 7)) == (
+    assert drive.watermarked("+I a 1 5, +I a 2 3, +I a 3 9, +I a 4 4", (2, 3), (3, 7)) == (
         "+I[a,2,3,1] W3 +I[a,1,5,2] W7"
     )
     assert drive.watermark(MAX_WATERMARK) == "+I[a,3,9,3] WMAX"

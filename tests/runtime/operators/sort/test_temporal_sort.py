@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Marked
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, WatermarkedBatch
 from firesteel.runtime.operators.sort.temporal_sort import RowTimeSort, build
 from firesteel.runtime.spec.over import OverTime, TemporalSortSpec
 from firesteel.runtime.state.memory import memory_backend
@@ -135,9 +135,11 @@ def test_any_cutting_gives_what_flink_gives(events: list, cuts: list[int], anew:
             waiting = [row for row in waiting if row[0] > mark]
             expected += [(row[0], row[1], row[3]) for row in due]
             sent = due[-1][0] if due else sent
-        message = Marked(to_table(rows, TYPES, order), np.array(times, np.int64), np.array(orders, np.int64))
+        message = WatermarkedBatch(
+            to_table(rows, TYPES, order), np.array(times, np.int64), np.array(orders, np.int64)
+        )
         order += len(rows)
-        out += all_rows(operator.marked(message))
+        out += all_rows(operator.watermarked(message))
         operator.barrier()
         if anew:
             late += operator.late

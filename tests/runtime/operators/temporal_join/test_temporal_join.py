@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 from firesteel.changelog import ORDER
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.chain import standing_clock
-from firesteel.runtime.dataflow.operator import BEFORE_ALL, MAX_WATERMARK, Marked, PortBatch, Watermark
+from firesteel.runtime.dataflow.operator import (
+    BEFORE_ALL,
+    MAX_WATERMARK,
+    PortBatch,
+    Watermark,
+    WatermarkedBatch,
+)
 from firesteel.runtime.operators.temporal_join.temporal_join import TemporalJoin
 from firesteel.runtime.spec.temporal_join import TemporalJoinSpec, TimedInput
 from firesteel.runtime.state.memory import memory_backend
@@ -293,7 +299,9 @@ def batches(stream: Sequence[Event], cuts: Sequence[int]) -> list[PortBatch]:
             orders = pa.array([i for i, _ in rows], pa.int64())
             table = table.set_column(table.schema.get_field_index(ORDER), ORDER, orders)
             times, at = ([w for _, w in marks], [i for i, _ in marks])
-            parts.append(Marked(table, np.array(times, np.int64), np.array(at, np.int64)) if mine else None)
+            parts.append(
+                WatermarkedBatch(table, np.array(times, np.int64), np.array(at, np.int64)) if mine else None
+            )
         found.append(PortBatch(tuple(parts)))
     return found
 
@@ -324,7 +332,8 @@ def test_cut_anywhere_the_changes_are_those_of_flinks_operator(
         operator.barrier()
         operator = TemporalJoin(spec(pads), backend, now)  # as a new micro-batch does
         repeated = [
-            None if time is None else Marked(pa.table({}), np.array([time]), np.array([-1])) for time in last
+            None if time is None else WatermarkedBatch(pa.table({}), np.array([time]), np.array([-1]))
+            for time in last
         ]
         if any(part is not None for part in repeated):
             assert all_rows(operator.ports(PortBatch(tuple(repeated)))) == []

@@ -9,7 +9,7 @@ import pytest
 from firesteel.changelog import KIND, ORDER, PLACE
 from firesteel.errors import JobError
 from firesteel.functions.duckdb.calc_spec import CalcSpec
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Marked, Watermark
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Watermark, WatermarkedBatch
 from firesteel.runtime.dataflow.operator_registry import build
 from firesteel.runtime.spec.operators import WatermarkAssignerSpec
 from firesteel.types.sql import timestamp
@@ -92,7 +92,7 @@ def test_marks_stand_behind_all_rows_of_their_order() -> None:
     rows = rows.set_column(1, ORDER, pa.array([7, 7, 7, 8])).append_column(PLACE, pa.array([0, 1, 5, 0]))
     spec = WatermarkAssignerSpec(0, CalcSpec((DELAYED,), (timestamp(3),)), 0, "ts", "t")
     (marked,) = build(spec, None, lambda: 0).changes(rows)
-    assert isinstance(marked, Marked)
+    assert isinstance(marked, WatermarkedBatch)
     assert np.array_equal(marked.times, [8, 11])
     assert np.array_equal(marked.orders, [7, 8])
     assert np.array_equal(marked.at, [3, 4])

@@ -107,7 +107,7 @@ class Trace:
             ]  # fmt: skip
             for times, at in cuts:
                 rows = [("+I", "a", 1, time) for time in times]
-                found.append(told(self._operator.marked(marked_of(rows, at, self._order))))
+                found.append(told(self._operator.watermarked(marked_of(rows, at, self._order))))
                 self._order += len(rows)
             found.append(told(self._operator.barrier()))
             self._state.commit()
@@ -158,7 +158,7 @@ def test_a_late_row_takes_back_what_has_fired() -> None:
     deviation = AggregateSpec("STDDEV_POP", (1,), (INT,), INT)
     operator = WindowAggregate(one_phase(cumulate(40, 10), (COUNT, deviation), True), None, lambda: 0)
     rows = [("+I", "a", 7, 5), ("+I", "a", -1, 12), ("+I", "a", 9, 45), ("-U", "a", -1, 12)]
-    found = told(operator.marked(marked_of(rows, [(2, 11), (3, 21), (4, 50)])))
+    found = told(operator.watermarked(marked_of(rows, [(2, 11), (3, 21), (4, 50)])))
     assert "a 2 4 [0,20)" in found
     assert "a 1 0 [0,30) | a 1 0 [0,40)" in found
 
@@ -176,7 +176,7 @@ def test_it_does_so_where_rows_reach_the_state_later(one_by_one: bool) -> None:
     whole = [(rows, list(enumerate(marks, 1)))]
     pieces = [([row], [(1, mark)]) for row, mark in zip(rows, marks, strict=True)]
     found = " ".join(
-        told(operator.marked(marked_of(piece, at, order)))
+        told(operator.watermarked(marked_of(piece, at, order)))
         for order, (piece, at) in enumerate(pieces if one_by_one else whole)
     )
     assert "a 2 4 [86400000,108000000)" in found

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Marked
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, WatermarkedBatch
 from firesteel.runtime.operators.window.group_window_aggregate import GroupWindowAggregate
 from firesteel.runtime.spec.operators import AggregateSpec, GroupAggregateSpec
 from firesteel.runtime.spec.window import Emit, GroupWindowAggregateSpec, WindowColumn, WindowTime
@@ -273,8 +273,8 @@ def run(of: GroupWindowAggregateSpec, rows: list[tuple[str, int, int, int]], cut
         operator = GroupWindowAggregate(of, state, lambda: 0)
         mine = [mark for mark in marks if low <= mark[1] < high]
         times, at = (np.array([mark[i] for mark in mine], np.int64) for i in range(2))
-        message = Marked(to_table(changes[low:high], TYPES, low), np.maximum.accumulate(times), at)
-        out += all_rows([*operator.marked(message), *operator.barrier()])
+        message = WatermarkedBatch(to_table(changes[low:high], TYPES, low), np.maximum.accumulate(times), at)
+        out += all_rows([*operator.watermarked(message), *operator.barrier()])
         state.commit()
         if high == len(rows) and not cuts:
             assert state.entries == 1  # the watermark: nothing of windows that are over

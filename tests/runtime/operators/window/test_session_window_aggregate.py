@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK, Marked, Watermark
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK, Watermark, WatermarkedBatch
 from firesteel.runtime.operators.window.session_window_aggregate import SessionWindowAggregate
 from firesteel.runtime.spec.operators import AggregateSpec, GroupAggregateSpec
 from firesteel.runtime.spec.window import SessionWindowAggregateSpec, SessionWindows, WindowColumn, WindowTime
@@ -105,7 +105,7 @@ def test_a_late_row_is_lost_but_where_its_session_lives(mark: int) -> None:
     """[1000, 4000) has fired at 3999; 2000 touches [4500, 7500), which has not."""
     whole = driver(spec(SUM), None)
     rows = "+I a 1 1000, +I a 2 4500, +I a 4 2000"
-    out = whole.marked(rows, (1, 3999), (2, mark))
+    out = whole.watermarked(rows, (1, 3999), (2, mark))
     assert lines(out) == ["+I[a,1,1000,4000,3999]", "W3999", f"W{mark}"]
     assert lines(whole.watermark(MAX_WATERMARK)) == ["+I[a,6,2000,7500,7499]", "WMAX"]
     assert whole.changes("+I a 9 4500") == ""
@@ -147,7 +147,7 @@ def test_borders_that_a_function_below_has_found() -> None:
     of = replace(of, windows=replace(of.windows, borders=(2, 3)))
     whole = driver(of)
     assert whole.changes("+I a 1 0 5000, +I a 2 0 5000, +I a 4 9000 12000") == ""
-    assert lines(whole.marked("+I a 8 0 5000, +I a 9 0 5000, +I a 1 9000 12000", (1, 4999))) == [
+    assert lines(whole.watermarked("+I a 8 0 5000, +I a 9 0 5000, +I a 1 9000 12000", (1, 4999))) == [
         "+I[a,11,3,0,5000,4999]", "W4999",
     ]  # fmt: skip
     assert lines(whole.watermark(MAX_WATERMARK)) == ["+I[a,5,2,9000,12000,11999]", "WMAX"]
@@ -189,8 +189,8 @@ def run(of: SessionWindowAggregateSpec, rows: list[Step], cuts: set[int], column
         operator = SessionWindowAggregate(of, state, Now(), columnar)
         mine = [(time, at) for time, at in marks if low <= at < high]
         times, at = (np.array([mark[i] for mark in mine], np.int64) for i in range(2))
-        message = Marked(to_table(changes[low:high], types, low), np.maximum.accumulate(times), at)
-        out += all_rows([*operator.marked(message), *operator.barrier()])
+        message = WatermarkedBatch(to_table(changes[low:high], types, low), np.maximum.accumulate(times), at)
+        out += all_rows([*operator.watermarked(message), *operator.barrier()])
         state.commit()
     last = SessionWindowAggregate(of, SortedRunBackend(store), Now(), columnar)
     return out + all_rows(last.watermark(Watermark(MAX_WATERMARK)))

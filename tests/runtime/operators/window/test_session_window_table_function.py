@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK, Marked, Watermark
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK, Watermark, WatermarkedBatch
 from firesteel.runtime.operators.window.session_window_table_function import SessionWindowTableFunction
 from firesteel.runtime.spec.window import SessionWindows, SessionWindowTableFunctionSpec, WindowTime
 from firesteel.runtime.state.backend import SortedRunBackend
@@ -42,7 +42,7 @@ def test_rows_wait_for_their_session_and_late_ones_are_lost() -> None:
 def test_without_a_partition_all_rows_share_sessions() -> None:
     spec = SessionWindowTableFunctionSpec((), TYPES, SPEC.windows)
     whole = Driver(SessionWindowTableFunction(spec, None, lambda: 0), TYPES)
-    out = whole.marked("+I a 1 1, +I b 2 5, +I a 3 11, +I a 4 40", (4, 15))
+    out = whole.watermarked("+I a 1 1, +I b 2 5, +I a 3 11, +I a 4 40", (4, 15))
     assert out.split() == ["+I[a,1,1,1,10,9]", "+I[b,2,5,1,10,9]", "+I[a,3,11,11,16,15]", "W15"]
 
 
@@ -67,8 +67,8 @@ def run(steps: list[tuple[str, int, int]], cuts: set[int]) -> list[Row]:
         operator = SessionWindowTableFunction(SPEC, state, lambda: 0)
         mine = [mark for mark in marks if low <= mark[1] < high]
         times, at = (np.array([mark[i] for mark in mine], np.int64) for i in range(2))
-        message = Marked(to_table(rows[low:high], TYPES, low), np.maximum.accumulate(times), at)
-        out += all_rows([*operator.marked(message), *operator.barrier()])
+        message = WatermarkedBatch(to_table(rows[low:high], TYPES, low), np.maximum.accumulate(times), at)
+        out += all_rows([*operator.watermarked(message), *operator.barrier()])
         state.commit()
     last = SessionWindowTableFunction(SPEC, SortedRunBackend(store), lambda: 0)
     return out + all_rows(last.watermark(Watermark(MAX_WATERMARK)))

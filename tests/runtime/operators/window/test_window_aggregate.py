@@ -67,7 +67,7 @@ class Trace:
         return told(self._operator.changes(table_of(rows, self._order - len(rows))), self._ahead)
 
     def watermark(self, time: int) -> str:
-        return told(self._operator.marked(marked_of([], [(0, time)], self._order)), self._ahead)
+        return told(self._operator.watermarked(marked_of([], [(0, time)], self._order)), self._ahead)
 
     def restart(self) -> None:
         """The state is written, and another process goes on with it."""
@@ -197,7 +197,7 @@ def test_windows_by_processing_time_end_with_the_clock() -> None:
     said = []
     for now, rows in ((100, "a"), (999, "ab"), (1500, "b"), (2500, "")):
         table = table_of([("+I", key, 1, 0) for key in rows], now)
-        said.append(told([*operator.marked(marked_of([], [(0, 5000)])), *operator.changes(table)]))
+        said.append(told([*operator.watermarked(marked_of([], [(0, 5000)])), *operator.changes(table)]))
         said.append(told(operator.barrier()))
     assert said == ["W5000", "", "W5000", "a 2 2 [0,1000) | b 1 1 [0,1000)", "W5000", "", "W5000",
                     "b 1 1 [1000,2000)"]  # fmt: skip

@@ -107,5 +107,5 @@ def test_cumulate(zone: str, columnar: bool) -> None:
 def test_watermarks_end_nothing(columnar: bool) -> None:
     spec = one_phase(tumble(1000), time=WindowTime(None, timestamp_ltz(3)))
     operator = WindowAggregate(spec, None, lambda: 100, columnar)
-    assert told(operator.marked(marked_of([("+I", "a", 1, 0)], [(1, 5000)]))) == "W5000"
+    assert told(operator.watermarked(marked_of([("+I", "a", 1, 0)], [(1, 5000)]))) == "W5000"
     assert told(operator.barrier()) == ""

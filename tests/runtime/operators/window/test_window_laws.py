@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Marked, Message, Operator
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Message, Operator, WatermarkedBatch
 from firesteel.runtime.operators.window.local_window_aggregate import LocalWindowAggregate
 from firesteel.runtime.operators.window.window_aggregate import WindowAggregate
 from firesteel.runtime.spec.operators import AggregateSpec
@@ -110,7 +110,7 @@ def run(
                 marks.append((len(rows), event))
             else:
                 rows.append(("+I", *event))
-        messages: list[Message] = list(operator.marked(marked_of(rows, marks, order)))
+        messages: list[Message] = list(operator.watermarked(marked_of(rows, marks, order)))
         messages += operator.barrier()
         order += len(rows)
         found += [row for message in messages for row in results(message)]
@@ -188,7 +188,7 @@ def test_state_of_windows_that_are_over_is_gone(windows: WindowsSpec) -> None:
         state = SortedRunBackend(store)
         operator = WindowAggregate(one_phase(windows, calls), state, lambda: 0)
         rows: list[Row] = [("+I", f"{i}", i, number * 10 + i % 10) for i in range(200)]
-        operator.marked(marked_of(rows, [(len(rows), number * 10 + 5)], number * 200))
+        operator.watermarked(marked_of(rows, [(len(rows), number * 10 + 5)], number * 200))
         list(operator.barrier())
         state.commit()
         sizes.append(sum(map(len, store.runs.values())))
@@ -202,8 +202,8 @@ def test_rows_that_hardly_share_a_key_go_on_as_they_are(keys: int, shared: bool)
     rows: list[Row] = [("+I", f"{k}", v, i // 10) for i, (k, v) in enumerate(zip(names, values, strict=True))]
     input_ = marked_of(rows, [(3000, 280), (6000, MAX_WATERMARK)])
     spec = one_phase(hop(20, 10), (COUNT, SUM, MAX))
-    (local,) = LocalWindowAggregate(local_phase(spec)).marked(input_)
-    assert isinstance(local, Marked)
+    (local,) = LocalWindowAggregate(local_phase(spec)).watermarked(input_)
+    assert isinstance(local, WatermarkedBatch)
     assert (local.table.num_rows < 6000) == shared
-    whole = [r for m in WindowAggregate(spec, None, lambda: 0).marked(input_) for r in results(m)]
-    assert [r for m in InTwoPhases(spec).marked(input_) for r in results(m)] == whole
+    whole = [r for m in WindowAggregate(spec, None, lambda: 0).watermarked(input_) for r in results(m)]
+    assert [r for m in InTwoPhases(spec).watermarked(input_) for r in results(m)] == whole

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import KIND, ORDER, SHORT, field
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Message, Operator, Watermark, WatermarkedBatch
 from firesteel.runtime.operators.window.local_window_aggregate import LocalWindowAggregate
 from firesteel.runtime.operators.window.window_aggregate import WindowAggregate
 from firesteel.runtime.spec.operators import AggregateSpec, GroupAggregateSpec
@@ -86,8 +86,8 @@ class InTwoPhases(Operator):
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         return self._through(self._local.watermark(mark))
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
-        return self._through(self._local.marked(rows))
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
+        return self._through(self._local.watermarked(rows))
 
     def barrier(self) -> Iterable[Message]:
         yield from self._through(self._local.barrier())
@@ -97,8 +97,8 @@ class InTwoPhases(Operator):
         for message in messages:
             if isinstance(message, Watermark):
                 yield from self.whole.watermark(message)
-            elif isinstance(message, Marked):
-                yield from self.whole.marked(message)
+            elif isinstance(message, WatermarkedBatch):
+                yield from self.whole.watermarked(message)
             else:
                 yield from self.whole.changes(message)
 
@@ -116,18 +116,18 @@ def table_of(rows: Sequence[Row], start: int = 0) -> pa.Table:
     return pa.Table.from_arrays(columns, names=[KIND, ORDER, *map(field, range(3))])
 
 
-def marked_of(rows: Sequence[Row], marks: Sequence[tuple[int, int]], start: int = 0) -> Marked:
+def marked_of(rows: Sequence[Row], marks: Sequence[tuple[int, int]], start: int = 0) -> WatermarkedBatch:
     """marks: (how many of the rows come before it, its time)."""
     at = np.array([each[0] for each in marks], np.int64)
     times = np.array([each[1] for each in marks], np.int64)
-    return Marked(table_of(rows, start), times, start + at - 1)
+    return WatermarkedBatch(table_of(rows, start), times, start + at - 1)
 
 
 def results(message: Message) -> list[tuple[object, ...]]:
     """The rows of a message: key, results, borders in milliseconds."""
     if isinstance(message, Watermark):
         return []
-    table = message.table if isinstance(message, Marked) else message
+    table = message.table if isinstance(message, WatermarkedBatch) else message
     columns = [
         (column.cast(pa.int64()).to_numpy() // 1000).tolist()
         if pa.types.is_timestamp(column.type)
@@ -142,7 +142,7 @@ def told(messages: Iterable[Message], ahead: int = 0) -> str:
     the borders."""
     words = []
     for message in messages:
-        for piece in message.pieces() if isinstance(message, Marked) else (message,):
+        for piece in message.pieces() if isinstance(message, WatermarkedBatch) else (message,):
             if isinstance(piece, Watermark):
                 words.append("WMAX" if piece.time == MAX_WATERMARK else f"W{piece.time}")
                 continue

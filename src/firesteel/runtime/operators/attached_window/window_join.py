@@ -17,11 +17,11 @@ from firesteel.runtime.columns.keys import common_codes
 from firesteel.runtime.dataflow.operator import (
     MIN_WATERMARK,
     Clock,
-    Marked,
     Message,
     Operator,
     PortBatch,
     Watermark,
+    WatermarkedBatch,
 )
 from firesteel.runtime.dataflow.retained_watermark import KeptNumber, KeptWatermark
 from firesteel.runtime.operators.attached_window.window_pairs import (
@@ -67,16 +67,18 @@ class WindowJoin(Operator):
         ]
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        return self._one(Marked(table, _NONE, _NONE), port)
+        return self._one(WatermarkedBatch(table, _NONE, _NONE), port)
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         none = inserts(_NONE, 0, self._sides[port].none())
-        return self._one(Marked(none, np.array([mark.time]), np.array([mark.order]), mark.place), port)
+        return self._one(
+            WatermarkedBatch(none, np.array([mark.time]), np.array([mark.order]), mark.place), port
+        )
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         return self._one(rows, port)
 
-    def _one(self, rows: Marked, port: int) -> Iterable[Message]:
+    def _one(self, rows: WatermarkedBatch, port: int) -> Iterable[Message]:
         return self.ports(PortBatch((rows, None) if port == 0 else (None, rows)))
 
     def ports(self, batch: PortBatch) -> Iterable[Message]:
@@ -127,7 +129,7 @@ class _Side:
         """Return the fields of no rows."""
         return [pa.nulls(0, kind) for kind in self._types]
 
-    def take(self, part: Marked | None) -> TimedRows:
+    def take(self, part: WatermarkedBatch | None) -> TimedRows:
         """Return the rows of a batch that are not late, and advance the watermark."""
         if part is None:
             return self._waiting.none()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from firesteel.runtime.columns.keys import find_keys
 from firesteel.runtime.columns.sorting import stable_order_by
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Clock, Marked
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Clock, WatermarkedBatch
 from firesteel.runtime.operators.attached_window.windowed_rows import WindowedRows
 from firesteel.runtime.operators.over.rows import TimedRows
 from firesteel.runtime.operators.window.fired import inserts
@@ -57,7 +57,7 @@ class WindowRank(WaitsForWatermarks):
         """Number of rows in the state."""
         return self._stored.now
 
-    def take(self, message: Marked) -> pa.Table:
+    def take(self, message: WatermarkedBatch) -> pa.Table:
         marks = np.maximum.accumulate(message.times)
         table = message.table
         new = self._waiting.arrived(table, self.arrivals(table.num_rows))

@@ -9,7 +9,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.changelog import field
-from firesteel.runtime.dataflow.operator import MIN_WATERMARK, Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.operator import (
+    MIN_WATERMARK,
+    Clock,
+    Message,
+    Operator,
+    Watermark,
+    WatermarkedBatch,
+)
 from firesteel.runtime.dataflow.sequence import places
 from firesteel.runtime.operators.calc import calc
 from firesteel.runtime.spec.operators import CurrentWatermarkSpec
@@ -36,7 +43,7 @@ class CurrentWatermark(Operator):
         self._time = mark.time
         return (mark,)
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         times = np.concatenate([[self._time], rows.times])
         before = np.searchsorted(rows.at, np.arange(rows.table.num_rows), side="right")
         out = self._calculated(rows.table, times[before])

@@ -17,7 +17,7 @@ from firesteel.kernels.deduplicate import NONE, first_rows
 from firesteel.kernels.types import given
 from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.runtime.columns.sorting import stable_order_by
-from firesteel.runtime.dataflow.operator import Clock, Marked
+from firesteel.runtime.dataflow.operator import Clock, WatermarkedBatch
 from firesteel.runtime.operators.over.rows import TimedRows
 from firesteel.runtime.operators.window.fired import inserts
 from firesteel.runtime.operators.window.waits_for_watermarks import WaitsForWatermarks
@@ -44,7 +44,7 @@ class _Marks:
     at: Index
 
     @classmethod
-    def of(cls, message: Marked, now: int) -> _Marks:
+    def of(cls, message: WatermarkedBatch, now: int) -> _Marks:
         """Return the watermarks above `now`, each above all before it."""
         before = np.maximum.accumulate(np.concatenate([[now], message.times]))[:-1]
         new = message.times > before
@@ -72,7 +72,7 @@ class FirstByWatermark(WaitsForWatermarks):
         self._first = backend.value(f"{name}/first", key_types, [pa.int64()])
         self._waiting = backend.times(f"{name}/waiting", key_types, [pa.int64(), *types])
 
-    def take(self, message: Marked) -> pa.Table:
+    def take(self, message: WatermarkedBatch) -> pa.Table:
         now = self._clock()
         marks = _Marks.of(message, self._time.now)
         rows = message.table

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from firesteel.changelog import field
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.event_time import milliseconds
-from firesteel.runtime.dataflow.operator import Marked
+from firesteel.runtime.dataflow.operator import WatermarkedBatch
 from firesteel.runtime.dataflow.sequence import orders, places
 from firesteel.runtime.operators.interval_join.port_watermarks import Steps
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
@@ -73,7 +73,7 @@ class Arrivals:
 
     @classmethod
     def of(
-        cls, spec: IntervalJoinSpec, inputs: Sequence[Marked | None], steps: Steps, clock: int
+        cls, spec: IntervalJoinSpec, inputs: Sequence[WatermarkedBatch | None], steps: Steps, clock: int
     ) -> Arrivals:
         """Return the rows of a batch.
 
@@ -103,7 +103,7 @@ class Arrivals:
         return cls(keys, (left, right), ports[by], rows[by])
 
 
-def _table(spec: IntervalJoinSpec, port: int, part: Marked | None) -> pa.Table:
+def _table(spec: IntervalJoinSpec, port: int, part: WatermarkedBatch | None) -> pa.Table:
     if part is not None and part.table.num_columns:
         return part.table
     types = spec.inputs[port].types

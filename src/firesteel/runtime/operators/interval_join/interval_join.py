@@ -29,11 +29,11 @@ from firesteel.runtime.dataflow.operator import (
     MAX_WATERMARK,
     MIN_WATERMARK,
     Clock,
-    Marked,
     Message,
     Operator,
     PortBatch,
     Watermark,
+    WatermarkedBatch,
     earliest,
 )
 from firesteel.runtime.operators.interval_join.arrivals import Arrivals
@@ -73,14 +73,14 @@ class IntervalJoin(Operator):
         return self._by_clock(batch.inputs, steps)
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        return self.marked(Marked(table, _NONE, _NONE), port)
+        return self.watermarked(WatermarkedBatch(table, _NONE, _NONE), port)
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         return self.ports(PortBatch((rows, None) if port == 0 else (None, rows)))
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterator[Message]:
-        marks = Marked(_NO_ROWS, np.array([mark.time]), np.array([mark.order]), mark.place)
-        sent = list(self.marked(marks, port))
+        marks = WatermarkedBatch(_NO_ROWS, np.array([mark.time]), np.array([mark.order]), mark.place)
+        sent = list(self.watermarked(marks, port))
         yield from sent
         if mark.order == BEFORE_ALL and not sent and self._watermarks.now > MIN_WATERMARK:
             yield Watermark(self._held_back(self._watermarks.now), BEFORE_ALL)
@@ -97,7 +97,7 @@ class IntervalJoin(Operator):
             return None
         return earliest(kept.next_expiry() for kept in self._kept)
 
-    def _joined(self, inputs: Sequence[Marked | None], steps: Steps) -> Iterator[Message]:
+    def _joined(self, inputs: Sequence[WatermarkedBatch | None], steps: Steps) -> Iterator[Message]:
         """Send what rows and steps of the event time cause."""
         if not len(steps.times) and not any(part is not None and part.table.num_rows for part in inputs):
             return
@@ -106,7 +106,7 @@ class IntervalJoin(Operator):
             yield from self._sent(piece)
         self._store(meeting, steps.last)
 
-    def _by_clock(self, inputs: Sequence[Marked | None], steps: Steps) -> Iterator[Message]:
+    def _by_clock(self, inputs: Sequence[WatermarkedBatch | None], steps: Steps) -> Iterator[Message]:
         """Send what rows cause; the watermarks of the inputs only pass through."""
         if any(part is not None and part.table.num_rows for part in inputs):
             meeting = self._meeting(inputs, Steps(self._clock(), _NONE, _NONE))
@@ -125,7 +125,7 @@ class IntervalJoin(Operator):
                 yield piece.table
         self._store(meeting, now)
 
-    def _meeting(self, inputs: Sequence[Marked | None], steps: Steps) -> Meeting:
+    def _meeting(self, inputs: Sequence[WatermarkedBatch | None], steps: Steps) -> Meeting:
         arrivals = Arrivals.of(self._spec, inputs, steps, self._clock())
         return Meeting(self._spec, arrivals, self._kept, steps, self._residual)
 
@@ -135,7 +135,7 @@ class IntervalJoin(Operator):
             for kept in self._kept:
                 kept.drop_expired(now)
 
-    def _sent(self, piece: Marked) -> Iterator[Message]:
+    def _sent(self, piece: WatermarkedBatch) -> Iterator[Message]:
         """Send rows and the watermarks among them, held back."""
         if not len(piece.times):
             if piece.table.num_rows:

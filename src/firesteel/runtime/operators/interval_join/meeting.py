@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import RowKind
-from firesteel.runtime.dataflow.operator import Marked
+from firesteel.runtime.dataflow.operator import WatermarkedBatch
 from firesteel.runtime.dataflow.sequence import caused, concat, in_order
 from firesteel.runtime.operators.interval_join.arrivals import Arrivals, Index
 from firesteel.runtime.operators.interval_join.candidates import Candidates
@@ -56,7 +56,7 @@ class Meeting:
             if spec.kind.pads(port)
         ]
 
-    def pieces(self) -> Iterator[Marked]:
+    def pieces(self) -> Iterator[WatermarkedBatch]:
         """Yield the rows that are sent, with the steps of the event time among them."""
         starts, sizes = self._ranges()
         ends = np.cumsum(sizes)
@@ -74,7 +74,7 @@ class Meeting:
                 tables.append(self._padded_later(each, steps_done, steps_until))
             rows = in_order(concat(tables).combine_chunks())
             times = self._steps.times[steps_done:steps_until]
-            yield Marked(rows, times, self._steps.orders[steps_done:steps_until], self._steps.place)
+            yield WatermarkedBatch(rows, times, self._steps.orders[steps_done:steps_until], self._steps.place)
             done, steps_done = until, steps_until
 
     def store(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from firesteel.runtime.dataflow.operator import Marked
+from firesteel.runtime.dataflow.operator import WatermarkedBatch
 from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptWatermark
 from firesteel.runtime.state.base import StateBackend
 
@@ -66,7 +66,7 @@ class PortWatermarks:
         """The event time."""
         return min(port.now for port in self._ports)
 
-    def advance(self, inputs: Sequence[Marked | None]) -> Steps:
+    def advance(self, inputs: Sequence[WatermarkedBatch | None]) -> Steps:
         """Take in the watermarks of a batch and return the steps of the event time.
 
         Args:
@@ -89,5 +89,5 @@ class PortWatermarks:
             port.save()
 
 
-def _marks(part: Marked) -> AscendingMarks:
+def _marks(part: WatermarkedBatch) -> AscendingMarks:
     return AscendingMarks(part.times, part.orders, part.place)

@@ -20,7 +20,7 @@ from firesteel.changelog import RowKind, field
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.columns.keys import one_array
 from firesteel.runtime.columns.sorting import stable_order_by
-from firesteel.runtime.dataflow.operator import Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.operator import Clock, Message, Operator, Watermark, WatermarkedBatch
 from firesteel.runtime.dataflow.retained_watermark import KeptNumber
 from firesteel.runtime.dataflow.sequence import caused, concat
 from firesteel.runtime.operators.over.idle_key_expiry import Forgetting
@@ -63,7 +63,7 @@ class RowTimeOver(WaitsForWatermarks):
             size = spec.frame.preceding if by_range else None
             self._admission = Admission(backend, f"{name}/keys", keys, size)
 
-    def take(self, message: Marked) -> pa.Table:
+    def take(self, message: WatermarkedBatch) -> pa.Table:
         marks = np.maximum.accumulate(message.times)
         new, stood = self._timed(message.table), self._time.standing(message)
         end = int(marks[-1]) if len(marks) else self._time.now
@@ -91,7 +91,9 @@ class RowTimeOver(WaitsForWatermarks):
         columns = [[rows.columns[i] for i in self._partition] for rows in (due, new)]
         return self._admission.admit(columns[0], due.times, columns[1], new.times, stood, self._time.now, end)
 
-    def _fired(self, rows: TimedRows, epochs: Index, by: Index, message: Marked, ended: Ended) -> pa.Table:
+    def _fired(
+        self, rows: TimedRows, epochs: Index, by: Index, message: WatermarkedBatch, ended: Ended
+    ) -> pa.Table:
         """Return the results of the rows that fire.
 
         Args:
@@ -135,7 +137,7 @@ class ProcTimeOver(Operator):
             return ()
         return (self._fired(table),)
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         if self._forgetting is None:
             return (rows.with_rows(self._fired(rows.table)),)
         self._held.append(rows.table)

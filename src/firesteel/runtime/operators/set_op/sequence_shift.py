@@ -13,10 +13,10 @@ from firesteel.runtime.dataflow.operator import (
     BEFORE_ALL,
     LAST_ORDER,
     Clock,
-    Marked,
     Message,
     RowOperator,
     Watermark,
+    WatermarkedBatch,
 )
 from firesteel.runtime.dataflow.sequence import Numbers, order_shift, orders
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
@@ -42,7 +42,7 @@ class SequenceShift(RowOperator):
         (order,) = self._shifted(np.array([mark.order], np.int64)).tolist()
         return (replace(mark, order=order),)
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         shifted = self.process(rows.table) if rows.table.num_columns else rows.table
         return (replace(rows, table=shifted, orders=self._shifted(rows.orders)),)
 

@@ -23,7 +23,7 @@ from firesteel.errors import JobError
 from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
 from firesteel.runtime.columns.equal_rows import equal_keys, equal_rows
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
-from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Clock, Marked, Operator
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Clock, Operator, WatermarkedBatch
 from firesteel.runtime.operators.sink.retained_rows import RETRACTIONS, KeptRows
 from firesteel.runtime.operators.window.fired import changes
 from firesteel.runtime.operators.window.waits_for_watermarks import WaitsForWatermarks
@@ -94,7 +94,7 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
         key_types = [types[i] for i in spec.primary_key]
         self._current = backend.value(f"{name}.current.v1", key_types, types, spec.ttl)
 
-    def take(self, message: Marked) -> pa.Table:
+    def take(self, message: WatermarkedBatch) -> pa.Table:
         due = self._due(message)
         fired = due.take(np.flatnonzero(due.marks < len(message.times)))
         self._wait(due.take(np.flatnonzero(due.marks == len(message.times))))
@@ -113,7 +113,7 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
         return changes(orders, message.place, kinds, [column.take(contents) for column in rows])
 
     # --- state ---------------------------------------------------------------------------------------
-    def _due(self, message: Marked) -> Due:
+    def _due(self, message: WatermarkedBatch) -> Due:
         """Return the changes of a message, preceded by the waiting ones if a watermark passes them."""
         reached = np.maximum.accumulate(np.concatenate([[self._time.now], message.times]))
         behind = np.searchsorted(message.at, np.arange(message.table.num_rows), side="right")

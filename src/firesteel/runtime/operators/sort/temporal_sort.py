@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from firesteel.changelog import KIND, field
 from firesteel.runtime.columns.keys import one_array
 from firesteel.runtime.columns.sorting import stable_order_by
-from firesteel.runtime.dataflow.operator import MIN_WATERMARK, Clock, Marked, Message, Operator
+from firesteel.runtime.dataflow.operator import MIN_WATERMARK, Clock, Message, Operator, WatermarkedBatch
 from firesteel.runtime.dataflow.sequence import caused, concat
 from firesteel.runtime.operators.over.rows import Index, TimedRows, WaitingRows
 from firesteel.runtime.operators.window.fired import inserts
@@ -47,7 +47,7 @@ class RowTimeSort(WaitsForWatermarks):
         self._sent = self.kept_number(f"{name}/sent", MIN_WATERMARK)
         self._waiting = WaitingRows(backend, f"{name}/waiting", types)
 
-    def take(self, message: Marked) -> pa.Table:
+    def take(self, message: WatermarkedBatch) -> pa.Table:
         marks = np.maximum.accumulate(message.times)
         rows = message.table
         new = TimedRows.of(rows, len(self._types), self._spec.time, self.arrivals(rows.num_rows))
@@ -99,7 +99,7 @@ class ProcTimeSort(Operator):
         self._held.append(table)
         return ()
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         self._held.append(rows.table)
         return (rows.with_rows(rows.table.slice(0, 0)),)
 

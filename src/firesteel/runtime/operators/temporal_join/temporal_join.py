@@ -29,11 +29,11 @@ from firesteel.runtime.dataflow.operator import (
     BEFORE_ALL,
     MIN_WATERMARK,
     Clock,
-    Marked,
     Message,
     Operator,
     PortBatch,
     Watermark,
+    WatermarkedBatch,
 )
 from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptNumber, KeptWatermark
 from firesteel.runtime.dataflow.sequence import orders
@@ -76,16 +76,16 @@ class TemporalJoin(Operator):
 
     # --- messages --------------------------------------------------------------------------------
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        return self.marked(Marked(table, _NONE, _NONE), port)
+        return self.watermarked(WatermarkedBatch(table, _NONE, _NONE), port)
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         marks = np.array([mark.time]), np.array([mark.order])
-        sent = list(self.marked(Marked(pa.table({}), *marks, mark.place), port))
+        sent = list(self.watermarked(WatermarkedBatch(pa.table({}), *marks, mark.place), port))
         if mark.order == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
             return [Watermark(self._time.now, BEFORE_ALL)]  # new instances behind this one learn it, too
         return sent
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         return self.ports(PortBatch((rows, None) if port == ROWS else (None, rows)))
 
     def ports(self, batch: PortBatch) -> Iterator[Message]:
@@ -94,7 +94,7 @@ class TemporalJoin(Operator):
         self._time.advance(self._combined.passed)
         table = self._joined(batch, marks, stood)
         if len(marks.times):
-            yield Marked(table, marks.times, marks.orders, marks.place)
+            yield WatermarkedBatch(table, marks.times, marks.orders, marks.place)
 
     def barrier(self) -> Iterable[Message]:
         self._time.save()
@@ -124,7 +124,9 @@ class TemporalJoin(Operator):
             self._idle.touch(keys, self._clock())
         return self._sent(rows, by, matched, marks)
 
-    def _came_in(self, part: Marked | None, port: int, marks: AscendingMarks) -> tuple[TimedRows, Index]:
+    def _came_in(
+        self, part: WatermarkedBatch | None, port: int, marks: AscendingMarks
+    ) -> tuple[TimedRows, Index]:
         """The rows of one input, and the number of watermarks before each."""
         if part is None or not part.table.num_rows:
             none = tuple(pa.nulls(0, kind) for kind in self._types[port])
@@ -139,7 +141,9 @@ class TemporalJoin(Operator):
         before = np.searchsorted(marks.orders, orders(table), side="left")
         return TimedRows(tuple(columns), times, numbers), before
 
-    def _released(self, part: Marked | None, marks: AscendingMarks) -> tuple[TimedRows, Index, TimedRows]:
+    def _released(
+        self, part: WatermarkedBatch | None, marks: AscendingMarks
+    ) -> tuple[TimedRows, Index, TimedRows]:
         """The rows that leave now, the number of the watermark that releases each, and new rows that wait."""
         new, before = self._came_in(part, ROWS, marks)
         waits = np.maximum(np.searchsorted(marks.times, new.times), before)

@@ -28,10 +28,10 @@ from firesteel.runtime.dataflow.operator import (
     MAX_WATERMARK,
     MIN_WATERMARK,
     Clock,
-    Marked,
     Message,
     Operator,
     Watermark,
+    WatermarkedBatch,
 )
 from firesteel.runtime.dataflow.sequence import orders
 from firesteel.runtime.operators.watermark.watermark_assigner import check_row_times
@@ -95,7 +95,7 @@ class GeneratedWatermarks(Operator):
             return (table,)
         at, passed = np.array(told, np.int64).T
         last = np.append(at[1:] != at[:-1], True)
-        return (Marked(table, passed[last], at[last]),)
+        return (WatermarkedBatch(table, passed[last], at[last]),)
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         """Drop the watermarks of the input, except for the last one."""
@@ -104,7 +104,7 @@ class GeneratedWatermarks(Operator):
         self._output.time = MAX_WATERMARK
         return (mark,)
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         if rows.table.num_rows:
             yield from self.changes(rows.table)
         for time, order in zip(rows.times[-1:].tolist(), rows.orders[-1:].tolist(), strict=True):

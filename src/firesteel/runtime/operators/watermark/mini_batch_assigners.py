@@ -15,10 +15,10 @@ from firesteel.runtime.dataflow.operator import (
     BEFORE_ALL,
     MAX_WATERMARK,
     Clock,
-    Marked,
     Message,
     Operator,
     Watermark,
+    WatermarkedBatch,
 )
 from firesteel.runtime.spec.operators import MiniBatchAssignerSpec
 from firesteel.runtime.state.base import StateBackend
@@ -51,7 +51,7 @@ class ProcTimeMiniBatchAssigner(Operator):
             yield Watermark(batch, BEFORE_ALL)
         yield table
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         yield from self.changes(rows.table)
         if len(rows.times) and rows.times[-1] == MAX_WATERMARK:
             yield from self.watermark(Watermark(MAX_WATERMARK, int(rows.orders[-1]), rows.place))
@@ -78,17 +78,17 @@ class RowTimeMiniBatchAssigner(Operator):
         self._passed = 0
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        given = Marked(_NO_ROWS, np.array([mark.time]), np.array([mark.order]), mark.place)
+        given = WatermarkedBatch(_NO_ROWS, np.array([mark.time]), np.array([mark.order]), mark.place)
         return [Watermark(t, mark.order, mark.place) for t in self._filtered(given).times.tolist()]
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         return (self._filtered(rows),)
 
     def end(self) -> Iterable[Message]:
         """Send the last watermark, even if it was sent before."""
         return (Watermark(self._current),)
 
-    def _filtered(self, rows: Marked) -> Marked:
+    def _filtered(self, rows: WatermarkedBatch) -> WatermarkedBatch:
         """Return the rows with the watermarks that are the first in an interval."""
         if not len(rows.times):
             return rows
@@ -96,7 +96,7 @@ class RowTimeMiniBatchAssigner(Operator):
         goes_on = ends_interval(reached, self._passed, self._interval)
         self._current = int(reached[-1])
         self._passed = max([self._passed, *reached[goes_on][-1:].tolist()])
-        return Marked(rows.table, reached[goes_on], rows.orders[goes_on], rows.place)
+        return WatermarkedBatch(rows.table, reached[goes_on], rows.orders[goes_on], rows.place)
 
 
 def build(spec: MiniBatchAssignerSpec, state: StateBackend | None, clock: Clock) -> Operator:

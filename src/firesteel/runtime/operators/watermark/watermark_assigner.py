@@ -21,10 +21,10 @@ from firesteel.runtime.dataflow.operator import (
     MAX_WATERMARK,
     MIN_WATERMARK,
     Clock,
-    Marked,
     Message,
     Operator,
     Watermark,
+    WatermarkedBatch,
 )
 from firesteel.runtime.dataflow.sequence import orders, places
 from firesteel.runtime.operators.calc.calc import Calc
@@ -68,7 +68,11 @@ class WatermarkAssigner(Operator):
         last = np.append(order[at[1:]] != order[at[:-1]], True)  # a mark stands behind all rows of its order
         at = at[last]
         place = places(table)
-        return (Marked(table, times[at], order[at], 0 if place is None else _all_ones(int(place.max()))),)
+        return (
+            WatermarkedBatch(
+                table, times[at], order[at], 0 if place is None else _all_ones(int(place.max()))
+            ),
+        )
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         if mark.time != MAX_WATERMARK or self._current == MAX_WATERMARK:
@@ -76,7 +80,7 @@ class WatermarkAssigner(Operator):
         self._current = self._last = MAX_WATERMARK
         return (mark,)
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         """Process the rows. Of the watermarks only the last one, after all rows, can have an effect."""
         yield from self.changes(rows.table)
         for time, order in zip(rows.times[-1:].tolist(), rows.orders[-1:].tolist(), strict=True):

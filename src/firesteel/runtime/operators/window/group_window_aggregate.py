@@ -19,7 +19,14 @@ from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
 from firesteel.runtime.columns.keys import find_keys, one_array
 from firesteel.runtime.dataflow.event_time import milliseconds
-from firesteel.runtime.dataflow.operator import LAST_ORDER, Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.operator import (
+    LAST_ORDER,
+    Clock,
+    Message,
+    Operator,
+    Watermark,
+    WatermarkedBatch,
+)
 from firesteel.runtime.dataflow.retained_watermark import KeptWatermark
 from firesteel.runtime.dataflow.sequence import Cause, cause_of, orders, places
 from firesteel.runtime.operators.window.per_row.row_output import RowOutput
@@ -77,7 +84,7 @@ class GroupWindowAggregate(Operator):
         yield from self._sent()
         yield mark
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         with no_collections():
             if rows.table.num_rows:
                 self._by_clock(cause_of(rows.table, 0))

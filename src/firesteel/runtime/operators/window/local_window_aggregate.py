@@ -28,10 +28,10 @@ from firesteel.runtime.dataflow.operator import (
     BEFORE_ALL,
     LAST_ORDER,
     Clock,
-    Marked,
     Message,
     Operator,
     Watermark,
+    WatermarkedBatch,
 )
 from firesteel.runtime.dataflow.sequence import Numbers, caused, in_order, orders
 from firesteel.runtime.operators.window.fired import inserts
@@ -63,18 +63,18 @@ class LocalWindowAggregate(Operator):
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         if self._flushes is not None:
-            self._flushed(Marked(table, _NO_MARKS, _NO_MARKS), self._flushes)
+            self._flushed(WatermarkedBatch(table, _NO_MARKS, _NO_MARKS), self._flushes)
             return ()
         return (self._reduced(table, np.full(table.num_rows, NONE_FIRED)),) if table.num_rows else ()
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         if self._flushes is not None:
-            marks = Marked(self._none, np.array([mark.time]), np.array([mark.order]), mark.place)
+            marks = WatermarkedBatch(self._none, np.array([mark.time]), np.array([mark.order]), mark.place)
             out = self._flushed(marks, self._flushes)
             yield from (out,) if out.num_rows else ()
         yield mark
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         if self._flushes is not None:
             return (rows.with_rows(self._flushed(rows, self._flushes)),)
         if not rows.table.num_rows:
@@ -109,7 +109,7 @@ class LocalWindowAggregate(Operator):
         kinds = pa.array(np.full(len(keys), RowKind.INSERT, np.int8))
         return in_order(caused(table, last, kinds, map(one_chunk, parts.columns)))
 
-    def _flushed(self, rows: Marked, flushes: Flushes) -> pa.Table:
+    def _flushed(self, rows: WatermarkedBatch, flushes: Flushes) -> pa.Table:
         """Return what the watermarks release of these rows and the buffered ones, each with its watermark's
         order.
         """

@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from firesteel.changelog import field
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.event_time import milliseconds
-from firesteel.runtime.dataflow.operator import LAST_ORDER, Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.operator import (
+    LAST_ORDER,
+    Clock,
+    Message,
+    Operator,
+    Watermark,
+    WatermarkedBatch,
+)
 from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptWatermark
 from firesteel.runtime.dataflow.sequence import cause_of
 from firesteel.runtime.operators.window.session_state import KeyedSessions, SessionState
@@ -108,8 +115,8 @@ class SessionOperator(Operator):
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         if not table.num_rows:
             return ()
-        out = self.marked(Marked(table, _NONE, _NONE), port)
-        return [each for each in out if not isinstance(each, Marked)]
+        out = self.watermarked(WatermarkedBatch(table, _NONE, _NONE), port)
+        return [each for each in out if not isinstance(each, WatermarkedBatch)]
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         if not self._windows.is_rowtime:
@@ -118,7 +125,7 @@ class SessionOperator(Operator):
         fired = self.give(self._sessions.take_until(mark.time), AscendingMarks.of(mark))
         return (fired, mark) if fired.num_rows else (mark,)
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         if not self._windows.is_rowtime:
             return self._at_clock(rows)
         marks = AscendingMarks.of(rows)
@@ -136,7 +143,7 @@ class SessionOperator(Operator):
         return None if self._windows.is_rowtime else self._sessions.next_timer()
 
     # --- processing time -----------------------------------------------------------------------------
-    def _at_clock(self, rows: Marked) -> Iterator[Message]:
+    def _at_clock(self, rows: WatermarkedBatch) -> Iterator[Message]:
         """Fire what the clock has passed, then add the rows, which all have the same time."""
         table = rows.table
         if table.num_rows:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.runtime.dataflow.operator import Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.operator import Message, Operator, Watermark, WatermarkedBatch
 from firesteel.runtime.dataflow.retained_watermark import KeptNumber, KeptWatermark
 from firesteel.runtime.operators.window.fired import inserts
 from firesteel.runtime.state.base import StateBackend
@@ -36,24 +36,24 @@ class WaitsForWatermarks(Operator, ABC):
         self._came = self.kept_number(came)
 
     @abstractmethod
-    def take(self, message: Marked) -> pa.Table:
+    def take(self, message: WatermarkedBatch) -> pa.Table:
         """Process a message: return the changes of its watermarks, sorted by their orders.
 
         An implementation also advances the watermark of the operator.
         """
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        self.take(Marked(table, _NONE, _NONE))
+        self.take(WatermarkedBatch(table, _NONE, _NONE))
         return ()
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         if not self._time.is_new(mark):
             return (mark,)
         none = inserts(_NONE, 0, [pa.nulls(0, kind) for kind in self._types])
-        out = self.take(Marked(none, np.array([mark.time]), np.array([mark.order]), mark.place))
+        out = self.take(WatermarkedBatch(none, np.array([mark.time]), np.array([mark.order]), mark.place))
         return (out, mark) if out.num_rows else (mark,)
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         return (rows.with_rows(self.take(rows)),)
 
     def barrier(self) -> Iterable[Message]:

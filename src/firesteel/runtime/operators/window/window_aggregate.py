@@ -18,7 +18,14 @@ from firesteel.changelog import field
 from firesteel.runtime.aggregate.reduce.partials import Partials
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.columns.keys import find_keys
-from firesteel.runtime.dataflow.operator import LAST_ORDER, Clock, Marked, Message, Operator, Watermark
+from firesteel.runtime.dataflow.operator import (
+    LAST_ORDER,
+    Clock,
+    Message,
+    Operator,
+    Watermark,
+    WatermarkedBatch,
+)
 from firesteel.runtime.dataflow.retained_watermark import KeptWatermark
 from firesteel.runtime.dataflow.sequence import Numbers
 from firesteel.runtime.operators.window.fired import inserts, window_columns
@@ -74,7 +81,7 @@ class WindowAggregate(Operator):
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         fired = self._fired if self._is_event_time else NONE_FIRED
         if self._held is not None:
-            self._take_held(Marked(table, NO_MARKS, NO_MARKS), np.array([fired]), self._held)
+            self._take_held(WatermarkedBatch(table, NO_MARKS, NO_MARKS), np.array([fired]), self._held)
             return ()
         late = self._take(table, np.full(table.num_rows, fired))
         self._open.settle()
@@ -83,14 +90,14 @@ class WindowAggregate(Operator):
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         if self._is_event_time:
-            marks = Marked(self._none, np.array([mark.time]), np.array([mark.order]), mark.place)
+            marks = WatermarkedBatch(self._none, np.array([mark.time]), np.array([mark.order]), mark.place)
             late = Late.none(self._partials)
             if self._held is not None:
                 late = self._take_held(marks, np.append(self._fired, self._fired_by(marks)), self._held)
             yield from self._rows(marks, late)
         yield mark
 
-    def marked(self, rows: Marked, port: int = 0) -> Iterable[Message]:
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         if not self._is_event_time:
             self.changes(rows.table)
             return (rows.with_rows(self._none),)
@@ -98,7 +105,7 @@ class WindowAggregate(Operator):
             return self.changes(rows.table)
         fired = np.append(self._fired, self._fired_by(rows))
         if self._by_row and self._some_join(rows, fired):
-            return super().marked(rows)
+            return super().watermarked(rows)
         if self._held is not None:
             late = self._take_held(rows, fired, self._held)
         else:
@@ -110,7 +117,7 @@ class WindowAggregate(Operator):
         micro-batch.
         """
         if not self._is_event_time:
-            marks = Marked(self._none, np.array([self._clock()]), np.array([LAST_ORDER]))
+            marks = WatermarkedBatch(self._none, np.array([self._clock()]), np.array([LAST_ORDER]))
             yield from self._rows(marks, Late.none(self._partials))
         if self._held is not None and self._sleeping is not None:
             late = self._put(self._held.all(self._fired))
@@ -146,14 +153,14 @@ class WindowAggregate(Operator):
             return Late.none(self._partials)
         return self._late(table.filter(pa.array(joins)), self._slices.kept_in(ends[joins]), first[joins])
 
-    def _some_join(self, rows: Marked, fired: Numbers) -> bool:
+    def _some_join(self, rows: WatermarkedBatch, fired: Numbers) -> bool:
         """Return whether a row is late for some of its windows, but not for all."""
         if self._held is not None and self._held.some_are_late:
             return True
         stood, ends = _standing(rows, fired), self._ends(rows.table)
         return bool(np.any((ends <= stood) & (self._slices.last_windows(ends) > stood)))
 
-    def _take_held(self, rows: Marked, fired: Numbers, held: HeldRows) -> Late:
+    def _take_held(self, rows: WatermarkedBatch, fired: Numbers, held: HeldRows) -> Late:
         """Add rows to their slices where windows may end before the rows reach the state.
 
         `fired` (int64[m + 1]) is the end up to which windows have fired before each watermark and after the
@@ -217,17 +224,17 @@ class WindowAggregate(Operator):
         return [rows.column(field(i)) for i in keys]
 
     # --- windows -------------------------------------------------------------------------------------
-    def _fired_by(self, marks: Marked) -> Numbers:
+    def _fired_by(self, marks: WatermarkedBatch) -> Numbers:
         """Return the end up to which windows have fired after each watermark."""
         found: Numbers = np.maximum.accumulate(np.maximum(self._slices.fired(marks.times), self._fired))
         return found
 
-    def _rows(self, marks: Marked, late: Late) -> Iterator[pa.Table]:
+    def _rows(self, marks: WatermarkedBatch, late: Late) -> Iterator[pa.Table]:
         out = self._out(marks, late)
         if out.num_rows:
             yield out
 
-    def _out(self, marks: Marked, late: Late) -> pa.Table:
+    def _out(self, marks: WatermarkedBatch, late: Late) -> pa.Table:
         """Return the results of the windows that the watermarks end, each with its watermark's order."""
         fired = self._fired_by(marks)
         self._time.advance(int(marks.times.max()))
@@ -255,7 +262,7 @@ class WindowAggregate(Operator):
         return self._results(self._partials.schema.empty_table(), nothing, nothing, 0)
 
 
-def _standing(rows: Marked, fired: Numbers) -> Numbers:
+def _standing(rows: WatermarkedBatch, fired: Numbers) -> Numbers:
     """Return the end up to which windows had fired when each row came, int64[n]."""
     standing: Numbers = np.repeat(fired, np.diff(rows.at, prepend=0, append=rows.table.num_rows))
     return standing
