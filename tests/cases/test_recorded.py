@@ -38,6 +38,8 @@ _ALL_OPERATORS = (
 )
 EVERY_OPERATOR = [case for case in RECORDED if case.name in _ALL_OPERATORS]
 """Each stream costs seconds: a few that hold all operators are enough."""
+NOT_ON_STREAMS = frozenset() if FULL else frozenset(number for number in range(1, 1000) if number % 3)
+"""SELECTs of these cases that only `make test-all` runs on the stream host: two in three."""
 
 CASES = os.environ.get("FIRESTEEL_CASES", "")
 MORE = answered(Path(CASES)) if CASES else []
@@ -52,10 +54,12 @@ OPEN = {
 """For some cases, the SELECTs that are not answered, or not as by Flink."""
 
 
-def hold(case: Path, spark: Spark, host: str, parallelism: int) -> list[str]:
+def hold(
+    case: Path, spark: Spark, host: str, parallelism: int, left_out: frozenset[int] = frozenset()
+) -> list[str]:
     options = {"firesteel.host": host, "parallelism.default": str(parallelism)}
     environment = TableEnvironment.create(spark, configuration=options)
-    return disagreements(environment, case, OPEN.get(case.name, frozenset()))
+    return disagreements(environment, case, OPEN.get(case.name, frozenset()) | left_out)
 
 
 @pytest.mark.spark
@@ -74,7 +78,7 @@ def test_what_parallelism_decides_is_answered_as_by_one_task_of_flinks(case: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize("case", RECORDED if FULL else EVERY_OPERATOR, ids=lambda case: case.name)
 def test_the_stream_host_answers_as_flink(case: Path, spark: Spark) -> None:
-    assert hold(case, spark, "stream", 4) == []
+    assert hold(case, spark, "stream", 4, NOT_ON_STREAMS) == []
 
 
 def test_every_operator_is_in_a_recorded_case() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from firesteel.cli import progress as module
 from firesteel.cli.progress import ProgressLine, amount, describe
+from firesteel.runtime.state.base import StateSize
 from firesteel.session.environment import TableEnvironment
 from firesteel.spark.progress import Progress
 
@@ -26,7 +27,7 @@ def test_amounts_are_short(count: float, text: str) -> None:
 
 def test_the_line_tells_what_is_known() -> None:
     assert describe(3.2, None) == "running for 3 s"
-    states = {(1, 0): 2_000_000, (1, 1): 1}
+    states = {(1, 0): {"sum": StateSize(2_000_000, 9)}, (1, 1): {"sum": StateSize(1, 9)}}
     progress = Progress(read=2_000_000, changes=1_000, skipped=7, late=3, batches=4, states=states)
     said = describe(10, progress)
     assert said.startswith("running for 10 s, 2M rows read (")

@@ -5,6 +5,7 @@ A case is the name of a query, the tree that was bound, a line `----`, and the p
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -28,9 +29,15 @@ def environment() -> TableEnvironment:
     return environment
 
 
+def numbered(tree: str) -> str:
+    """The tree with its correlation variables from $cor0: a session numbers them over all statements."""
+    names = list(dict.fromkeys(re.findall(r"\$cor\d+", tree)))
+    return re.sub(r"\$cor\d+", lambda found: f"$cor{names.index(found[0])}", tree)
+
+
 @pytest.mark.parametrize("query", QUERIES)
 def test_plan_is_flinks(query: str, environment: TableEnvironment) -> None:
     (row,) = environment.execute_sql(f"EXPLAIN CHANGELOG_MODE {text(query)}").collect()
     tree, physical = CASES[query].split("\n----\n")
-    assert section(row[0], "Abstract Syntax Tree") == tree
+    assert numbered(section(row[0], "Abstract Syntax Tree")) == numbered(tree)
     assert (section(row[0], "Optimized Physical Plan") == physical) == (query not in OTHERWISE)
