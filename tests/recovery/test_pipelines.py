@@ -23,5 +23,5 @@ def test_what_stands_there_is_the_answer(tmp_path: Path) -> None:
         jars(), programs()
     except (NoJarsError, NoServerError) as error:
         pytest.skip(f"no Kafka broker or no PostgreSQL: {error}")
-    numbers = Numbers(2, 2, 2, 2) if FULL else Numbers(kills=1, database_restarts=1)
+    numbers = Numbers(2, 2, 2, 2) if FULL else Numbers(kills=1)
     run(SINKS, tmp_path, numbers)
