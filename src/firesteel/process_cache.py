@@ -1,4 +1,4 @@
-"""What is opened once in a process and closed at its end: functions of the user's.
+"""User-defined functions that are opened once in a process and closed at its end.
 
 In Spark a process works for many tasks: opening a model or a connection for each key group of each
 micro-batch would be most of the work.

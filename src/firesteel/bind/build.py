@@ -1,4 +1,4 @@
-"""How Calcite's RelBuilder puts nodes on each other, as far as the tree that EXPLAIN shows depends on it."""
+"""Nodes on top of each other as Calcite's RelBuilder makes them, where the tree of EXPLAIN depends on it."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class BindContext:
         return self.query_binder(node, replace(self.in_clause(), outer=around, state_ttl="")), around.name
 
     def with_table(self, name: str, node: Node, columns: tuple[str, ...]) -> BindContext:
-        """The same, with one more table of a WITH clause."""
+        """Return these names with one more table of a WITH clause."""
         fields = tuple(replace(f, name=c) for f, c in zip(node.schema, columns, strict=True))
         return replace(self, common_tables={**self.common_tables, name: (node, Relation((name,), fields))})
 
@@ -164,13 +164,13 @@ class CommonColumn:
 
     @property
     def value(self) -> Expr:
-        """What `*` shows of it: the first of the columns that is not NULL."""
+        """Return the value that `*` shows for the column: the first of its columns that is not NULL."""
         first: Expr = self.columns[0]
         return reduce(_coalesce, self.columns[1:], first)
 
     @property
     def named_value(self) -> Expr:
-        """What its name stands for."""
+        """Return the value that the bare column name stands for."""
         return _coalesce(*self.named)
 
 

@@ -1,4 +1,4 @@
-"""Which parts of plans are equal, and so run once (Flink: SubplanReuser, ExecNodePlanDumper)."""
+"""Equal parts of plans, which run once (Flink: SubplanReuser, ExecNodePlanDumper)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Use:
 
 @dataclass
 class SharedRuns:
-    """Which equal subtrees of a job run once and serve several readers.
+    """Equal subtrees of a job that run once and serve several readers.
 
     Subtrees of several sinks are shared, and so are subtrees of one sink, but for branches of a UNION ALL in
     a bounded job: each branch reads its input to the end before the next one begins, as in Flink.

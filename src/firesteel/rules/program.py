@@ -13,7 +13,7 @@ from firesteel.plan.tree import Node, PhysicalNode, transform_up, walk
 
 @dataclass(frozen=True)
 class Settings:
-    """What rules know besides the plan.
+    """Settings of a session that rules read besides the plan.
 
     Attributes:
         configuration: The session's options.

@@ -130,7 +130,7 @@ def prepare_worker() -> None:
 
 
 def located(folder: str) -> str:
-    """Where a folder of the driver's lies for this task: the folder itself where it was not sent."""
+    """Return the place of a folder of the driver for this task: the folder itself if it was not sent."""
     if "pyspark" not in sys.modules:
         return folder
     from pyspark import SparkFiles, TaskContext

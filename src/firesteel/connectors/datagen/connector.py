@@ -141,7 +141,7 @@ def _due(done: int, rate: int, began: float) -> int:
 
 
 def _total(options: dict[str, str], fields: list[FieldOptions]) -> int | None:
-    """How many rows there are; None: no end."""
+    """Return the number of rows, None for a source without an end."""
     ends = [one.end - one.start + 1 for one in fields if one.kind == SEQUENCE]
     if "number-of-rows" in options:
         ends.append(integer(options, "number-of-rows", 0, least=0))

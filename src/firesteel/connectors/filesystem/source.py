@@ -164,7 +164,7 @@ class FilesystemSource(Source):
         check_unchanged(file, is_read_whole=file.compressed or is_of_files(self._format))
 
     def _changes(self, piece: Piece) -> Iterator[pa.Table]:
-        """Of a piece, without what its file's name and path say."""
+        """Yield the changes of a piece, without the columns that come from the name and path of its file."""
         if is_of_files(self._format):
             yield from (
                 file_format(self._format)

@@ -185,7 +185,7 @@ def _time_text(seconds: int) -> str:
 
 
 def _by_hand(sql: str) -> str:
-    """What to run as a user who may."""
+    """Return a hint: the statement to run as a user with the permission for it."""
     if not sql.startswith("ALTER"):
         return f"make it: {sql}"
     added = ", ".join(f"ADD COLUMN {name} {kind}" for name, kind in COLUMNS.items())

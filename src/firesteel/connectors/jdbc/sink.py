@@ -44,8 +44,13 @@ class _Statement:
 
 @dataclass(frozen=True)
 class _Part:
-    """What one task writes. task: its number. position: what is noted with it. written: all its rows, for
-    they are written again where a connection breaks."""
+    """Rows of one task. They are kept, because they are written again if a connection breaks.
+
+    Attributes:
+        job: Name of the job.
+        task: Number of the task.
+        position: Position that is recorded with the rows.
+    """
 
     job: str
     task: int
@@ -107,7 +112,7 @@ class JdbcSink(Sink):
         raise found
 
     def abort_task(self) -> None:
-        """Its transaction has ended with the error."""
+        """Forget the rows of the task. The error has ended their transaction already."""
         self._parts = []
 
     def _statements(self, written: Sequence[pa.Table]) -> Iterator[_Statement]:

@@ -47,7 +47,7 @@ class KafkaSink(Sink):
 
     @property
     def place(self) -> str:
-        """Where the sink keeps its positions: the groups of its transactional ids, for its topics."""
+        """Place of the recorded positions: the consumer groups named after the transactional ids."""
         topics = self._options.topics or (self._texts.get("topic-pattern", ""),)
         servers = dict(self._options.properties)["bootstrap.servers"]
         return f"{self._how.prefix} {' '.join(topics)} {servers}"
@@ -74,7 +74,7 @@ class KafkaSink(Sink):
         return f"{self._how.prefix}-{job}-{partition}"
 
     def _topics(self) -> tuple[str, ...]:
-        """Those of the table."""
+        """Return the topics that the table writes to."""
         if self._options.topics:
             return self._options.topics
         return tuple(dict.fromkeys(topic for topic, _ in Cluster(self._options).partitions()))
@@ -91,7 +91,7 @@ class KafkaSink(Sink):
                 self._producer.send(records, self._task)
 
     def _parts(self, changes: pa.Table) -> Iterator[pa.Table]:
-        """What is sent: all, or of so many rows the last of each key."""
+        """Yield the rows to send: all rows, or the last row of each key in a buffer of rows."""
         rows = self._how.flush
         for start in range(0, changes.num_rows, rows or _TOGETHER):
             part = changes.slice(start, rows or _TOGETHER)
@@ -126,7 +126,7 @@ class KafkaSink(Sink):
         self.check()
 
     def identities(self) -> dict[str, str]:
-        """Of topics that are written in transactions; what others have is sent again after a crash anyway."""
+        """Return the ids of topics that are written in transactions; others get rows again after a crash."""
         if not self._how.in_transactions:
             return {}
         cluster = Cluster(self._options)
@@ -137,7 +137,7 @@ class KafkaSink(Sink):
         return Cluster(self._options).offsets_retention() if self._how.in_transactions else None
 
     def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
-        """Also ends what tasks of an earlier run left open, and shuts these out."""
+        """Return the recorded positions. Open transactions of earlier tasks are ended and fenced."""
         names = {task: self._name(job, task) for task in range(partitions)}
         return noted(dict(self._options.properties), names, self._topics()) if self.notes else {}
 

@@ -1,4 +1,4 @@
-"""What persons, auctions and bids have in common: their numbers, times, ids and random texts."""
+"""Columns that persons, auctions and bids share: numbers, times, ids and random texts."""
 
 from __future__ import annotations
 

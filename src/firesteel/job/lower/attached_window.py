@@ -75,7 +75,7 @@ def _window(windowing: Windowing, options: OperatorOptions) -> AttachedWindow:
 
 
 def _condition(node: WindowJoin, options: OperatorOptions) -> CalcSpec | None:
-    """What the condition demands beside equal columns."""
+    """Return the part of the join condition beside equal columns, None if there is none."""
     rest = conjunction(node.equal_columns.rest)
     if rest is None:
         return None

@@ -35,7 +35,7 @@ def _position(column: Expr) -> int:
 
 
 def _condition(node: TemporalJoin, options: OperatorOptions) -> CalcSpec | None:
-    """What the condition demands beside equal columns and the time."""
+    """Return the part of the join condition beside equal columns and the time, None if there is none."""
     rest = conjunction(node.rest)
     if rest is None:
         return None

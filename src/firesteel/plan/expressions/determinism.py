@@ -1,4 +1,4 @@
-"""Which calls may have another value when they are computed again.
+"""Calls that may have another value when they are computed again.
 
 Flink: FlinkRexUtil.getNonDeterministicCallName.
 """

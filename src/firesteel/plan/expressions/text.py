@@ -42,7 +42,7 @@ _WITHOUT_PARENTHESES = frozenset(
 
 @from_below
 def ast_text(expr: Expr) -> str:
-    """As in the abstract syntax tree."""
+    """Return the text of an expression in the abstract syntax tree."""
     if isinstance(expr, InputRef):
         return f"${expr.index}"
     if isinstance(expr, Literal):
@@ -66,7 +66,7 @@ def ast_text(expr: Expr) -> str:
 
 
 def prefix_text(expr: Expr, names: Sequence[str]) -> str:
-    """As in the physical plan."""
+    """Return the text of an expression in the physical plan."""
 
     @from_below
     def text(e: Expr) -> str:
@@ -91,7 +91,7 @@ def prefix_text(expr: Expr, names: Sequence[str]) -> str:
 
 
 def infix_text(expr: Expr, names: Sequence[str]) -> str:
-    """As in the execution plan."""
+    """Return the text of an expression in the execution plan."""
 
     @from_below
     def text(e: Expr) -> str:

@@ -36,7 +36,7 @@ class Scan(LogicalNode):
 
     @property
     def primary_key(self) -> tuple[int, ...]:
-        """Its positions in the schema; all of its columns must be read."""
+        """Return the positions of the primary key in the schema. The scan reads all of its columns."""
         names = [f.name for f in self.schema]
         return tuple(names.index(name) for name in self.table.primary_key)
 
@@ -48,7 +48,7 @@ def scanned_fields(table: Table, project: Sequence[int] | None = None) -> tuple[
 
 
 def scanned_columns(table: Table) -> tuple[Column, ...]:
-    """As they leave the source. Flink: DynamicSourceUtils.createProducedType."""
+    """Return the columns as the source sends them. Flink: DynamicSourceUtils.createProducedType."""
     physical = tuple(c for c in table.columns if c.is_physical)
     by_key = {c.metadata: c for c in table.columns if c.metadata is not None}
     known = () if table.traits is None else table.traits.metadata

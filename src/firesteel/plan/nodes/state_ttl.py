@@ -1,4 +1,4 @@
-"""How long an aggregate keeps its state, as the hint STATE_TTL of its query says."""
+"""Retention of an aggregate's state by the hint STATE_TTL of its query."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class StateTtl:
 
     @property
     def attributes(self) -> list[tuple[str, str]]:
-        """What physical plans say about it, behind all else (Flink: RelTreeWriterImpl)."""
+        """Return the last attributes of the node in physical plans: the hint (Flink: RelTreeWriterImpl)."""
         if not self.time:
             return []
         path = "inheritPath:[0] " if self.inherited else ""

@@ -61,7 +61,7 @@ def execution_digest(node: Node) -> str:
 
 
 def hint_attributes(node: Node) -> Attributes:
-    """What the physical plan shows of a query's hints about the node."""
+    """Return the attributes that show the hints of the query about a node in the physical plan."""
     if isinstance(node, physical_join.Join):
         return node.hints.attributes
     return node.state_ttl.attributes if isinstance(node, _KEPT) else []

@@ -1,4 +1,4 @@
-"""Which columns of a node are the borders and the time of windows (Flink: FlinkRelMdWindowProperties).
+"""Columns of a node that are the borders and the time of windows (Flink: FlinkRelMdWindowProperties).
 
 A projection that hands a column on keeps it what it is; whatever is computed from one is a plain value.
 """
@@ -48,7 +48,7 @@ class WindowProperties:
         return bool(self.starts & set(keys)) and bool(self.ends & set(keys))
 
     def mapped(self, change: Callable[[Positions], Iterable[int]]) -> WindowProperties:
-        """The same windows, each of the three by other columns."""
+        """Return the windows by other columns."""
         every = (self.starts, self.ends, self.times, self.padded)
         starts, ends, times, padded = (frozenset(change(found)) for found in every)
         return replace(self, starts=starts, ends=ends, times=times, padded=padded)
@@ -72,7 +72,7 @@ class WindowProperties:
         )
 
     def padded_by_join(self) -> WindowProperties:
-        """The same columns of an input that an outer join pads."""
+        """Return the columns of an input that an outer join pads."""
         return replace(self, padded=self.columns)
 
     def of_all_rows(self) -> WindowProperties:

@@ -229,7 +229,7 @@ def _average(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: i
 
 
 def sum_type(kind: SqlType) -> SqlType:
-    """What SUM of a type gives."""
+    """Return the type of SUM over a type."""
     return sql.decimal(38, kind.scale or 0) if kind.root is TypeRoot.DECIMAL else kind
 
 

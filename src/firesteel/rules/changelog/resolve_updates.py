@@ -76,7 +76,7 @@ def _scans(root: Node) -> list[tuple[physical.TableSourceScan, Columns]]:
 
 
 def _beside_key(node: Node, demanded: Columns) -> Columns:
-    """What is demanded of a node beside its upsert key, which never changes."""
+    """Return the columns that a parent asks of a node beside its upsert key, which never changes."""
     left = [demanded - key for key in upsert_keys(node)]
     return min(left, key=lambda columns: (len(columns), sorted(columns)), default=demanded)
 

@@ -1,4 +1,4 @@
-"""How far an expression over a time attribute is from the attribute, where no row changes that.
+"""Constant distance of an expression over a time attribute from the attribute.
 
 Flink: IntervalJoinUtil.reduceTimeExpression, which puts 1970-01-01 in place of the attribute. So a month is
 31 days after it and 31 days before it.

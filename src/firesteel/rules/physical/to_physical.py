@@ -172,7 +172,7 @@ def _over_aggregate(node: logical_over.OverAggregate) -> Node:
 
 
 def _time(node: Node, order: tuple[int, ...]) -> str:
-    """What rows are ordered by first."""
+    """Return the column that rows are sorted by first."""
     if order and order[0] in event_times(node):
         return "rowtime"
     return "proctime" if order and order[0] in processing_times(node) else "none"

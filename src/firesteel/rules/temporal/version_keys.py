@@ -1,4 +1,4 @@
-"""Which columns tell versioned rows apart, and that a temporal join holds all of them equal.
+"""Keys of versioned tables, and the check that a temporal join holds all of their columns equal.
 
 Flink: TemporalJoinRewriteWithUniqueKeyRule, EventTimeTemporalJoinRewriteRule. The inputs must be final: a
 projection may have dropped a column of the key.

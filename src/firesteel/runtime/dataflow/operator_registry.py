@@ -54,7 +54,7 @@ from firesteel.runtime.state.base import StateBackend
 
 @dataclass(frozen=True)
 class Entry:
-    """Where an operator is, and what checkpoints need to know about it.
+    """Module of an operator, and its properties that checkpoints depend on.
 
     Attributes:
         module: Module of the operator. It is loaded on first use, since imports cost start-up time.

@@ -59,7 +59,7 @@ class WindowRankSpec(TimedSpec):
 
 
 class WindowJoinKind(Enum):
-    """Which rows a join of windows sends."""
+    """Kind of a join of windows: the rows that it sends."""
 
     INNER = "inner"
     LEFT = "left"

@@ -30,7 +30,7 @@ class LookupTable:
 
 @dataclass(frozen=True)
 class Retry:
-    """How often a key without rows is looked up again (hint LOOKUP with `lookup_miss`).
+    """Retries of a key without rows (hint LOOKUP with `lookup_miss`).
 
     Attributes:
         attempts: Number of further lookups.

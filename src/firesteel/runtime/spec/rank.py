@@ -12,7 +12,7 @@ from firesteel.types.sql import SqlType
 
 
 class RankStrategy(Enum):
-    """What the input of a rank promises (Flink: RankProcessStrategy)."""
+    """Strategy of a rank, by the changes of its input (Flink: RankProcessStrategy)."""
 
     APPEND = "append"
     """AppendFastStrategy: only +I."""

@@ -1,1 +1,1 @@
-"""What `firesteel explain` prints beside a plan: a job's code, and how the optimizer came to it."""
+"""Output of `firesteel explain` beside a plan: a job's code, and the plans between programs of rules."""

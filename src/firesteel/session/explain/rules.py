@@ -1,4 +1,4 @@
-"""How the optimizer comes to a plan, as `firesteel explain --trace-rules` prints it."""
+"""Plans between the optimizer's programs, as `firesteel explain --trace-rules` prints them."""
 
 from __future__ import annotations
 

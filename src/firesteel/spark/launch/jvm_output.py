@@ -1,4 +1,4 @@
-"""What a JVM prints: forwarded to stderr line by line, without stack traces unless they are asked for."""
+"""Output of a JVM, forwarded to stderr line by line, by default without stack traces."""
 
 from __future__ import annotations
 

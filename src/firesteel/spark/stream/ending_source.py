@@ -22,7 +22,7 @@ class EndingSource:
         return {"of": self._source.initial_offset(), "ended": False}
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Where a micro-batch from `start` ends."""
+        """Return the end of a micro-batch that begins at `start`."""
         if start["ended"]:
             return start
         latest = self._source.latest_offset(start["of"], limit)

@@ -105,11 +105,11 @@ class _Sources:
 
     @property
     def labels(self) -> tuple[int, ...]:
-        """Of the key groups."""
+        """Return the labels of the key groups."""
         return key_group_labels(self.layout.key_groups, self.layout.partitions)
 
     def channels(self, head: ScanSpec | ValuesSpec) -> list[int]:
-        """Those of a source."""
+        """Return the watermark channels of a source."""
         return [0] if self._given(head) is not None else open_head(head).channels()
 
     def packets(self, contexts: Sequence[TaskContext]) -> Iterator[DataFrame]:

@@ -323,7 +323,7 @@ class StreamJob:
         return None if last is None else sum(each["memoryUsedBytes"] for each in last["stateOperators"])
 
     def _lags(self) -> Lags:
-        """What waits behind the batch before."""
+        """Return the number of messages behind the last batch, by topic and partition."""
         last = self._last()
         return {} if last is None else self._lag.behind(last["sources"])
 

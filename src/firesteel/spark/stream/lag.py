@@ -1,4 +1,4 @@
-"""How many messages wait for a running job in the topics that it reads, asked for when somebody looks."""
+"""Number of unread messages in the topics of a running job, counted on request."""
 
 from __future__ import annotations
 

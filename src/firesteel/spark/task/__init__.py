@@ -1,1 +1,1 @@
-"""What runs in a task of Spark, for both hosts: chains of operators, messages in and packets out."""
+"""Tasks of Spark for both hosts: chains of operators, messages in and packets out."""

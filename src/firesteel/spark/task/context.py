@@ -1,4 +1,4 @@
-"""What tasks know of their job: identities, and the context that the tasks of a fragment share."""
+"""Identities of tasks, and the context that the tasks of a fragment share."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from firesteel.plan.tree import Field, Node, PhysicalNode
 
 @dataclass(frozen=True)
 class IntervalBounds:
-    """How far apart the times of two joined rows may be (Flink: IntervalJoinSpec.WindowBounds).
+    """Bounds of the distance between the times of two joined rows (Flink: IntervalJoinSpec.WindowBounds).
 
     A pair has: right time + lower <= left time <= right time + upper.
 

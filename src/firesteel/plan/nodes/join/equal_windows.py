@@ -1,4 +1,4 @@
-"""Which joins join the rows of equal windows (Flink: WindowJoinUtil)."""
+"""Recognition of joins of the rows of equal windows (Flink: WindowJoinUtil)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firesteel.plan.windowing import Windowing
 
 @dataclass(frozen=True)
 class JoinedWindows:
-    """What a join says about the windows of its inputs.
+    """Windows of the inputs of a join whose condition holds them equal.
 
     Attributes:
         left: The windows of the left input. Rows whose border is NULL are in none, and have no partner.

@@ -45,7 +45,7 @@ class Join(PhysicalNode):
 
     @property
     def equal_columns(self) -> EqualColumns:
-        """What the condition holds equal."""
+        """Return the columns that the condition holds equal."""
         return equal_columns(self.condition, len(self.inputs[0].schema))
 
     def unique_key(self, port: int) -> tuple[int, ...] | None:

@@ -59,7 +59,7 @@ class LookupJoin(PhysicalNode):
 
     @property
     def equal_columns(self) -> EqualColumns:
-        """What the condition holds equal."""
+        """Return the columns that the condition holds equal."""
         return equal_columns(self.condition, len(self.input.schema))
 
     @property
@@ -96,7 +96,7 @@ class LookupJoin(PhysicalNode):
 
     @property
     def remaining(self) -> tuple[Expr, ...]:
-        """What the condition demands beside the lookup keys, over the columns of the join."""
+        """Return the part of the condition beside the lookup keys, over the columns of the join."""
         width, equal = len(self.input.schema), self.equal_columns
         keys = {expr.index for expr in self.lookup_keys.values() if isinstance(expr, InputRef)}
         pairs = zip(equal.left, equal.right, strict=True)

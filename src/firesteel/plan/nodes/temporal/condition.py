@@ -26,7 +26,7 @@ RIGHT_KEY = "__TEMPORAL_JOIN_RIGHT_KEY"
 
 @dataclass(frozen=True)
 class TemporalCondition:
-    """What such a call says, over the columns of the left input, then those of the right one.
+    """Times and keys of a temporal condition, over the columns of the left input, then of the right one.
 
     Attributes:
         left_time: Column with the point in time.

@@ -38,12 +38,12 @@ class TemporalJoin(PhysicalNode):
 
     @property
     def equal_columns(self) -> EqualColumns:
-        """What the condition holds equal."""
+        """Return the columns that the condition holds equal."""
         return equal_columns(self.condition, self.left_width)
 
     @property
     def temporal(self) -> TemporalCondition:
-        """What the condition says about times and keys."""
+        """Return the part of the condition about times and keys."""
         call = temporal_call(self.condition)
         if call is None:
             raise InternalError("the condition of a temporal join names no times")
@@ -51,6 +51,6 @@ class TemporalJoin(PhysicalNode):
 
     @property
     def rest(self) -> tuple[Expr, ...]:
-        """What the condition demands beside equal columns and the time."""
+        """Return the part of the condition beside equal columns and the time."""
         call = temporal_call(self.condition)
         return tuple(term for term in self.equal_columns.rest if term != call)

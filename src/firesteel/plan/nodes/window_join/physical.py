@@ -42,5 +42,5 @@ class WindowJoin(PhysicalNode):
 
     @property
     def equal_columns(self) -> EqualColumns:
-        """What the condition holds equal beside the windows."""
+        """Return the columns that the condition holds equal beside the windows."""
         return equal_columns(self.condition, len(self.inputs[0].schema))

@@ -17,7 +17,7 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Steps:
-    """Where the event time of an operator advances within a batch.
+    """Positions at which the event time of an operator advances within a batch.
 
     Attributes:
         before: Event time at the start of the batch.

@@ -1,4 +1,4 @@
-"""What is left of the changes of a bundle before they meet the other input. Flink: BufferBundle.
+"""Folding of the changes of a bundle before they meet the other input. Flink: BufferBundle.
 
 With a unique key, the changes of a row become two at most: the row that was there goes, the last one comes.
 

@@ -1,4 +1,4 @@
-"""What a join keeps of one input: its rows by join key.
+"""State of one input of a join: its rows by join key.
 
 Rows are a map (join key, row key) -> row. The row key is a unique key where the input has one, else the
 whole row, which then has a count (Flink: JoinRecordStateViews, HasUniqueKey and NoUniqueKey). A row with a

@@ -1,4 +1,4 @@
-"""Which changes of a batch get what was found before, and which what is found now.
+"""Choice between the stored and the new answer of a lookup for each change of a batch.
 
 A row that is there keeps its answer. Once its last copy is taken back the answer is forgotten, and the next
 copy is looked up. With counts c before a batch and the changes +1 and -1 of a key, the copies before change i

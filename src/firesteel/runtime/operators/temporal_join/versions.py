@@ -237,6 +237,6 @@ class _Game:
 
 
 def _bounds(owners: Index, groups: int) -> Index:
-    """Where the sorted entries of each owner begin, int64[g + 1]."""
+    """Return the bounds of the sorted entries of each owner, int64[g + 1]."""
     counts = np.bincount(owners, minlength=groups)
     return np.concatenate([[0], np.cumsum(counts)])
