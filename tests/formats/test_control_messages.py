@@ -101,3 +101,24 @@ def test_a_long_message_is_cut() -> None:
     text = error("canal-json", message).text
     assert len(text) < 1600
     assert f"... ({len(json.dumps(message))} bytes)" in text
+
+
+@pytest.mark.parametrize("ignores", ["false", "true"])
+@pytest.mark.parametrize("member", ["type", "op", "op_type", "status", "ddl", "sql", "database", "table"])
+@pytest.mark.parametrize("name", ["canal-json", "debezium-json", "maxwell-json", "ogg-json"])
+def test_a_member_that_is_nested_too_deeply_to_be_written(name: str, member: str, ignores: str) -> None:
+    """995 levels are fewer than Jackson's limit of 1,000, and more than str() of a value goes down."""
+    controls = {"isDdl": "true", "type": '"table-alter"', "ddl": '"x"', "op": '"t"', "source": "{}"}
+    for deep in ("[" * 995 + "]" * 995, '{"a":' * 994 + "{}" + "}" * 994, '"\\ud800"'):
+        members = ",".join(f'"{key}":{value}' for key, value in {**controls, member: deep}.items())
+        fields = Fields(("id",), (INT,), ("id",), (INT,))
+        decoder = find_format(name).decoder(fields, {"ignore-parse-errors": ignores})
+        message = pa.array([f"{{{members}}}".encode()], pa.binary())
+        if ignores == "true":
+            assert decoder.decode(message)[0].num_rows == 0
+            assert decoder.skipped == 1
+        else:
+            with pytest.raises(MessageError) as caught:
+                decoder.decode(message)
+            assert caught.value.text.encode()
+        assert decoder.unforeseen == 0

@@ -32,11 +32,12 @@ class MessageError(Exception):
 
     Attributes:
         index: Index of the message in the column, from 0.
-        text: The error in Flink's words, with the message quoted.
+        text: The error in Flink's words, with the message quoted. Lone surrogates are "?".
         is_control: Whether it is a valid control message of the CDC tool, not a change of a row.
     """
 
     def __init__(self, index: int, text: str, *, is_control: bool = False) -> None:
+        text = text.encode("utf-8", "replace").decode()
         super().__init__(text)
         self.index = index
         self.text = text

@@ -74,7 +74,7 @@ def _debezium(root: Mapping[str, Any]) -> str | None:
 
 
 def _maxwell(root: Mapping[str, Any]) -> str | None:
-    kind = str(root.get("type"))
+    kind = _text(root.get("type"))
     if kind.startswith(("table-", "database-")):
         return _ddl(root.get("database"), root.get("table"), root.get("sql"))
     if kind.startswith("bootstrap-"):
@@ -99,10 +99,18 @@ _TOOLS: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
 
 
 def _ddl(database: Any, table: Any, statement: Any) -> str:
-    said = f": {quoted(str(statement).strip().encode(), _STATEMENT)}" if statement else ""
+    text = _text(statement).strip()
+    said = f": {quoted(text.encode('utf-8', 'replace'), _STATEMENT)}" if text else ""
     return f"DDL of {_named(database, table)}{said}"
 
 
 def _named(database: Any, table: Any) -> str:
-    parts = ".".join(str(part) for part in (database, table) if part)
-    return f"table {parts}" if table else (f"database {parts}" if parts else "a table")
+    names = [name for name in map(_text, (database, table)) if name]
+    if not names:
+        return "a table"
+    return f"{'table' if _text(table) else 'database'} {'.'.join(names)}"
+
+
+def _text(value: Any) -> str:
+    """Return a text, or "" for any other value: str() of a deeply nested object raises RecursionError."""
+    return value if isinstance(value, str) else ""
