@@ -1,4 +1,4 @@
-"""Interface by which the rules of bind/scalar/ bind the parts of their nodes."""
+"""Base class of the binder, by which the rules in bind/scalar/ bind the parts of their nodes."""
 
 from __future__ import annotations
 
@@ -15,26 +15,28 @@ if TYPE_CHECKING:
     from firesteel.bind.names import BindContext
 
 _STRIDE = 20
-"""Operators of a chain that are bound in one recursion."""
+"""Number of operators of a left-deep chain that are bound in one recursion."""
 
 
 _LEFT_DEEP = ("+", "-", "*", "/", "%", "||")
 
 
 def _is_left_deep(node: syntax.Node) -> TypeGuard[syntax.Binary]:
-    """Whether the operator makes chains: its left operand may be such an operator, and so on."""
+    """Return whether the left operand of a node may be an operator of the same chain, as in `a + b + c`."""
     return isinstance(node, syntax.Binary) and node.operator in _LEFT_DEEP
 
 
 class Binder:
-    """Binds the scalar expressions of one scope.
+    """Binder of the scalar expressions of one scope.
 
-    on_aggregate is given the node of an aggregate function and gives back the expression that stands
-    for its result; without it aggregate functions are refused. on_over: the same for a call with OVER.
+    Attributes:
+        on_aggregate: Returns the expression for the result of an aggregate function, given its call. If None,
+            aggregate functions are refused.
+        on_over: Returns the expression for a call with OVER. If None, OVER is refused.
     """
 
     rules: ClassVar[Mapping[type[syntax.Node], Rule]]
-    """What binds each kind of node; bind/scalar/scalar.py has them together."""
+    """Function that binds each kind of node. bind/scalar/scalar.py fills it."""
 
     def __init__(
         self,
@@ -49,9 +51,11 @@ class Binder:
         self._known: dict[int, Expr] = {}
 
     def bind(self, node: syntax.Node) -> Expr:
-        """The typed expression of a node.
+        """Return the typed expression of a node.
 
-        Raises ValidationError for what Flink refuses, NotSupportedError for what is missing here.
+        Raises:
+            ValidationError: Flink refuses the expression.
+            NotSupportedError: Firesteel does not support the expression yet.
         """
         known = self._known.pop(id(node), None)
         if known is not None:
@@ -64,8 +68,10 @@ class Binder:
         return rule(self, node)
 
     def _bind_left(self, node: syntax.Binary) -> None:
-        """Bind what stands far to the left in `a + b + c + ...`, so that no recursion is as deep as the chain
-        is long."""
+        """Bind the operands far to the left in `a + b + c + ...` first.
+
+        Then the depth of the recursion does not grow with the length of the chain.
+        """
         chain = [node]
         while _is_left_deep(left := chain[-1].left) and id(left) not in self._known:
             chain.append(left)
@@ -76,7 +82,7 @@ class Binder:
         return [self.bind(node) for node in nodes]
 
     def bind_typed(self, node: syntax.Node) -> Expr:
-        """Bind a node and refuse a bare NULL, to which nothing gives a type (as Calcite does)."""
+        """Bind a node, and refuse a bare NULL that has no type (as Calcite does)."""
         found = self.bind(node)
         if (
             isinstance(found, Literal)
@@ -88,4 +94,4 @@ class Binder:
 
 
 Rule = Callable[[Binder, Any], Expr]
-"""Binds one kind of node."""
+"""Function that binds one kind of node."""

@@ -1,4 +1,4 @@
-"""Refuse parts of an expression before it is bound: what Flink refuses, and what is not supported yet."""
+"""Checks of an expression before it is bound: what Flink refuses, and what is not supported yet."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from firesteel.sql import syntax
 
 
 def is_aggregate(node: syntax.Node, catalog: Catalog | None = None) -> bool:
-    """Whether the node is a call of an aggregate function (and not over a window). catalog: knows those of
-    the user's."""
+    """Return whether a node is a call of an aggregate function without OVER.
+
+    Args:
+        node: The node.
+        catalog: Has the user-defined functions. None if there are none.
+    """
     if not isinstance(node, syntax.Call) or node.over is not None:
         return False
     user = user_function(node.name, catalog)
@@ -19,15 +23,17 @@ def is_aggregate(node: syntax.Node, catalog: Catalog | None = None) -> bool:
 
 
 def check_expression(node: syntax.Node, catalog: Catalog | None = None, clause: str | None = None) -> None:
-    """Refuse what no expression of a clause may hold. Its sub-queries are checked by themselves.
+    """Refuse constructs that an expression of a clause must not contain.
+
+    Sub-queries are checked separately.
 
     Args:
         node: The expression.
-        catalog: Knows the user's functions.
-        clause: The clause where the expression stands. None for SELECT, where OVER may stand.
+        catalog: Has the user-defined functions.
+        clause: Clause of the expression. None for SELECT, where OVER is allowed.
 
     Raises:
-        ValidationError: FILTER or the like on a function that is no aggregate, or OVER.
+        ValidationError: OVER in such a clause, or FILTER or the like on a function that is no aggregate.
     """
     for part in syntax.walk(node, into_queries=False):
         if isinstance(part, syntax.Call):
@@ -40,7 +46,9 @@ def check_column(node: syntax.Node) -> None:
     """Check the expression of a computed column or a watermark.
 
     Raises:
-        ValidationError: It has a query. Flink's parser refuses one that stands alone, its planner any other.
+        ValidationError: The expression contains a query. In Flink the parser refuses a query that is the
+            whole
+            expression, the planner any other.
     """
     for part in syntax.walk(node):
         if _is_query(part):

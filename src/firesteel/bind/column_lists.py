@@ -9,8 +9,11 @@ from firesteel.sql.query_syntax import Aliased, CommonTable
 
 
 def validated_names(source: Node) -> tuple[str, ...]:
-    """The names by which a query's columns are asked for: the n of EXPR$n is how many different names stand
-    before it (SqlValidatorImpl.addToSelectList), where the plan has the column's place."""
+    """Return the names by which a query's columns can be referenced.
+
+    A column without a name is EXPR$n. In these names n counts the different names before the column
+    (SqlValidatorImpl.addToSelectList), in the plan it is the position of the column.
+    """
     names: list[str] = []
     for i, field in enumerate(source.schema):
         names.append(f"EXPR${len(set(names))}" if field.name == f"EXPR${i}" else field.name)
@@ -18,7 +21,7 @@ def validated_names(source: Node) -> tuple[str, ...]:
 
 
 def column_names(node: Aliased | CommonTable, source: Node) -> tuple[str, ...]:
-    """The names of a column list, or the source's own where there is none."""
+    """Return the names of the column list behind an alias, or the names of the source if there is no list."""
     columns = tuple(column.name for column in node.columns)
     if not columns:
         return validated_names(source)

@@ -1,4 +1,4 @@
-"""A view's query as Flink keeps it: names qualified, stars expanded, subqueries named.
+"""The text of a view's query as Flink stores it: names qualified, stars expanded, sub-queries named.
 
 Source: SqlValidatorImpl (registerFrom, expandStar, expandOrderExpr) and SqlSelectOperator.unparse of Calcite;
 Flink's SqlNodeConvertUtils.toCatalogView.
@@ -39,7 +39,7 @@ from firesteel.types.sql import SqlType
 
 
 def expanded(query: syntax.Node, text: str, catalog: Catalog) -> tuple[str, tuple[str, ...]]:
-    """The text of a query that was bound before, and its columns' names. text: what it was read from."""
+    """Return the expanded text of a query, which binds without errors, and its column names."""
     return _QueryWriter(text, catalog).query_with_names(query)
 
 
@@ -90,8 +90,11 @@ class _QueryWriter(CallWriter):
     def query_with_names(
         self, node: syntax.Node, left: int = 0, right: int = 0, apart: bool = False
     ) -> tuple[str, tuple[str, ...]]:
-        """A query's text and its columns' names. left, right: how strongly set operators around it pull;
-        apart: it stands in parentheses if it is ordered or limited."""
+        """Return the text of a query and the names of its columns.
+
+        `left` and `right` are the precedences of the set operators beside it, 0 without one. `apart`: whether
+        ORDER BY or LIMIT needs parentheses.
+        """
         if isinstance(node, Ordered):
             text, names = self._ordered(node)
             return (f"({text})" if apart else text), names
@@ -149,7 +152,7 @@ class _QueryWriter(CallWriter):
         return text, names
 
     def _select(self, node: Select, close: bool = True) -> tuple[str, tuple[str, ...]]:
-        """close: leave the scope of the query at its end."""
+        """Return the text of a SELECT and its column names. With `close`, its scope ends."""
         outer = self._scope
         self._scope = Scope(outer=outer)
         tables = self._from(node.source) if node.source is not None else ""
@@ -200,7 +203,7 @@ class _QueryWriter(CallWriter):
         return text, f"EXPR${position}"
 
     def _star(self, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], str]]:
-        """The columns that a star stands for: how each is written, and its name."""
+        """Return the columns that a star stands for: the text of each, and its name."""
         relations = [r for r in self._scope.relations if not path or r.is_named(path)]
         if relations:
             return [((r.alias, name), name) for r in relations for name in r.columns]
@@ -252,7 +255,7 @@ class _QueryWriter(CallWriter):
         return text
 
     def _table(self, node: syntax.Node, alias: str | None, columns: tuple[str, ...]) -> str:
-        """A table that is no join; it is added to the scope under its alias or its own name."""
+        """Return the text of an entry of FROM that is no join, and add the entry to the scope."""
         if isinstance(node, (TableName, SystemTime)):
             return self._named(node, alias, columns)
         if isinstance(node, Unnest):
@@ -268,7 +271,7 @@ class _QueryWriter(CallWriter):
         return f"{text} AS {self._add(alias, (alias,), found, columns)}"
 
     def _user_table(self, node: LateralTable, alias: str, columns: tuple[str, ...]) -> str:
-        """A table function of the user's; Calcite leaves the names of columns in its arguments as written."""
+        """Return the text of a call of a user-defined table function, with column names as written."""
         scope, self._scope = self._scope, Scope()
         text = self.expression(node.call)
         self._scope = scope
@@ -279,7 +282,7 @@ class _QueryWriter(CallWriter):
         return f"{lateral}TABLE({text}) AS {self._add(alias, (alias,), found, columns)}"
 
     def _unnest(self, node: Unnest, alias: str | None, columns: tuple[str, ...]) -> str:
-        """UNNEST, which has no generated alias in the text."""
+        """Return the text of UNNEST. Unlike other entries of FROM, it shows no generated alias."""
         text = f"UNNEST({self.expressions(node.collections)})" + " WITH ORDINALITY" * node.ordinality
         found: dict[str, SqlType | None] = dict.fromkeys(_element_names(node, alias, self._scope))
         shown = self._add(alias or self._generated_alias(), (alias,) if alias else (), found, columns)
@@ -301,7 +304,7 @@ class _QueryWriter(CallWriter):
         return text if hints and alias is None else f"{text} AS {shown}"
 
     def _columns_of(self, name: tuple[str, ...]) -> tuple[str, tuple[str, ...], dict[str, SqlType | None]]:
-        """A table's name in full, its path and its columns."""
+        """Return the qualified name of a table, its path, and its columns."""
         if len(name) == 1 and name[0] in self._common:
             return quoted(name[0]), name, dict.fromkeys(self._common[name[0]])
         path = self._catalog.path(name)
@@ -321,7 +324,7 @@ class _QueryWriter(CallWriter):
         return quoted(alias) + (f" ({listed(columns)})" if columns else "")
 
     def _apart(self, query: syntax.Node) -> tuple[str, tuple[str, ...]]:
-        """A subquery of FROM: it does not see the tables beside it."""
+        """Return the text of a sub-query in FROM and its column names. It sees no tables beside it."""
         outer = self._scope
         self._scope = Scope(outer=outer.outer)
         found = self.query_with_names(query)
@@ -377,7 +380,7 @@ def _unique(name: str, taken: list[str]) -> str:
 
 
 def _element_names(node: Unnest, alias: str | None, scope: Scope) -> tuple[str, ...]:
-    """The columns of UNNEST: a column without a name has the alias."""
+    """Return the names of the columns of UNNEST. A column without a name takes the alias as its name."""
     collection = node.collections[0]
     kind = scope.type_of(collection.path) if isinstance(collection, syntax.Column) else None
     if kind is None or kind.root not in COLLECTIONS:

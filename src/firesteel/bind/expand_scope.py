@@ -1,4 +1,4 @@
-"""What the names of a query stand for while it is written back in full (expand.py)."""
+"""Names of a view's query while its text is expanded (expand.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel.types.sql import SqlType
 
 @dataclass(frozen=True)
 class Relation:
-    """An entry of FROM: the name that it is known by, the table's path, its columns by name."""
+    """Entry of FROM: its alias, the path of the table, and its columns by name."""
 
     alias: str
     path: tuple[str, ...]
@@ -25,15 +25,15 @@ class Relation:
 
 @dataclass
 class Scope:
-    """What names stand for: the entries of FROM, then those of the query around it."""
+    """Scope of names: the entries of FROM of a query, and the scope of the query around it."""
 
     relations: list[Relation] = field(default_factory=list)
     outer: Scope | None = None
     outputs: tuple[str, ...] = ()
-    """In ORDER BY: the names of the columns that the query gives."""
+    """Names of the columns of the query's result. ORDER BY may use them."""
 
     def written(self, path: tuple[str, ...]) -> str:
-        """A column with its table; as written where nothing has that name."""
+        """Return the text of a column, qualified by its table. An unknown name stays as written."""
         if len(path) == 1 and path[0] in self.outputs:
             return quoted(path[0])
         for length in range(min(len(path) - 1, 3), 0, -1):
@@ -46,7 +46,7 @@ class Scope:
         return joined(path) if self.outer is None else self.outer.written(path)
 
     def type_of(self, path: tuple[str, ...]) -> SqlType | None:
-        """The type of a column, or of a field of one; None if it is not known."""
+        """Return the type of a column or of a field of a column, None if it is not known."""
         for relation in self.relations:
             rest = path[1:] if len(path) > 1 and relation.is_named(path[:1]) else path
             kind = relation.columns.get(rest[0])
@@ -59,10 +59,10 @@ class Scope:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """A qualified name."""
+    """Return a qualified name: the quoted parts, with dots between them."""
     return ".".join(map(quoted, parts))
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names between commas."""
+    """Return quoted names with commas between them."""
     return ", ".join(map(quoted, names))

@@ -1,4 +1,4 @@
-"""Group windows: GROUP BY TUMBLE(ts, INTERVAL '1' HOUR), and what a query asks of them: TUMBLE_START(..).
+"""Group windows: GROUP BY TUMBLE(ts, INTERVAL '1' HOUR), and auxiliary functions such as TUMBLE_START(..).
 
 In a bound query a window is the call `$TUMBLE` in the projection below its aggregate, and TUMBLE_START is a
 call over the aggregate's column. Flink: SqlGroupedWindowFunction, StreamLogicalWindowAggregateRule.
@@ -21,9 +21,16 @@ from firesteel.types.sql import SqlType, TypeRoot, timestamp, timestamp_ltz
 
 
 def group_window(name: str, args: Sequence[Expr], place: SourceRange, below: Node) -> Call:
-    """The window that rows are grouped by; below: what gives the rows.
+    """Return the call for a window of GROUP BY.
 
-    Raises ValidationError, in Flink's words, for what is no window over a time attribute.
+    Args:
+        name: TUMBLE, HOP or SESSION.
+        args: The time attribute, then the lengths.
+        place: Position of the call in the statement.
+        below: Plan of the rows that are grouped.
+
+    Raises:
+        ValidationError: The first argument is no time attribute, or a length is wrong.
     """
     call = _window(name, args, place)
     time = args[0]
@@ -41,7 +48,7 @@ def group_window(name: str, args: Sequence[Expr], place: SourceRange, below: Nod
 
 
 def auxiliary(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """TUMBLE_START and the like over the window of the same arguments."""
+    """Return the call of an auxiliary function such as TUMBLE_START, over the window of its arguments."""
     name = node.name.upper()
     function, _, what = name.partition("_")
     _check_count(name, len(args), function, node.range)
@@ -50,7 +57,7 @@ def auxiliary(args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 
 def misplaced(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """A window anywhere but in GROUP BY. Raises ValidationError."""
+    """Raise ValidationError for a group window outside of GROUP BY."""
     raise ValidationError(
         f"Group function '${node.name.upper()}' can only appear in GROUP BY clause", range=node.range
     )
@@ -78,7 +85,12 @@ def misplaced_auxiliary(call: Call) -> ValidationError:
 
 
 def refuse_auxiliaries(expr: Expr, error: Callable[[Call], ValidationError] = unmatched) -> None:
-    """Raises ValidationError where the expression asks for a window that its query does not group by."""
+    """Raise an error if the expression contains an auxiliary function such as TUMBLE_START.
+
+    Args:
+        expr: The expression.
+        error: Makes the error from the call.
+    """
     for part in walk(expr):
         if isinstance(part, Call) and part.function in AUXILIARIES:
             raise error(part)
@@ -128,7 +140,7 @@ _NOT_POSITIVE = {
     "HOP": "SlidingWindowAssigner parameters must satisfy slide > 0 and size > 0",
     "SESSION": "SessionWindowAssigner parameters must satisfy 0 < size",
 }
-"""In the words of Flink's assigners of windows."""
+"""Messages of Flink's window assigners for lengths that are not positive."""
 
 
 def _auxiliary_type(what: str, time: SqlType) -> SqlType:

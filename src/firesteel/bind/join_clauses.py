@@ -1,4 +1,4 @@
-"""Which of NATURAL, ON and USING a join takes (Calcite: SqlValidatorImpl.validateJoin)."""
+"""Check of NATURAL, ON and USING of a join (Calcite: SqlValidatorImpl.validateJoin)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from firesteel.sql.query_syntax import Join
 
 
 def check_clauses(node: Join) -> None:
-    """Check that a join has a condition if its kind needs one, and not more than one.
+    """Check that a join has a condition if its type needs one, and not more than one.
 
     Raises:
-        ValidationError: It has none, or one too many.
+        ValidationError: The condition is missing, or there is one too many.
     """
     clause = node.on if node.on is not None else next(iter(node.using), None)
     if node.natural and clause is not None:

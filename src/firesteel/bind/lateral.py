@@ -36,7 +36,7 @@ from firesteel.sql.query_syntax import Aliased, Lateral, LateralTable, Unnest
 
 
 def is_lateral(node: syntax.Node) -> bool:
-    """Whether an entry of FROM may read the entries to its left."""
+    """Return whether an entry of FROM may read the entries to its left."""
     inner = node.value if isinstance(node, Aliased) else node
     if isinstance(inner, LateralTable):
         return inner.call.name.upper() not in WINDOW_FUNCTIONS
@@ -53,15 +53,15 @@ def lateral_query(node: syntax.Node) -> syntax.Node | None:
 
 
 def correlated_join(node: query_syntax.Join, joined: Node, around: Correlation) -> Node:
-    """Return the join with such a query, once it is bound.
+    """Return the join with a LATERAL query, once the query is bound.
 
     Args:
         node: The join as written.
-        joined: The join as if the query read nothing else.
-        around: What the query read of the entries to its left.
+        joined: The bound join, without the correlation.
+        around: Columns that the query reads of the entries to its left.
 
     Raises:
-        ValidationError: The type of the join cannot be had.
+        ValidationError: A LATERAL query is not allowed with this type of join.
         NotSupportedError: A LEFT JOIN has a condition.
     """
     if not around.name:
@@ -85,13 +85,14 @@ def correlated_join(node: query_syntax.Join, joined: Node, around: Correlation) 
 
 @dataclass
 class LeftRow:
-    """The entries to the left, as an entry reads them.
+    """Row of the entries of FROM to the left, as read by a LATERAL entry.
 
     Attributes:
-        scope: What may be named.
-        numbers: Where the numbers of `$cor0`, `$cor1`, ... come from. Each column that is read takes one, the
-            first gives the name.
-        name: Name of their row, "" as long as no column is read.
+        scope: Names that can be read.
+        numbers: Counter for the names `$cor0`, `$cor1`, ... Each column that is read takes a number. The
+            first
+            number gives the name.
+        name: Name of the row, "" as long as no column is read.
         read: Positions of the columns that are read.
     """
 
@@ -101,7 +102,7 @@ class LeftRow:
     read: set[int] = field(default_factory=set)
 
     def outer(self, expr: Expr) -> Expr:
-        """Return an expression over their columns as one over their row."""
+        """Return an expression over the left columns as an expression over the named left row."""
         return rewrite(expr, self._column)
 
     def _column(self, part: Expr) -> Expr:
@@ -113,7 +114,7 @@ class LeftRow:
         return correlated_column(self.name, self._names()[part.index], part)
 
     def _names(self) -> tuple[str, ...]:
-        """Names of the columns in the query."""
+        """Return the names of the left columns in the query."""
         relations = sorted(self.scope.relations, key=lambda relation: relation.offset)
         return unique_columns([column.name for relation in relations for column in relation.columns])
 
@@ -121,7 +122,7 @@ class LeftRow:
 def lateral_join(
     node: query_syntax.Join, left: tuple[Node, Scope], context: BindContext
 ) -> tuple[Node, Scope]:
-    """Return the join of what is on the left and an entry that may read it, and the scope above.
+    """Return the join of the entries on the left with an entry that may read them, and the scope above.
 
     Raises:
         ValidationError: Flink refuses the entry, the type of the join, or its condition.
@@ -141,10 +142,10 @@ def lateral_join(
 
 
 def _below(node: query_syntax.Join, joined: Join, row: LeftRow) -> Node:
-    """The right input below the condition of a join that reads it alone.
+    """Return the right input, filtered by a join condition that reads only the right input.
 
     Raises:
-        ValidationError: The condition is another one.
+        ValidationError: The condition reads other columns, or none.
     """
     width = joined.left_width
     read = input_refs(joined.condition)
@@ -158,7 +159,7 @@ def _below(node: query_syntax.Join, joined: Join, row: LeftRow) -> Node:
 
 
 def lateral_table(node: syntax.Node, row: LeftRow, context: BindContext) -> tuple[Node, Relation]:
-    """Bind such an entry of FROM, and return its plan and the names of its columns."""
+    """Return the plan of UNNEST or a table function in FROM, and the names of its columns."""
     inner = node.value if isinstance(node, Aliased) else node
     if isinstance(inner, LateralTable):
         return _called(node, _function(inner, row, context))
@@ -177,7 +178,10 @@ def lateral_table(node: syntax.Node, row: LeftRow, context: BindContext) -> tupl
 
 
 def _called(node: syntax.Node, source: Node) -> tuple[Node, Relation]:
-    """A call of a table function: the columns of an alias are names in the query alone."""
+    """Return the call of a table function and its column names.
+
+    An alias renames columns in the query only.
+    """
     if not isinstance(node, Aliased):
         return source, Relation((), source.schema)
     return source, Relation((node.alias.name,), renamed(source.schema, column_names(node, source)))

@@ -1,4 +1,4 @@
-"""Interface by which expressions find what a name stands for."""
+"""Interface through which expressions resolve names."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ class Names(Protocol):
         """Return the column or field that a name stands for.
 
         Raises:
-            ValidationError: There is none, or more than one.
+            ValidationError: No column has the name, or more than one has.
         """
         ...

@@ -1,4 +1,4 @@
-"""ORDER BY of a query: which columns it sorts by (Calcite: OrderExpressionExpander, convertOrder)."""
+"""ORDER BY of a query: the columns that it sorts by (Calcite: OrderExpressionExpander, convertOrder)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from firesteel.plan.tree import Node
 from firesteel.sql import syntax
 
 Item = tuple[str | None, Expr]
-"""A column of the SELECT list: its name as written, if any, and what it is."""
+"""Column of a SELECT list: its name as written, None if it has none, and its expression."""
 
 
 @dataclass
 class Order:
     """ORDER BY of a SELECT.
 
-    items: ORDER BY. hidden: columns that only it reads, which stand after those of the SELECT list.
+    Attributes:
+        items: Items of ORDER BY.
+        hidden: Columns that only ORDER BY reads. They follow the columns of the SELECT list.
+        keys: Position of the column of each item, once `resolve` has found them.
     """
 
     items: Sequence[syntax.OrderItem]
@@ -32,10 +35,15 @@ class Order:
     def resolve(
         self, selected: Sequence[Item], bind: Callable[[syntax.Node], Item], distinct: bool = False
     ) -> None:
-        """Find the columns: by number, by name, by what they are.
+        """Find the column of each item: by its number, by its name, or by an equal expression.
 
-        bind: the name and the expression of what no selected column is called. distinct: no other columns
-        can be there. Raises ValidationError.
+        Args:
+            selected: Columns of the SELECT list.
+            bind: Returns name and expression of an item that is no name or number of a selected column.
+            distinct: Whether the query is SELECT DISTINCT, which allows no hidden columns.
+
+        Raises:
+            ValidationError: A number is out of range, or SELECT DISTINCT would need a hidden column.
         """
         for item in self.items:
             key = self._selected(item.value, selected)
@@ -54,7 +62,7 @@ class Order:
             self.keys.append(key)
 
     def _selected(self, node: syntax.Node, selected: Sequence[Item]) -> int | None:
-        """The column that a number or a name stands for."""
+        """Return the position of the selected column that a number or a name stands for, or None."""
         if isinstance(node, syntax.NumberLiteral):
             if not node.text.isdigit() or not 1 <= int(node.text) <= len(selected):
                 raise ValidationError("Ordinal out of range", range=node.range)
@@ -64,7 +72,12 @@ class Order:
         return None
 
     def sorted(self, node: Node, width: int) -> Node:
-        """The query's rows, sorted; without the hidden columns."""
+        """Return the sorted rows of the query, without the hidden columns.
+
+        Args:
+            node: The query, with the hidden columns.
+            width: Number of columns without the hidden ones.
+        """
         found = Sort(node, tuple(self.keys), tuple(direction(item) for item in self.items))
         if width == len(node.schema):
             return found
@@ -73,9 +86,15 @@ class Order:
 
 
 def order_rows(node: Node, items: Sequence[syntax.OrderItem], bind: Callable[[syntax.Node], Expr]) -> Node:
-    """The rows of a query that is no SELECT, sorted by some of its columns. bind: over these.
+    """Return the rows of a query that is no SELECT, such as a UNION, sorted by some of its columns.
 
-    Raises ValidationError for an expression: such a query has no other columns.
+    Args:
+        node: The query.
+        items: Items of ORDER BY.
+        bind: Binds an expression over the columns of the query.
+
+    Raises:
+        ValidationError: An item is an expression. Such a query has no hidden columns.
     """
     order = Order(items)
     selected: list[Item] = [(f.name, InputRef(i, f.type)) for i, f in enumerate(node.schema)]
@@ -93,9 +112,9 @@ def limited(node: Node, is_ordered: bool, offset: int, fetch: int) -> Node:
 
     Args:
         node: The query, sorted if it has an ORDER BY.
-        is_ordered: Whether it has one.
-        offset: Number of rows that are left out first.
-        fetch: Number of rows that follow.
+        is_ordered: Whether the query has an ORDER BY.
+        offset: Number of rows to skip.
+        fetch: Number of rows to return after them.
     """
     if is_ordered and isinstance(node, Sort):
         return replace(node, offset=offset, fetch=fetch)
@@ -105,10 +124,10 @@ def limited(node: Node, is_ordered: bool, offset: int, fetch: int) -> Node:
 
 
 def row_number(node: syntax.Node) -> int:
-    """Return the number of rows that LIMIT, OFFSET or FETCH says.
+    """Return the number of rows in LIMIT, OFFSET or FETCH.
 
     Raises:
-        NotSupportedError: It is no whole number as written.
+        NotSupportedError: The number is not written as a whole number.
     """
     if not isinstance(node, syntax.NumberLiteral) or not node.text.isdigit():
         raise NotSupportedError("LIMIT, OFFSET and FETCH take a number", range=node.range)

@@ -1,4 +1,4 @@
-"""What a name in FROM stands for: a common table, a table with its computed columns and watermark, a view."""
+"""Binding of a name in FROM: a common table, a table with its computed columns and watermark, or a view."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ BindQuery = Callable[..., Node]
 
 
 def bind_table(node: TableName, context: BindContext, bind_query: BindQuery) -> tuple[Node, Relation]:
-    """The rows of a named table, and the names of its columns.
+    """Return the rows of a named table, and the names of its columns.
 
-    Raises ValidationError if there is no such table.
+    Raises:
+        ValidationError: The table does not exist, or its connector cannot be read.
     """
     path = node.path
     if len(path) == 1 and path[0] in context.common_tables:
@@ -71,12 +72,15 @@ def _bind_view(view: View, context: BindContext, range: SourceRange, bind_query:
 
 
 def _as_created(expr: Expr, kind: SqlType) -> Expr:
-    """A column of a view as it was when the view was created; the table below may be another one now."""
+    """Return a view's column in the type that it had when the view was created.
+
+    The table below may have changed since.
+    """
     return expr if expr.type == kind else Call("CAST", (expr,), kind, range=expr.range)
 
 
 def scan(table: Table) -> Node:
-    """The scan; above it the computed columns and the watermark."""
+    """Return the scan of a table, with its computed columns and its watermark above."""
     _check_metadata(table)
     node: Node = Scan(table)
     if any(not column.is_physical for column in table.columns):
@@ -88,8 +92,9 @@ def scan(table: Table) -> Node:
 
 
 def _declared(table: Table, node: Node) -> Project:
-    """All columns in declared order; computed ones over the stored ones, metadata in the declared type.
+    """Return all columns of a table in declared order.
 
+    Computed columns are over the stored ones. Metadata columns are cast to the declared type.
     Flink: DynamicSourceUtils.pushMetadataProjection.
     """
     given = {field.name: InputRef(i, field.type) for i, field in enumerate(node.schema)}
@@ -110,8 +115,10 @@ def _declared(table: Table, node: Node) -> Project:
 
 
 def _check_metadata(table: Table) -> None:
-    """Raises ValidationError, in Flink's words, for a metadata column that the source does not give, or not
-    in a type that can be cast to the column's. Flink: DynamicSourceUtils.validateAndApplyMetadata."""
+    """Raise ValidationError for metadata that the source does not provide, or not in a castable type.
+
+    Flink: DynamicSourceUtils.validateAndApplyMetadata.
+    """
     known = {} if table.traits is None else dict(table.traits.metadata)
     path = ".".join(table.path)
     for column in table.columns:

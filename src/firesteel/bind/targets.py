@@ -1,5 +1,6 @@
-"""Which columns of a sink an INSERT's query gives a value to, and what the others get:
-INSERT INTO t PARTITION (c = 1) (b, a) SELECT ... .
+"""Columns of a sink in an INSERT: those that the query fills, and the values of the others.
+
+Example: INSERT INTO t PARTITION (c = 1) (b, a) SELECT ...
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from firesteel.functions.expression.nodes import Expr
 
 @dataclass(frozen=True)
 class Targets:
-    """The sink's columns in order: the query column that fills each, or an expression where none does.
+    """Source of each column of a sink, in the order of the sink.
 
-    named: how many columns the INSERT names, None where it names none: there the types say what is wrong.
     Flink rewrites the query itself (PreValidateReWriter): its SELECT items are put into the sink's order.
+
+    Attributes:
+        sources: Position of the query column that fills the column, or an expression if none does.
+        named: Number of columns that the INSERT names. If it names none, None: then the types are checked
+            instead.
     """
 
     sources: tuple[int | Expr, ...]
@@ -24,7 +29,11 @@ class Targets:
     def reorder(
         self, items: list[tuple[str | None, Expr]], place: SourceRange
     ) -> list[tuple[str | None, Expr]]:
-        """The items in the sink's order. Raises ValidationError if there are not as many as columns named."""
+        """Return the SELECT items in the order of the sink's columns.
+
+        Raises:
+            ValidationError: The number of items differs from the number of columns that the INSERT names.
+        """
         if self.named is not None and len(items) != self.named:
             raise ValidationError("Number of columns must match number of query columns", range=place)
         found: list[tuple[str | None, Expr]] = []

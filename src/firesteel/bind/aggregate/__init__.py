@@ -1,1 +1,1 @@
-"""GROUP BY, windows and OVER."""
+"""Binding of GROUP BY, windows and OVER."""

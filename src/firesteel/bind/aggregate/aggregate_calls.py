@@ -15,9 +15,10 @@ from firesteel.types.sql import DOUBLE, TypeRoot, array
 
 
 def arguments(node: syntax.Call, name: str, binder: Binder) -> list[Expr]:
-    """The arguments of the call of an aggregate function; none for COUNT(*).
+    """Return the bound arguments of a call of an aggregate function; none for COUNT(*).
 
-    Raises ValidationError where there are too few or too many, or one must be a literal and is not.
+    Raises:
+        ValidationError: The number of arguments is wrong, or an argument must be a literal and is not.
     """
     place = node.range
     if node.star:
@@ -39,7 +40,10 @@ def arguments(node: syntax.Call, name: str, binder: Binder) -> list[Expr]:
 
 
 def _percentile(args: Sequence[Expr], node: syntax.Call) -> list[Expr]:
-    """The percentages as DOUBLE; of the types, aggregate_type takes care."""
+    """Return the arguments of PERCENTILE, with the percentages cast to DOUBLE.
+
+    The types are checked later, by aggregate_type.
+    """
     if len(args) == 1:
         raise ValidationError(
             "No match found for function signature PERCENTILE(<NUMERIC>).", range=node.range
@@ -58,9 +62,10 @@ def _percentile(args: Sequence[Expr], node: syntax.Call) -> list[Expr]:
 
 
 def options(node: syntax.Call, name: str) -> tuple[str, ...]:
-    """Return the options of a call: what is written with it and is no argument.
+    """Return the options of an aggregate call: what the call says beside its arguments.
 
-    Raises ValidationError for null treatment where there is none to choose, in Flink's words.
+    Raises:
+        ValidationError: IGNORE NULLS or RESPECT NULLS of a function that has no such choice.
     """
     nulls, traits = node.nulls, traits_of(name)
     if nulls and not traits.takes_nulls:

@@ -1,4 +1,4 @@
-"""Sub-queries in SELECT and HAVING of a query with groups: they read the groups, not the rows below them."""
+"""Sub-queries in SELECT and HAVING of a query with GROUP BY, which read the groups."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from firesteel.plan.tree import Node
 
 
 def over_groups(query: SubQuery, over_result: Callable[[Expr], Expr]) -> SubQuery:
-    """Return a sub-query whose columns of the query around it are those of the groups.
+    """Return a sub-query that reads columns of the outer query's groups, not of the rows below them.
 
     Args:
         query: The sub-query.
-        over_result: Returns the column of the groups for a column below them. Raises ValidationError if it is
-            not grouped.
+        over_result: Returns the column of the groups for a column below them. Raises ValidationError if that
+            column is not grouped.
     """
     args = tuple(map(over_result, query.args))
     if not query.correlation:
@@ -37,7 +37,7 @@ def over_groups(query: SubQuery, over_result: Callable[[Expr], Expr]) -> SubQuer
 
 
 def _mapped(node: Node, rule: Callable[[Expr], Expr]) -> Node:
-    """A plan with a rule applied to all expressions of its nodes."""
+    """Return a plan with a rule applied to all expressions of its nodes."""
     node = node.with_children(tuple(_mapped(child, rule) for child in node.children))
     values: dict[str, Any] = {field.name: getattr(node, field.name) for field in fields(node)}  # type: ignore[arg-type]
     changed: dict[str, Any] = {}

@@ -1,7 +1,8 @@
-"""Aggregate functions over windows, in the shape of Calcite's converter: each is an expression of its row.
+"""Aggregate functions with OVER, in the shape that Calcite's converter gives them.
 
-SUM is a CASE of COUNT and $SUM0 where it may be NULL (RexBuilder.makeOver); AVG, STDDEV and VAR are
-arithmetic over sums and counts (StandardConvertletTable.AvgVarianceConvertlet).
+A call with OVER is an expression of its row. SUM that may be NULL is a CASE of COUNT and $SUM0
+(RexBuilder.makeOver). AVG, STDDEV and VAR are arithmetic over sums and counts
+(StandardConvertletTable.AvgVarianceConvertlet).
 """
 
 from __future__ import annotations
@@ -37,15 +38,25 @@ _JSON = ("JSON_ARRAYAGG", "JSON_OBJECTAGG")
 
 @dataclass(frozen=True)
 class OverBinder:
-    """Binds calls with OVER. binder: for what stands in them."""
+    """Binder of calls with OVER.
+
+    `binder` binds the arguments of the calls.
+    """
 
     binder: Binder
     windows: OverWindows
     catalog: Catalog
 
     def bind(self, node: syntax.Call) -> Expr:
-        """Raises ValidationError in Flink's words. What streaming cannot run is refused in the plan
-        (rules/window/over_aggregates.py), where it is known which columns are asked for."""
+        """Return the expression of a call with OVER.
+
+        Queries that streaming cannot run are refused later, on the plan (rules/window/over_aggregates.py):
+        only
+        there it is known which columns are read.
+
+        Raises:
+            ValidationError: Flink refuses the call.
+        """
         name, place = node.name.upper(), node.range
         assert node.over is not None
         user = user_function(node.name, self.catalog)
@@ -144,7 +155,11 @@ def _average(over: Over) -> Expr:
 
 
 def _variance(over: Over) -> Expr:
-    """(sum(x * x) - sum(x) * sum(x) / count(x)) / count(x), or by one less, or the root of it."""
+    """Return VAR_POP, VAR_SAMP, STDDEV_POP or STDDEV_SAMP as arithmetic.
+
+    The variance is `(sum(x * x) - sum(x) * sum(x) / count(x)) / count(x)`. The sample forms divide by
+    `count(x) - 1`, STDDEV takes the square root.
+    """
     kind = over.type
     value = cast(over.operands[0], kind)
     over = replace(over, operands=(value,))
@@ -161,13 +176,13 @@ def _variance(over: Over) -> Expr:
 
 
 def _less_one(count: Expr) -> Expr:
-    """count - 1, and NULL where that is 0."""
+    """Return `count - 1`, or NULL if that is 0."""
     less = Call("-", (count, Literal(1, sql.INT.with_nullable(False))), _COUNT)
     one = comparison("=", count, Literal(1, _COUNT))
     return Call("CASE", (one, Literal(None, sql.BIGINT), less), sql.BIGINT)
 
 
 def _as(expr: Expr, kind: SqlType) -> Expr:
-    """The expression as the call's own type, NOT NULL where that is."""
+    """Return the expression cast to the type of the call, nullability included."""
     expr = cast(expr, kind)
     return expr if expr.type.nullable == kind.nullable else Call("CAST", (expr,), kind)

@@ -1,4 +1,4 @@
-"""Bind the window behind OVER: a named one, one written out, or one that adds to a named one.
+"""Binding of the window behind OVER: a named one, one written in place, or one that extends a named one.
 
 Calcite: SqlWindow.validate, SqlWindow.overlay.
 """
@@ -22,15 +22,15 @@ _CURRENT = syntax.FrameBound("CURRENT ROW")
 
 
 def direction(item: syntax.OrderItem) -> Direction:
-    """How an item of ORDER BY sorts; NULL is the least value where nothing is said."""
+    """Return the direction of an item of ORDER BY. Without NULLS FIRST or LAST, NULL is the least value."""
     nulls_first = not item.descending if item.nulls_first is None else item.nulls_first
     return Direction(item.descending, nulls_first)
 
 
 class OverWindows:
-    """The windows that one SELECT may name.
+    """Windows that one SELECT may use behind OVER: those of its WINDOW clause and those written in place.
 
-    binder: binds their expressions. Raises ValidationError for a wrong one among them, used or not.
+    All windows of the WINDOW clause are checked, also unused ones: the constructor raises ValidationError.
     """
 
     def __init__(self, binder: Binder, named: Sequence[NamedWindow]) -> None:
@@ -44,7 +44,7 @@ class OverWindows:
             self._frame(window)
 
     def frame(self, node: syntax.OverWindow | syntax.Identifier) -> tuple[Frame, bool]:
-        """The window, and whether its frame is written."""
+        """Return the frame of a window, and whether the query writes a frame."""
         window = self._find(node) if isinstance(node, syntax.Identifier) else self._resolved(node)
         return self._frame(window), window.unit is not None
 
@@ -54,8 +54,12 @@ class OverWindows:
         return self._named[name.name]
 
     def _resolved(self, window: syntax.OverWindow) -> syntax.OverWindow:
-        """With what the window that it refers to says. A frame that it adds begins with the partition,
-        whatever it says: so Calcite puts the two together."""
+        """Return a window with the clauses of the named window that it refers to.
+
+        If it writes a frame, the frame begins with UNBOUNDED PRECEDING whatever the query says: Calcite
+        merges
+        windows in this way.
+        """
         if window.base is None:
             return window
         base = self._find(window.base)
@@ -104,7 +108,10 @@ class OverWindows:
 
 
 def _check_order(lower: Bound, upper: Bound, window: syntax.OverWindow) -> None:
-    """Calcite: SqlWindow.checkSpecialLiterals."""
+    """Raise ValidationError if the upper bound of a frame is before the lower one.
+
+    Calcite: SqlWindow.checkSpecialLiterals.
+    """
     below = {CURRENT_ROW: ("PRECEDING",), "FOLLOWING": ("PRECEDING", CURRENT_ROW)}
     if upper.side in below.get(lower.side, ()):
         raise ValidationError(
@@ -144,6 +151,6 @@ def _check_range(size: Expr, node: syntax.FrameBound, order: Sequence[Expr]) -> 
 
 
 def _check_literal(size: Expr, node: syntax.FrameBound, fits: bool) -> None:
-    """Flink works out what is constant and of a type that fits."""
+    """Refuse a constant bound that is no literal. Flink computes such a bound if its type fits."""
     if fits and not isinstance(size, Literal) and not any(isinstance(part, InputRef) for part in walk(size)):
         raise NotSupportedError("OVER with a bound that is no literal", range=node.range)

@@ -1,4 +1,4 @@
-"""Window table functions in FROM: TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND)).
+"""Binding of window table functions in FROM: TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND)).
 
 Flink: SqlWindowTableFunction and its kinds, WindowUtil.convertToWindowingStrategy.
 """
@@ -34,9 +34,15 @@ WINDOW_FUNCTIONS = tuple(_LENGTHS)
 
 
 def bind_window_function(node: syntax.Call, query: BindQuery, context: BindContext) -> WindowTableFunction:
-    """The function over its table. query binds the table, a query.
+    """Return the plan of a window table function over its table.
 
-    Raises ValidationError, in Flink's words, for arguments that it cannot have.
+    Args:
+        node: The call, such as TUMBLE(...).
+        query: Binds the table, which is a query.
+        context: Catalog and settings of the statement.
+
+    Raises:
+        ValidationError: Flink refuses the arguments.
     """
     return _Call(node, context).bind(query)
 
@@ -70,7 +76,7 @@ class _Call:
 
     # --- arguments -------------------------------------------------------------------------------
     def _arguments(self) -> Mapping[str, syntax.Node]:
-        """The arguments by their names, whether they are named or in order; those not known are not read."""
+        """Return the arguments by name, also if the call writes them in order. Unknown names are ignored."""
         known = ("DATA", "TIMECOL", *_LENGTHS[self.name])
         given = self.node.args
         named = [arg for arg in given if isinstance(arg, syntax.NamedArgument)]
@@ -168,7 +174,10 @@ class _Call:
         return [self._length(node, length) for node, length in zip(given, bound, strict=True)]
 
     def _signature(self, below: Node, lengths: Sequence[Expr]) -> str:
-        """`TUMBLE(<RECORDTYPE(BIGINT UID, TIMESTAMP(3) *ROWTIME* TS)>, <COLUMN_LIST>, <INTEGER>)`."""
+        """Return the signature of the call for a message.
+
+        Example: `TUMBLE(<RECORDTYPE(BIGINT UID, TIMESTAMP(3) *ROWTIME* TS)>, <COLUMN_LIST>, <INTEGER>)`.
+        """
         marks = dict.fromkeys(event_times(below), "*ROWTIME*")
         marks |= dict.fromkeys(processing_times(below), "*PROCTIME*")
         fields = [f"{_shown(f.type, marks.get(i))} {f.name}" for i, f in enumerate(below.schema)]
@@ -255,7 +264,12 @@ def _millis(interval: Literal) -> int:
 
 
 def _shown(kind: SqlType, mark: str | None) -> str:
-    """A column's type in a message. mark: of a time attribute."""
+    """Return the type of a column as messages show it.
+
+    Args:
+        kind: Type of the column.
+        mark: `*ROWTIME*` or `*PROCTIME*` for a time attribute, else None.
+    """
     if mark is not None:
         return f"TIMESTAMP{'_LTZ' if kind.root is TypeRoot.TIMESTAMP_LTZ else ''}({kind.precision}) {mark}"
     return calcite_name(kind).replace("RecordType(", "RecordType:peek_no_expand(")

@@ -1,4 +1,4 @@
-"""Which types can be compared, and what is cast for it. Calcite: TypeCoercionImpl, with Flink's limits."""
+"""Comparable types, and the casts that comparisons need. Calcite: TypeCoercionImpl, with Flink's limits."""
 
 from __future__ import annotations
 
@@ -14,16 +14,20 @@ from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, TIMESTAMPS, SqlType, Ty
 
 _COLLECTIONS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.ROW, TypeRoot.MULTISET, TypeRoot.BITMAP)
 _EQUAL_ONLY = (TypeRoot.VARIANT, TypeRoot.BITMAP)
-"""What `=` compares and `<` does not."""
+"""Types that can be compared by `=`, but not by `<`."""
 _EQUALITY = ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")
 
 
 class Incomparable(ValidationError):
-    """No comparison takes two such types; BETWEEN and IN say it in other words."""
+    """Error for two types that cannot be compared. BETWEEN and IN catch it and use their own message."""
 
 
 def compare(operator: str, left: Expr, right: Expr, place: SourceRange | None = None) -> Expr:
-    """left `operator` right. Raises ValidationError for types that Flink does not compare."""
+    """Return the comparison `left operator right`.
+
+    Raises:
+        ValidationError: Flink does not compare the two types.
+    """
     left, right = comparable(operator, left, right, place)
     if operator == "=" and all(isinstance(e, Call) and e.function == "ROW" for e in (left, right)):
         return _rows(left, right, place)
@@ -32,24 +36,33 @@ def compare(operator: str, left: Expr, right: Expr, place: SourceRange | None = 
 
 
 def _holds_null(kind: SqlType) -> bool:
-    """Whether the value, or a field of it, may be NULL (SqlTypeUtil.containsNullable)."""
+    """Return whether values of a type, or fields in them, may be NULL (SqlTypeUtil.containsNullable)."""
     return kind.nullable or (kind.root is TypeRoot.ROW and any(map(_holds_null, kind.children)))
 
 
 def _rows(left: Expr, right: Expr, place: SourceRange | None) -> Expr:
-    """Two row constructors are equal: their fields compared one by one."""
+    """Return the equality of two row constructors, compared field by field."""
     pairs = zip(getattr(left, "args", ()), getattr(right, "args", ()), strict=True)
     return rows_equal([compare("=", a, b, place) for a, b in pairs], place)
 
 
 def rows_equal(fields: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """Two rows are equal whose fields compare like this."""
+    """Return the equality of two rows.
+
+    Args:
+        fields: The comparison of each pair of fields.
+        place: Position in the statement.
+    """
     nullable = any(f.type.nullable for f in fields)
     return Call(ROWS_EQUAL, tuple(fields), sql.BOOLEAN.with_nullable(nullable), range=place)
 
 
 def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None) -> tuple[Expr, Expr]:
-    """Both operands with the casts that comparing them needs. Raises ValidationError."""
+    """Return both operands with the casts that their comparison needs.
+
+    Raises:
+        ValidationError: Flink does not compare the two types.
+    """
     a, b = left.type, right.type
     if a.root is TypeRoot.NULL and b.root is TypeRoot.NULL:
         return left, right
@@ -72,7 +85,10 @@ def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None
 
 
 def _has_no_order(left: Expr, right: Expr) -> bool:
-    """Whether these are two collections; one that is compared with itself, or with a NULL, is not ordered."""
+    """Return whether an ordering of the two operands, which are collections, is refused.
+
+    It is allowed for an expression and itself, and for a NULL.
+    """
     nulls = any(isinstance(e, Literal) and e.value is None for e in (left, right))
     return (
         left.type.root in _COLLECTIONS and left.type.root is right.type.root and left != right and not nulls
@@ -94,8 +110,12 @@ def _same_family(a: SqlType, b: SqlType) -> bool:
 
 
 def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | None) -> tuple[Expr, Expr]:
-    """A string becomes a point in time beside one, a number beside a number, a BOOLEAN beside one that it is
-    less or greater than; a BOOLEAN that it may equal becomes a string."""
+    """Return the operands of a comparison in which one is a string, with their casts.
+
+    The string is cast to the type of a number, of a point in time, or of a BOOLEAN. For `=` and `<>` some
+    pairs
+    get no cast in the plan.
+    """
     kind = right.type if left.type.is_character else left.type
     if not (kind.is_numeric or kind.is_datetime or kind.root is TypeRoot.BOOLEAN):
         raise _incomparable(operator, left.type, right.type, place)
@@ -103,7 +123,7 @@ def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | No
         names = " and ".join(_root_name(t) for t in (left.type, right.type))
         raise ValidationError(f"implicit type conversion between {names} is not supported now", range=place)
     if kind.root is TypeRoot.BOOLEAN and operator in _EQUALITY:
-        return left, right  # cast where it runs; plans show none
+        return left, right  # the operator casts at run time; plans show no cast
     if kind.is_datetime and operator in ("=", "<>"):
         return left, right
     if kind.is_numeric:
@@ -113,7 +133,7 @@ def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | No
 
 
 def as_numbers(operands: Sequence[Expr]) -> list[Expr]:
-    """Strings and numbers that are compared, in one type: a text may be that of any BIGINT."""
+    """Return strings and numbers cast to one numeric type, BIGINT at least."""
     numbers = [operand.type for operand in operands if operand.type.is_numeric]
     approximate = [kind for kind in numbers if kind.root in APPROXIMATE]
     found = common_type(approximate or [sql.BIGINT, *numbers])
@@ -122,8 +142,9 @@ def as_numbers(operands: Sequence[Expr]) -> list[Expr]:
 
 
 def check_assignable(types: Sequence[SqlType], place: SourceRange | None) -> None:
-    """Raises ValidationError for VARIANTs, or BITMAPs, of which some may be NULL and others not: Calcite has
-    no rule that makes one type of them (SqlTypeAssignmentRule).
+    """Raise ValidationError for VARIANTs, or BITMAPs, of which only some may be NULL.
+
+    Calcite has no common type for them (SqlTypeAssignmentRule).
     """
     for root in _EQUAL_ONLY:
         if len({t.nullable for t in types if t.root is root}) > 1:
@@ -132,7 +153,10 @@ def check_assignable(types: Sequence[SqlType], place: SourceRange | None) -> Non
 
 
 def _check_structured(a: SqlType, b: SqlType, place: SourceRange | None) -> None:
-    """Raises ValidationError for objects whose types are not one, but for NULLs of them as a whole."""
+    """Raise ValidationError for two objects of different structured types.
+
+    Types that differ only in whether the whole object may be NULL count as equal.
+    """
     if a.class_name and b.class_name and a.with_nullable(True) != b.with_nullable(True):
         raise ValidationError(f"Incompatible structured types: {a} and {b}.", range=place)
 

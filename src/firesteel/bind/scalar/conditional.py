@@ -1,4 +1,4 @@
-"""CASE and its relatives, and CAST."""
+"""Binding of CASE and its relatives, and of CAST."""
 
 from __future__ import annotations
 
@@ -34,16 +34,26 @@ def _case(binder: Binder, node: syntax.Case) -> Expr:
 def _condition(
     binder: Binder, subject: Expr | None, tests: Sequence[syntax.Node], place: SourceRange
 ) -> Expr:
-    """A branch's test; with a subject, equality with the value or with one of several."""
+    """Return the condition of a branch of CASE.
+
+    With a subject, it holds if the subject equals one of the tests. Without one, the only test is the
+    condition.
+    """
     if subject is None:
         return binder.bind(tests[0])
     return junction("OR", [compare("=", subject, binder.bind(value), place) for value in tests], place)
 
 
 def case(conditions: Sequence[Expr], results: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """CASE: one result more than conditions, the last for ELSE; results are cast to their common type.
+    """Return a CASE. All results are cast to their common type.
 
-    Raises ValidationError where they have none.
+    Args:
+        conditions: One for each WHEN.
+        results: One for each condition, and the last for ELSE.
+        place: Position in the statement.
+
+    Raises:
+        ValidationError: The results have no common type.
     """
     roots = {r.type.root for r in results}
     if TypeRoot.DATE in roots and roots & set(TIMESTAMPS):
@@ -79,7 +89,7 @@ def _mixed(place: SourceRange | None) -> ValidationError:
 
 
 def _of_new_stack(args: Sequence[Expr], place: SourceRange | None) -> SqlType:
-    """The type in common by LogicalTypeMerging; of a DATE and a TIMESTAMP it is the DATE."""
+    """Return the common type by Flink's LogicalTypeMerging. For a DATE and a TIMESTAMP it is the DATE."""
     if common_type([a.type for a in args], widest=True) is None:
         raise ValidationError(wrong_types(), range=place)
     kind = _unified(args, place, widest=True)
@@ -88,14 +98,14 @@ def _of_new_stack(args: Sequence[Expr], place: SourceRange | None) -> SqlType:
 
 
 def nullif(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """NULLIF(a, b): CASE WHEN a = b THEN NULL ELSE a END."""
+    """Return NULLIF(a, b) as `CASE WHEN a = b THEN NULL ELSE a END`."""
     value, other = args
     if value.type.root is TypeRoot.NULL:
         raise _without_type(place)
     kind = value.type.with_nullable(True)
     condition = compare("=", value, other, place)
     null = Literal(None, kind)
-    if _differ(value, other):  # Calcite leaves the value alone: it is never NULL
+    if _differ(value, other):  # Calcite simplifies this to the value, which is never NULL
         kind = value.type
     return Call("CASE", (condition, null, value), kind, range=place)
 
@@ -107,13 +117,16 @@ def _differ(value: Expr, other: Expr) -> bool:
 
 
 def coalesce(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """COALESCE: NOT NULL where any argument is; arguments are cast to their common type."""
+    """Return COALESCE, with all arguments cast to their common type.
+
+    If any argument is NOT NULL, so is the result.
+    """
     kind = _of_new_stack(args, place).with_nullable(all(a.type.nullable for a in args))
     return Call("COALESCE", _as_written(args, kind, kind.is_character), kind, range=place)
 
 
 def ifnull(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """IFNULL(a, b): of the first argument's type where that is NOT NULL, as IfNullTypeStrategy has it."""
+    """Return IFNULL(a, b). If `a` is NOT NULL, the result has its type (Flink: IfNullTypeStrategy)."""
     kind = _of_new_stack(args, place)
     kind = kind.with_nullable(all(a.type.nullable for a in args))
     written = _as_written(args, kind, kind.is_character)
@@ -121,8 +134,13 @@ def ifnull(args: Sequence[Expr], place: SourceRange | None) -> Expr:
 
 
 def _as_written(args: Sequence[Expr], kind: SqlType, kept: bool) -> tuple[Expr, ...]:
-    """Arguments of Flink's own functions, cast to their common type; kept: they have their own types, but for
-    a NULL that has none."""
+    """Return arguments of one of Flink's own functions, cast to their common type.
+
+    Args:
+        args: The arguments.
+        kind: The common type.
+        kept: Whether arguments keep their own types. A bare NULL is cast even then.
+    """
     return tuple(a if kept and a.type.root is not TypeRoot.NULL else cast(a, kind) for a in args)
 
 
@@ -131,9 +149,12 @@ _IF_FAMILIES = (*_LEAST_RESTRICTIVE, (TypeRoot.BOOLEAN,), (TypeRoot.DATE,), (Typ
 
 
 def if_(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """IF(condition, a, b): of two values of one family, no arrays, maps, rows, intervals.
+    """Return IF(condition, a, b) of two values of one family of types.
 
-    Flink: FlinkReturnTypes.IF_NULLABLE. Raises ValidationError.
+    Arrays, maps, rows and intervals are not allowed. Flink: FlinkReturnTypes.IF_NULLABLE.
+
+    Raises:
+        ValidationError: The types do not fit.
     """
     condition, *results = args
     roots = {a.type.root for a in results}
@@ -157,7 +178,11 @@ _INCOMPARABLE = (
 
 
 def extreme(name: str, args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """GREATEST and LEAST: NULL where any argument is. Raises ValidationError for what has no order."""
+    """Return GREATEST or LEAST. The result is NULL if any argument is NULL.
+
+    Raises:
+        ValidationError: The arguments have no common order.
+    """
     for arg in args:
         if arg.type.root in _INCOMPARABLE:
             raise incomparable([a.type for a in args], arg.range or place)
@@ -187,18 +212,18 @@ def _cast(binder: Binder, node: syntax.Cast) -> Expr:
     if _is_time(binder, operand) and operand.type.same_as(target.with_nullable(operand.type.nullable)):
         return Call("CAST", (operand,), operand.type, ("TIMESTAMP",), place)
     if not isinstance(operand, Literal) and operand.type.same_as(target):
-        return Call("CAST", (operand,), operand.type, range=place)  # stays in conditions as they are built
+        return Call("CAST", (operand,), operand.type, range=place)  # conditions keep such a cast
     return cast(operand, target, place)
 
 
 def _is_time(binder: Binder, expr: Expr) -> bool:
-    """Whether this is a time attribute: cast to its own type it is a plain timestamp."""
+    """Return whether an expression is a time attribute. A cast to its own type makes it a plain timestamp."""
     scope = binder.scope
     return isinstance(expr, InputRef) and isinstance(scope, Scope) and expr.index in scope.times
 
 
 def check_cast(source: SqlType, target: SqlType, place: SourceRange | None) -> None:
-    """Raise ValidationError, in Flink's words, where there is no such cast."""
+    """Raise ValidationError, with Flink's message, if Flink has no such cast."""
     if source.is_integer and target.root is TypeRoot.TIMESTAMP_LTZ:  # Flink: NumericToTimestampCastRule
         raise ValidationError(
             "The cast from NUMERIC type to TIMESTAMP_LTZ type is not allowed.",

@@ -1,4 +1,4 @@
-"""Function calls: special forms by name, the rest by the function table."""
+"""Binding of function calls: special forms by their names, all others by the function table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Special = Callable[[Sequence[Expr], syntax.Call], Expr]
 
 def _function(binder: Binder, node: syntax.Call) -> Expr:
     name = node.name.upper()
-    name = "CEIL" if name == "CEILING" else name  # one name for the parser
+    name = "CEIL" if name == "CEILING" else name  # the parser's one name for both
     place = node.range
     if node.over is not None:
         if binder.on_over is None:
@@ -64,7 +64,7 @@ def _function(binder: Binder, node: syntax.Call) -> Expr:
     if name == "CURRENT_DATABASE" and not args:
         database = binder.context.catalog.current_database
         return Call(name, (), sql.STRING.with_nullable(False), (database,), range=place)
-    if name == "CURRENT_CATALOG":  # Calcite parses it, Flink has none
+    if name == "CURRENT_CATALOG":  # Calcite parses it, but Flink has no such function
         raise ValidationError(f"Column '{name}' not found in any table", range=place)
     special = SPECIAL.get(name)
     if special is not None:
@@ -79,9 +79,10 @@ def _function(binder: Binder, node: syntax.Call) -> Expr:
 def call_named(
     name: str, args: Sequence[Expr], place: SourceRange | None, options: tuple[str, ...] = ()
 ) -> Expr:
-    """A call of a function of the table.
+    """Return the call of a function of the function table.
 
-    Raises ValidationError for wrong arguments.
+    Raises:
+        ValidationError: The arguments are wrong.
     """
     rows = FUNCTIONS[name]
     types = [a.type for a in args]
@@ -105,7 +106,7 @@ def _typed(arg: Expr, kind: SqlType) -> Expr:
 
 
 def _unknown(written: str, args: Sequence[Expr], place: SourceRange) -> FiresteelError:
-    """NotSupportedError for a function of Flink's that the table lacks, else ValidationError."""
+    """Return the error for an unknown function: NotSupportedError if Flink has it, else ValidationError."""
     name = written.upper()
     if name in NOT_YET:
         return NotSupportedError(f"Function {name} is not supported yet", range=place)
@@ -118,7 +119,7 @@ def _check_count(name: str, args: Sequence[Expr], allowed: tuple[int, int], plac
 
 
 def _typeof(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """TYPEOF(x [, serializable])."""
+    """Return TYPEOF(x [, serializable])."""
     kind = args[0].type
     if not kind.nullable and _is_generated_nullable(args[0]):
         raise ValidationError(
@@ -132,8 +133,10 @@ def _typeof(args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 
 def _is_generated_nullable(expr: Expr) -> bool:
-    """Whether Flink's generated code takes the value for one that may be NULL whatever the arguments are:
-    PROCTIME() and intervals added to a DATE or TIME (ScalarOperatorGens, ProctimeMaterialize).
+    """Return whether Flink's generated code assumes that a value may be NULL whatever its arguments are.
+
+    This holds for PROCTIME(), and for intervals added to a DATE or TIME (ScalarOperatorGens,
+    ProctimeMaterialize).
     """
     if not isinstance(expr, Call):
         return False
@@ -198,7 +201,7 @@ def _mod(args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 
 def _part(unit: str) -> Special:
-    """YEAR(x) and the like: EXTRACT(YEAR FROM x)."""
+    """Return the binder of a function such as YEAR(x), which is EXTRACT(YEAR FROM x)."""
     return lambda args, node: scalar_times.extracted(unit, args[0], node.range)
 
 
@@ -232,6 +235,6 @@ SPECIAL: dict[str, tuple[tuple[int, int], Special]] = {
     **dict.fromkeys(GROUP_WINDOWS, ((0, 10000), group_windows.misplaced)),
     **dict.fromkeys(AUXILIARIES, ((0, 10000), group_windows.auxiliary)),
 }
-"""Name -> (least and most arguments, how it is bound)."""
+"""Name of each special form -> (least and greatest number of arguments, function that binds it)."""
 
 RULES: dict[type[syntax.Node], Rule] = {syntax.Call: _function}

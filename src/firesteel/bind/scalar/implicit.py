@@ -1,4 +1,4 @@
-"""Which types a sink takes as they are, and which after an implicit cast (Flink: LogicalTypeCasts)."""
+"""Types that a sink accepts as they are, and types that need an implicit cast (Flink: LogicalTypeCasts)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _IMPLICIT: dict[TypeRoot, tuple[TypeRoot, ...]] = {
     TypeRoot.TIMESTAMP: TIMESTAMPS,
     TypeRoot.TIMESTAMP_LTZ: TIMESTAMPS,
 }
-"""Target: the roots that it is implicitly cast from; every other root only from itself."""
+"""Type roots that can be implicitly cast to each target root. A root that is missing takes only itself."""
 
 
 def can_cast_implicitly(source: SqlType, target: SqlType) -> bool:
-    """Whether a query's column may be written to a sink's without an explicit cast."""
+    """Return whether a query's column may be written to a sink's column without an explicit cast."""
     if source.root is TypeRoot.NULL:
         return True
     if source.nullable and not target.nullable:
@@ -35,7 +35,10 @@ def can_cast_implicitly(source: SqlType, target: SqlType) -> bool:
 
 
 def avoids_cast(source: SqlType, target: SqlType) -> bool:
-    """Whether values are the target's as they are: same type, shorter strings, NULL allowed or not needed."""
+    """Return whether values can be stored in a target column without a cast.
+
+    The type is the same, or a string or bytes that is not longer. NULL must be allowed or impossible.
+    """
     if source.nullable and not target.nullable:
         return False
     for fixed_and_varying in (CHARACTER, BYTES_LIKE):

@@ -34,7 +34,10 @@ _MAX_PRECISION, _MAX_DAY_PRECISION, _MAX_FRACTION = 10, 3, 9
 
 @dataclass(frozen=True)
 class Qualifier:
-    """`DAY(3) TO SECOND(2)`. digits: of the first unit; fraction: digits of a second's fraction."""
+    """Qualifier of an interval, such as `DAY(3) TO SECOND(2)`.
+
+    `digits` is the precision of the first unit, `fraction` the number of digits behind the second.
+    """
 
     text: str
     units: tuple[str, ...]
@@ -47,7 +50,11 @@ class Qualifier:
 
 
 def qualifier(text: str, place: SourceRange | None = None) -> Qualifier:
-    """The qualifier as written. Raises ValidationError for digits that Flink does not have."""
+    """Return the parsed qualifier of an interval.
+
+    Raises:
+        ValidationError: A precision is out of Flink's range.
+    """
     match = _QUALIFIER.fullmatch(text)
     first, digits, fraction, last, last_fraction = match.groups() if match else (text, None, None, None, None)
     fraction = fraction or last_fraction
@@ -66,13 +73,13 @@ def qualifier(text: str, place: SourceRange | None = None) -> Qualifier:
 
 
 def _between(first: str, last: str) -> tuple[str, ...]:
-    """The units that a literal of `first TO last` names."""
+    """Return the units in a literal of `first TO last`."""
     span = _UNITS[_UNITS.index(first) : _UNITS.index(last) + 1]
     return tuple(unit for unit in span if unit not in ("QUARTER", "WEEK"))
 
 
 def interval_type(unit: str) -> SqlType:
-    """The type of an interval with this qualifier (`DAY TO SECOND`), NOT NULL."""
+    """Return the type of an interval with a qualifier such as `DAY TO SECOND`, NOT NULL."""
     names = tuple(unit.split(" TO "))
     months = names[0].partition("(")[0] in MONTHS
     root = TypeRoot.INTERVAL_YEAR_MONTH if months else TypeRoot.INTERVAL_DAY_TIME
@@ -80,7 +87,11 @@ def interval_type(unit: str) -> SqlType:
 
 
 def interval_count(text: str, unit: str, place: SourceRange | None = None) -> int:
-    """The months or milliseconds of an interval's text. Raises ValidationError where it does not fit."""
+    """Return the months or milliseconds of an interval's text.
+
+    Raises:
+        ValidationError: The text does not fit the qualifier.
+    """
     wanted = qualifier(unit, place)
     trimmed = text.strip()
     if not trimmed:

@@ -1,7 +1,7 @@
-"""SQL/JSON calls: their clauses, what they take, and the types of their results.
+"""Binding of SQL/JSON calls: clauses, argument checks and result types.
 
-Flink: SqlJsonValueFunctionWrapper and its siblings, and what its code generators refuse. A call's options are
-the symbols that Flink's plans show: `('DEFAULT', 'ON EMPTY')`, `('WITHOUT_ARRAY',
+Flink: SqlJsonValueFunctionWrapper and its siblings, and the checks of its code generators. A call's options
+are the symbols that Flink's plans show: `('DEFAULT', 'ON EMPTY')`, `('WITHOUT_ARRAY',
 'SqlJsonQueryEmptyOrErrorBehavior[NULL]', ...)`, `('NULL_ON_NULL',)`; the values of DEFAULT are arguments.
 """
 
@@ -30,7 +30,7 @@ _FORMS = {
     "JSON_EXISTS": "JSON_EXISTS(json_doc, path [{TRUE | FALSE| UNKNOWN | ERROR} ON ERROR])",
 }
 _MOST_OPERANDS = 10
-"""Of JSON_VALUE, its symbols counted."""
+"""Greatest number of operands of JSON_VALUE, its symbols included."""
 
 
 def _text_and_path(binder: Binder, node: syntax.Call, name: str) -> list[Expr]:
@@ -130,7 +130,7 @@ def _exists(binder: Binder, node: syntax.Call) -> Expr:
 
 
 def is_json(binder: Binder, node: syntax.IsTest) -> Expr:
-    """x IS [NOT] JSON [VALUE | SCALAR | OBJECT | ARRAY]"""
+    """Return `x IS [NOT] JSON [VALUE | SCALAR | OBJECT | ARRAY]`."""
     test = f"IS {'NOT ' if node.negated else ''}{node.test}"
     operand = binder.bind_typed(node.operand)
     if not operand.type.is_character:
@@ -184,4 +184,4 @@ FORMS: dict[str, Form] = {
     "JSON_OBJECT": _object,
     "JSON_ARRAY": _array,
 }
-"""Name -> how a call is bound."""
+"""Name of each JSON function -> function that binds its call."""

@@ -1,4 +1,4 @@
-"""Literals: their values, and the types that Flink gives them."""
+"""Binding of literals: their values, and the types that Flink gives them."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ _FORMATS = {"DATE": "yyyy-MM-dd", "TIME": "HH:mm:ss", "TIMESTAMP": "yyyy-MM-dd H
 
 
 def integer(value: int, range: SourceRange | None = None) -> Literal:
-    """An INT literal, or BIGINT where it does not fit."""
+    """Return an INT literal, or a BIGINT literal if the value does not fit."""
     kind = sql.INT if -(1 << 31) <= value < 1 << 31 else sql.BIGINT
     return Literal(value, kind.with_nullable(False), range=range)
 
 
 def string(text: str, range: SourceRange | None = None) -> Literal:
-    """A CHAR literal of its own length."""
+    """Return a CHAR literal of the length of the text."""
     length = len(text) + sum(letter > "\uffff" for letter in text)  # in UTF-16 units
     return Literal(text, sql.char(length).with_nullable(False), range=range)
 
 
 def number(text: str, range: SourceRange | None = None) -> Literal:
-    """A number as written: INT, BIGINT, DECIMAL with a point, DOUBLE with an exponent.
+    """Return a number as written: INT, BIGINT, DECIMAL if it has a point, DOUBLE if it has an exponent.
 
-    Raises ValidationError for a whole number beyond BIGINT or a DECIMAL beyond 38 digits.
+    Raises:
+        ValidationError: A whole number beyond BIGINT, or a DECIMAL beyond 38 digits.
     """
     out_of_range = ValidationError(f"Numeric literal '{text}' out of range", range=range)
     if "e" in text.lower():
@@ -44,16 +45,17 @@ def number(text: str, range: SourceRange | None = None) -> Literal:
             raise out_of_range
         return integer(int(value), range)
     scale = max(0, -int(value.as_tuple().exponent))
-    precision = len(text) - 1  # digits as written, zeros before the number too
+    precision = len(text) - 1  # digits as written, leading zeros included
     if precision > 38:
         raise out_of_range
     return Literal(value, sql.decimal(precision, scale).with_nullable(False), range=range)
 
 
 def moment(text: str, kind: str, range: SourceRange | None = None) -> Literal:
-    """A DATE, TIME or TIMESTAMP literal; its precision is the count of digits written.
+    """Return a DATE, TIME or TIMESTAMP literal. Its precision is the number of fraction digits written.
 
-    Raises ValidationError for what is no such moment.
+    Raises:
+        ValidationError: The text is no such date or time.
     """
     wrong = ValidationError(
         f"Illegal {kind} literal '{text}': not in format '{_FORMATS.get(kind, '')}'", range=range
@@ -66,7 +68,7 @@ def moment(text: str, kind: str, range: SourceRange | None = None) -> Literal:
         raise wrong
     try:
         if kind != "TIME" and (1582, 10, 4) < tuple(int(n) for n in match.groups()[:3]) < (1582, 10, 15):
-            raise wrong  # days that Java's calendar leaves out
+            raise wrong  # days that Java's calendar leaves out (October 1582)
         return Literal(*_moment(match, kind, text), range=range)
     except ValueError:
         raise wrong from None
@@ -88,7 +90,7 @@ def _moment(match: re.Match[str], kind: str, text: str) -> tuple[date | time | d
         make = sql.timestamp_ltz if kind == "TIMESTAMP_LTZ" else sql.timestamp
         made = make(len(fraction))
     if len(fraction) > 6:
-        value = f"{str(value)[:19]}.{fraction}"  # beyond what Python's datetime holds
+        value = f"{str(value)[:19]}.{fraction}"  # more digits than Python's datetime holds
     return value, made.with_nullable(False)
 
 

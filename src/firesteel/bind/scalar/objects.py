@@ -1,4 +1,4 @@
-"""OBJECT_OF and OBJECT_UPDATE. Flink: ObjectOf*TypeStrategy, ObjectUpdate*TypeStrategy."""
+"""Binding of OBJECT_OF and OBJECT_UPDATE. Flink: ObjectOf*TypeStrategy, ObjectUpdate*TypeStrategy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _IDENTIFIER = re.compile(r"[^\W\d][\w$]*(\.[^\W\d][\w$]*)*")
 
 
 def object_of(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """OBJECT_OF('class', 'name', value, ...): a value of a structured type, which may always be NULL."""
+    """Return OBJECT_OF('class', 'name', value, ...): a value of a structured type, always nullable."""
     place = node.range
     _odd("OBJECT_OF", args, place)
     kind = args[0].type
@@ -39,10 +39,11 @@ def object_of(args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 
 def object_update(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """OBJECT_UPDATE(object, 'name', value, ...): the object with these fields changed, and their types.
+    """Return OBJECT_UPDATE(object, 'name', value, ...): the object with changed fields and their types.
 
-    Flink gives the type the fields in the order of a Java map, and leaves the values where they were: what
-    comes of it where the orders differ are values under others' names, so that is refused.
+    Flink orders the fields of the type as a Java map does, but leaves the values in their old order. If the
+    two
+    orders differ, values would have the names of others, so the call is refused.
     """
     place = node.range
     _odd("OBJECT_UPDATE", args, place)
@@ -94,7 +95,7 @@ def _field_names(args: Sequence[Expr], nullness: str, place: SourceRange) -> tup
 
 
 def in_java_order(names: Sequence[str]) -> list[str]:
-    """The names as a java.util.HashMap that they are put into goes through them."""
+    """Return names in the order of a java.util.HashMap."""
     buckets = 16
     while len(names) > buckets * 3 // 4:
         buckets *= 2

@@ -1,4 +1,4 @@
-"""Operators: arithmetic, comparison, logic, IN, BETWEEN, LIKE, IS, and access to elements."""
+"""Binding of operators: arithmetic, comparison, logic, IN, BETWEEN, LIKE, IS, and access to elements."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _DECIMAL = {
 
 
 def nullable(*args: Expr) -> bool:
-    """Whether any of the arguments may be NULL."""
+    """Return whether any of the arguments may be NULL."""
     return any(a.type.nullable for a in args)
 
 
 def wrong_operands(
     name: str, args: Sequence[Expr], supported: str, place: SourceRange | None
 ) -> ValidationError:
-    """Flink's message for operands of the wrong type."""
+    """Return the error, with Flink's message, for operands of the wrong type."""
     types = [f"<{calcite_name(a.type)}>" for a in args]
     shown = f"{name} {types[0]}" if len(types) == 1 else f" {name} ".join(types)
     return ValidationError(
@@ -53,7 +53,11 @@ def wrong_operands(
 
 
 def arithmetic(name: str, left: Expr, right: Expr, place: SourceRange | None = None) -> Expr:
-    """left `name` right for two numbers, typed as Flink does. Raises ValidationError for other types."""
+    """Return `left name right` for two numbers, with the type that Flink gives it.
+
+    Raises:
+        ValidationError: An operand is no number.
+    """
     left, right = _typed_null(left, right), _typed_null(right, left)
     if name == "MOD" and not all(e.type.is_numeric and e.type.root not in APPROXIMATE for e in (left, right)):
         shown = f"MOD(<{calcite_name(left.type)}>, <{calcite_name(right.type)}>)"
@@ -95,7 +99,7 @@ def _arithmetic(binder: Binder, node: syntax.Binary) -> Expr:
 
 
 def refuse_nulls(*operands: syntax.Node) -> None:
-    """Raises ValidationError for a bare NULL, which has no type where Calcite's validator asks for one."""
+    """Raise ValidationError for a bare NULL where Calcite's validator needs a type."""
     for operand in operands:
         if isinstance(operand, syntax.NullLiteral):
             raise ValidationError("Illegal use of 'NULL'", range=operand.range)
@@ -111,17 +115,20 @@ def _negate(binder: Binder, node: syntax.Unary) -> Expr:
 
 
 def _is_number(node: syntax.Node) -> bool:
-    """Whether the node is a number as written, or the negative of one."""
+    """Return whether a node is a number as written, with or without a minus."""
     return isinstance(node, syntax.NumberLiteral) or (isinstance(node, syntax.Unary) and node.operator == "-")
 
 
 def negative_literal(node: syntax.Node, operand: Literal) -> Literal:
-    """`-5` is a literal of its own: -2147483648 is an INT though 2147483648 is a BIGINT."""
+    """Return the literal of a number with a minus.
+
+    The sign belongs to the literal: -2147483648 is an INT, although 2147483648 is a BIGINT.
+    """
     value = operand.value
     if isinstance(value, int) and not isinstance(value, bool):
         return integer(-value, node.range)
     if isinstance(value, float) and value == 0:
-        return Literal(0.0, operand.type, range=node.range)  # Calcite reads it as a decimal: no sign
+        return Literal(0.0, operand.type, range=node.range)  # Calcite reads a decimal: no sign
     return Literal(-value, operand.type, range=node.range)  # type: ignore[operator]
 
 
@@ -147,7 +154,13 @@ def _distinct(binder: Binder, node: syntax.Binary) -> Expr:
 
 
 def _condition(operand: Expr, form: str, place: SourceRange) -> Expr:
-    """The operand of NOT or IS TRUE. form: how the call is written, with {} in place of the operand."""
+    """Return the operand of NOT, IS TRUE or the like, and refuse one that is no BOOLEAN.
+
+    Args:
+        operand: The operand.
+        form: Form of the call for the message, with {} in place of the operand.
+        place: Position in the statement.
+    """
     if operand.type.root is TypeRoot.BOOLEAN:
         return operand
     name = form.replace("{}", "").strip()
@@ -160,7 +173,10 @@ def _condition(operand: Expr, form: str, place: SourceRange) -> Expr:
 
 
 def junction(name: str, args: Sequence[Expr], place: SourceRange | None = None) -> Expr:
-    """AND or OR of all, one call: operands of the same kind are taken in. One operand is itself."""
+    """Return one AND or OR of all arguments. Nested calls of the same function are flattened.
+
+    A single argument is returned as it is.
+    """
     flat: list[Expr] = []
     for arg in args:
         flat += arg.args if isinstance(arg, Call) and arg.function == name else (arg,)
@@ -175,7 +191,7 @@ def _junction(binder: Binder, node: syntax.Binary) -> Expr:
         parts.append(left)
     nodes = [parts[-1].left, *(part.right for part in reversed(parts))]
     args = [binder.bind_typed(part) for part in nodes]
-    for i, arg in enumerate(args[1:], start=1):  # by twos, from the left
+    for i, arg in enumerate(args[1:], start=1):  # check by pairs, from the left
         pair = (args[0] if i == 1 else Literal(None, sql.BOOLEAN), arg)
         if any(operand.type.root is not TypeRoot.BOOLEAN for operand in pair):
             raise wrong_operands(name, pair, f"'<BOOLEAN> {name} <BOOLEAN>'", node.range)
@@ -183,7 +199,7 @@ def _junction(binder: Binder, node: syntax.Binary) -> Expr:
 
 
 def negated(operand: Expr, place: SourceRange | None = None) -> Expr:
-    """NOT operand."""
+    """Return NOT of the operand."""
     return Call("NOT", (operand,), sql.BOOLEAN.with_nullable(operand.type.nullable), range=place)
 
 
@@ -249,10 +265,14 @@ def _in(binder: Binder, node: syntax.In) -> Expr:
 
 
 def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
-    """One `=` of an IN list: the item is brought into the value's type first, whether it fits or not, but for
-    one of the same root, and for CHAR beside VARCHAR (Calcite: SqlToRelConverter.ensureSqlType)."""
+    """Return the equality of a value and an item of an IN list.
+
+    The item is cast to the type of the value first, also if it does not fit. There is no cast between equal
+    type
+    roots, nor between CHAR and VARCHAR (Calcite: SqlToRelConverter.ensureSqlType).
+    """
     a, b = value.type, item.type
-    if a.root is b.root is TypeRoot.VARIANT:  # the list alone is of one type
+    if a.root is b.root is TypeRoot.VARIANT:  # the check of the whole list has found one type
         return Call("=", (value, item), sql.BOOLEAN.with_nullable(nullable(value, item)), range=place)
     if isinstance(value, Call) and isinstance(item, Call) and value.function == item.function == "ROW":
         pairs = zip(value.args, item.args, strict=False)
@@ -324,12 +344,16 @@ def _item(binder: Binder, node: syntax.ElementAccess) -> Expr:
 
 
 def comparable_kinds(left: SqlType, right: SqlType) -> bool:
-    """Whether a map's key may be compared with a value of the other type."""
+    """Return whether the key of a map can be compared with a value of another type."""
     return common_type([left, right]) is not None
 
 
 def field(value: Expr, name: str, place: SourceRange | None) -> Expr:
-    """A ROW's field; raises ValidationError where the row has none of that name."""
+    """Return a field of a ROW.
+
+    Raises:
+        ValidationError: The ROW has no field of that name.
+    """
     if value.type.root is not TypeRoot.ROW:
         raise ValidationError(f"{calcite_name(value.type)} has no fields", range=place)
     if name not in value.type.names:

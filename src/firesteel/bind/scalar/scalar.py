@@ -1,4 +1,4 @@
-"""Scalar expressions: from the tree as parsed to a typed tree in Calcite's shapes.
+"""Binding of scalar expressions: from the parsed tree to a typed tree in Calcite's shapes.
 
 Each kind of node has its function in a sibling module; `ScalarBinder` finds it.
 """
@@ -22,7 +22,7 @@ def _column(binder: Binder, node: syntax.Column) -> Expr:
     try:
         return binder.scope.resolve(path, node.range)
     except ValidationError:
-        if [part.upper() for part in path] == ["PI"]:  # Calcite's one function without parentheses
+        if [part.upper() for part in path] == ["PI"]:  # PI is Calcite's only function without parentheses
             return scalar_functions.call_named("PI", [], node.range)
         raise
 
@@ -52,6 +52,6 @@ def _rules() -> dict[type[syntax.Node], Rule]:
 
 
 class ScalarBinder(Binder):
-    """Binds expressions of every kind."""
+    """Binder of scalar expressions of every kind."""
 
     rules = _rules()

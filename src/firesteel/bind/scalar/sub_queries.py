@@ -1,4 +1,4 @@
-"""Sub-queries in expressions: IN, EXISTS, ANY, ALL, and queries of one value (Calcite: SqlToRelConverter)."""
+"""Binding of sub-queries: IN, EXISTS, ANY, ALL, and queries of one value (Calcite: SqlToRelConverter)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 def scalar(binder: Binder, node: syntax.Subquery) -> Expr:
-    """A query of one column as a value: NULL if it has no row."""
+    """Return a query of one column as a value. It is NULL if the query has no row."""
     query, correlation = binder.context.bind_inner(node, binder.scope)
     if len(query.schema) != 1:
         raise ValidationError(
@@ -31,7 +31,7 @@ def scalar(binder: Binder, node: syntax.Subquery) -> Expr:
 
 
 def exists(binder: Binder, node: syntax.Exists) -> Expr:
-    """EXISTS. What the query selects does not matter."""
+    """Return `EXISTS (query)`. The columns that the query selects do not matter."""
     query, correlation = binder.context.bind_inner(node.subquery, binder.scope)
     if isinstance(query, Project) and not isinstance(query.input, Aggregate):
         query = query.input
@@ -40,7 +40,7 @@ def exists(binder: Binder, node: syntax.Exists) -> Expr:
 
 
 def within(binder: Binder, node: syntax.In) -> Expr:
-    """`x IN (query)`, or `(x, y) IN (query)`."""
+    """Return `x IN (query)`, or `(x, y) IN (query)`."""
     assert node.query is not None
     operands = _operands(binder, node.operand)
     query, correlation = binder.context.bind_inner(node.query, binder.scope)
@@ -48,7 +48,7 @@ def within(binder: Binder, node: syntax.In) -> Expr:
 
 
 def quantified(binder: Binder, node: syntax.Quantified) -> Expr:
-    """`x < ANY (query)`, `x < ALL (query)`: ALL is that no row denies it."""
+    """Return `x < ANY (query)` or `x < ALL (query)`. ALL is the negation of ANY with the negated operator."""
     if node.query is None:
         raise NotSupportedError(f"{node.quantifier} of a list is not supported yet", range=node.range)
     negated = node.quantifier == "ALL"
@@ -82,7 +82,7 @@ def _is_nullable(operands: tuple[Expr, ...], query: Node) -> bool:
 
 
 def _check(operands: tuple[Expr, ...], query: Node, node: syntax.Node, operator: str) -> None:
-    """Raises ValidationError unless the operands can be compared with the query's columns."""
+    """Raise ValidationError if the operands cannot be compared with the query's columns."""
     message = "Values passed to IN operator must have compatible types"
     if len(operands) != len(query.schema):
         raise ValidationError(

@@ -1,4 +1,4 @@
-"""Arithmetic with points in time and intervals. Calcite: SqlDatetimePlusOperator and its neighbours."""
+"""Arithmetic of points in time and intervals. Calcite: SqlDatetimePlusOperator and its neighbours."""
 
 from __future__ import annotations
 
@@ -11,18 +11,22 @@ from firesteel.types.sql import SqlType, TypeRoot
 
 
 def interval_literal(count: int, unit: str, place: SourceRange | None = None) -> Literal:
-    """An interval of `count` months or milliseconds."""
+    """Return the literal of an interval of `count` months or milliseconds."""
     return Literal(count, interval_type(unit), range=place)
 
 
 def temporal_arithmetic(name: str, left: Expr, right: Expr, place: SourceRange | None) -> Expr:
-    """left `name` right where one of them is a point in time or an interval. Raises ValidationError."""
+    """Return `left name right`, where at least one operand is a point in time or an interval.
+
+    Raises:
+        ValidationError: Flink refuses the types.
+    """
     nullable = left.type.nullable or right.type.nullable
     kind = _result(name, left.type, right.type)
     if kind is None:
         raise _refused(name, left.type, right.type, place)
     if left.type.is_interval and right.type.is_datetime:
-        left, right = right, left  # Calcite's plus has the point in time first
+        left, right = right, left  # Calcite's plus has the point in time on the left
     return Call(name, (left, right), kind.with_nullable(nullable), range=place)
 
 
@@ -48,7 +52,11 @@ def _refused(name: str, left: SqlType, right: SqlType, place: SourceRange | None
 
 
 def difference(left: Expr, right: Expr, unit: str, place: SourceRange | None) -> Expr:
-    """`(left - right) unit`: an interval. Raises ValidationError for what are no points in time."""
+    """Return `(left - right) unit`, an interval.
+
+    Raises:
+        ValidationError: An operand is no point in time, or the two do not fit together.
+    """
     if not left.type.is_datetime or not right.type.is_datetime:
         raise _refused("-", left.type, right.type, place)
     _comparable(left.type, right.type, unit, place)
@@ -57,7 +65,10 @@ def difference(left: Expr, right: Expr, unit: str, place: SourceRange | None) ->
 
 
 def _comparable(left: SqlType, right: SqlType, unit: str, place: SourceRange | None) -> None:
-    """Flink takes an instant from an instant only, and a TIME from a TIME where clocks are counted."""
+    """Raise ValidationError for two points in time that Flink does not subtract.
+
+    An instant (TIMESTAMP_LTZ) goes with an instant only, and a TIME with a TIME for units below a day.
+    """
     roots = {left.root, right.root}
     if len(roots) > 1 and TypeRoot.TIMESTAMP_LTZ in roots:
         raise ValidationError("TIMESTAMP_LTZ only supports diff between the same type.", range=place)
@@ -80,9 +91,10 @@ DIFFERENCE_UNITS = frozenset([*MONTHS, *MILLIS, *_BY_SECONDS, *_ODD_UNITS])
 
 
 def timestamp_difference(unit: str, start: Expr, end: Expr, place: SourceRange | None) -> Expr:
-    """TIMESTAMPDIFF: whole units between, as an INT, in the shape that Calcite gives it.
+    """Return TIMESTAMPDIFF in Calcite's shape: whole units between two points in time, as an INT.
 
-    Weeks and fractions of a second are reckoned from whole seconds, in the type of the result, which wraps.
+    Weeks and fractions of a second are computed from whole seconds in the type of the result, which can
+    overflow.
     """
     unit = _ODD_UNITS.get(unit, unit)
     nullable = start.type.nullable or end.type.nullable
@@ -105,13 +117,16 @@ def timestamp_difference(unit: str, start: Expr, end: Expr, place: SourceRange |
 
 
 def _whole(count: Expr, size: int) -> Expr:
-    """How many whole times `size` goes into the count."""
+    """Return how many whole times `size` fits into the count."""
     divisor = Literal(size, sql.INT.with_nullable(False))
     return count if size == 1 else Call("/INT", (count, divisor), count.type)
 
 
 def timestamp_addition(unit: str, count: Expr, moment: Expr, place: SourceRange | None) -> Expr:
-    """TIMESTAMPADD: the moment plus `count` units. A DATE plus hours or less is a TIMESTAMP."""
+    """Return TIMESTAMPADD: a point in time plus `count` units.
+
+    A DATE plus hours or smaller units is a TIMESTAMP.
+    """
     if unit not in MONTHS and unit not in MILLIS:
         raise ValidationError(
             "Unsupported call: /INT(INTERVAL SECOND(3) NOT NULL, INT NOT NULL)", range=place

@@ -1,4 +1,4 @@
-"""Interval literals and the forms that speak of time units."""
+"""Binding of interval literals and of functions that take a time unit."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TIME_UNITS = frozenset(["HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"
 
 
 def unit_of(written: str) -> str:
-    """A time unit in its plain form: SQL_TSI_DAY is DAY."""
+    """Return the plain name of a time unit: DAY for SQL_TSI_DAY."""
     unit = written.upper()
     return _ALIASES.get(unit) or unit.removeprefix("SQL_TSI_")
 
@@ -45,7 +45,11 @@ def _interval(binder: Binder, node: syntax.IntervalLiteral) -> Expr:
 
 
 def _interval_of(binder: Binder, node: syntax.IntervalOf) -> Expr:
-    """`INTERVAL n DAY`: whole numbers only. Raises ValidationError for others."""
+    """Return the interval `INTERVAL n DAY`.
+
+    Raises:
+        ValidationError: `n` is no whole number.
+    """
     unit, place = node.unit, node.range
     count = binder.bind(node.count)
     first = qualifier(unit, place).first
@@ -70,13 +74,17 @@ def _between(binder: Binder, node: syntax.IntervalBetween) -> Expr:
 
 
 def extract(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """EXTRACT(unit FROM x)."""
+    """Return `EXTRACT(unit FROM x)`."""
     refuse_nulls(*node.args)
     return extracted(node.options[0], args[0], node.range)
 
 
 def extracted(unit: str, value: Expr, place: SourceRange | None) -> Expr:
-    """A part of a point in time or of an interval. Raises ValidationError where it has no such part."""
+    """Return a part of a point in time or of an interval.
+
+    Raises:
+        ValidationError: The value has no such part.
+    """
     kind = value.type
     if kind.root in (TypeRoot.DATE, TypeRoot.TIME) and unit in ("MICROSECOND", "NANOSECOND"):
         raise ValidationError(f"unit {unit} can not be applied to {kind} variable", range=place)
@@ -103,7 +111,7 @@ _ROUNDED = {
 
 
 def rounded(name: str, args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """FLOOR(x TO unit) and CEIL(x TO unit)."""
+    """Return `FLOOR(x TO unit)` or `CEIL(x TO unit)`."""
     unit, value = node.options[0].upper(), args[0]
     if value.type.root is TypeRoot.TIME and unit in _LONG_UNITS:
         raise NotSupportedError(f"{name} of a TIME TO {unit} is not supported", range=node.range)
@@ -117,13 +125,13 @@ def rounded(name: str, args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 
 def add(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """TIMESTAMPADD(unit, count, moment)."""
+    """Return `TIMESTAMPADD(unit, count, moment)`."""
     refuse_nulls(*node.args)
     return timestamp_addition(_known(node), args[0], args[1], node.range)
 
 
 def diff(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """TIMESTAMPDIFF(unit, start, end)."""
+    """Return `TIMESTAMPDIFF(unit, start, end)`."""
     refuse_nulls(*node.args)
     if not all(a.type.is_datetime for a in args):
         shown = ", ".join(f"<{calcite_name(a.type)}>" for a in args)
@@ -144,7 +152,10 @@ def _known(node: syntax.Call) -> str:
 
 
 def _overlaps(binder: Binder, node: syntax.Overlaps) -> Expr:
-    """(a, b) OVERLAPS (c, d): both periods, put in order, share a moment. An end may be an interval."""
+    """Return `(a, b) OVERLAPS (c, d)`: whether two periods share a moment.
+
+    The ends of a period may be in either order. `b` and `d` may be intervals.
+    """
     place = node.range
     (low, high), (other_low, other_high) = (_period(binder, side) for side in (node.left, node.right))
     tests = [compare(">=", high, other_low, place), compare(">=", other_high, low, place)]

@@ -18,8 +18,9 @@ from firesteel.types.user_function import UserDefined
 def user_function(name: str, catalog: Catalog | None) -> UserDefined | None:
     """Return the user-defined function that a name stands for, None if there is none.
 
-    It is a temporary system function, or one of the catalog that no built-in function hides. The name may
-    have its catalog and database before it.
+    It is a temporary system function, or a function of the catalog that no built-in function hides. The name
+    may
+    be qualified by catalog and database.
     """
     if catalog is None:
         return None
@@ -32,14 +33,18 @@ def user_function(name: str, catalog: Catalog | None) -> UserDefined | None:
 
 
 def is_built_in(name: str) -> bool:
-    """Whether Flink has a function of this name."""
+    """Return whether Flink has a function of this name."""
     upper = name.upper()
     return upper in FUNCTIONS or upper in KNOWN or upper in AGGREGATES or upper in GROUPING_FUNCTIONS
 
 
 def named(user: UserDefined, written: str) -> tuple[str, UserDefined]:
-    """The name by which plans show a call, as the query writes it, and the function under that name. One
-    that hides a built-in function is in lower case: no rule takes it for that."""
+    """Return the name by which plans show a user-defined function, and the function with that name.
+
+    The name is as the query writes it. The name of a built-in function becomes lower case, so that no rule
+    takes
+    the call for the built-in one.
+    """
     last = written.rpartition(".")[2]
     shown = last.lower() if is_built_in(last) else last
     return shown, replace(user, function=replace(user.function, name=shown))
@@ -48,7 +53,7 @@ def named(user: UserDefined, written: str) -> tuple[str, UserDefined]:
 def unknown_function(
     written: str, args: Sequence[Expr], place: SourceRange, hint: str | None = None
 ) -> ValidationError:
-    """Return the error for a call of a function that is not known there."""
+    """Return the error for a call of an unknown function."""
     families = ", ".join(f"<{family_name(arg.type)}>" for arg in args)
     return ValidationError(
         f"No match found for function signature {written}({families})", range=place, hint=hint
@@ -56,6 +61,6 @@ def unknown_function(
 
 
 def call_user(user: UserDefined, written: str, args: Sequence[Expr], place: SourceRange) -> Call:
-    """The call of a scalar function; it takes any arguments."""
+    """Return the call of a user-defined scalar function, with any arguments."""
     name, function = named(user, written)
     return Call(name, tuple(args), user.result, range=place, user=function)

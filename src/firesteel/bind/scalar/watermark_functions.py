@@ -1,4 +1,4 @@
-"""CURRENT_WATERMARK and SOURCE_WATERMARK. Flink: CurrentWatermarkInputTypeStrategy.
+"""Binding of CURRENT_WATERMARK and SOURCE_WATERMARK. Flink: CurrentWatermarkInputTypeStrategy.
 
 Whether the argument is a row time shows in the plan (rules/normalize/check_watermark_calls.py).
 """
@@ -15,7 +15,11 @@ from firesteel.types.sql import TIMESTAMPS, TypeRoot, timestamp, timestamp_ltz
 
 
 def current_watermark(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """The watermark that stands when the row comes, NULL before the first one. Raises ValidationError."""
+    """Return CURRENT_WATERMARK(t): the watermark when the row is processed, NULL before the first watermark.
+
+    Raises:
+        ValidationError: The argument is wrong.
+    """
     if len(args) != 1:
         families = ", ".join(f"<{family_name(arg.type)}>" for arg in args)
         raise ValidationError(
@@ -33,5 +37,5 @@ def current_watermark(args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 
 def source_watermark(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """Bind SOURCE_WATERMARK(), the watermarks that a source makes by itself. No connector here does."""
+    """Return SOURCE_WATERMARK(): the watermarks of the source itself. No connector of Firesteel has them."""
     return Call("SOURCE_WATERMARK", (), timestamp(3), range=node.range)

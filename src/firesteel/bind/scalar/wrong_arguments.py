@@ -1,8 +1,9 @@
-"""What Flink says of a call whose arguments are too few, too many, or of types that do not fit.
+"""Errors, with Flink's messages, for calls with too few, too many or wrong arguments.
 
-Functions that Flink has from Calcite's validator and those of its own type inference
-(BuiltInFunctionDefinitions, TypeInferenceUtil) say it in other words; the first line is that of the innermost
-cause.
+Flink has some functions from Calcite's validator and others from its own type inference
+(BuiltInFunctionDefinitions, TypeInferenceUtil). The two have different messages. The first line is the
+message
+of the innermost cause.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _TEXTS = """
     REGEXP_SUBSTR SPLIT TRANSLATE UNHEX URL_DECODE URL_ENCODE
 """
 _OF_FAMILIES = frozenset(_TEXTS.split())
-"""Those whose message names the family of types that an argument is to be of."""
+"""Functions whose message names the type family that an argument must have."""
 _COLLECTIONS = {
     **dict.fromkeys(
         ("ARRAY_CONCAT", "ARRAY_EXCEPT", "ARRAY_INTERSECT", "ARRAY_UNION"),
@@ -52,11 +53,11 @@ _FIRST_FORMS = {
     "TO_BASE64": "<STRING>",
     "TRUNCATE": "<NUMERIC>, <INTEGER>",
 }
-"""The form that Flink names first, where that is not the function table's."""
+"""Form that Flink names first for a function, if it differs from the forms of the function table."""
 
 
 def null_of(name: str, family: str) -> SqlType:
-    """The type of a bare NULL as an argument of this family."""
+    """Return the type of a bare NULL as an argument of a type family."""
     kind = FAMILIES[family][2]
     return replace(kind, length=1) if name in _OWN_INFERENCE and family in ("s", "y") else kind
 
@@ -64,7 +65,14 @@ def null_of(name: str, family: str) -> SqlType:
 def wrong_count(
     name: str, least: int, types: Sequence[SqlType], place: SourceRange | None
 ) -> ValidationError:
-    """least: how many arguments the function takes at least."""
+    """Return the error for a wrong number of arguments.
+
+    Args:
+        name: Name of the function.
+        least: Least number of arguments that the function takes.
+        types: Types of the arguments in the call.
+        place: Position in the statement.
+    """
     if name in _OWN_INFERENCE:
         families = ", ".join(f"<{family_name(kind)}>" for kind in types)
         return ValidationError(f"No match found for function signature {name}({families}).", range=place)
@@ -76,7 +84,14 @@ def wrong_count(
 def wrong_arguments(
     name: str, rows: Sequence[Function], types: Sequence[SqlType], place: SourceRange | None
 ) -> ValidationError:
-    """rows: what the function table has of the function."""
+    """Return the error for arguments that fit no form of a function.
+
+    Args:
+        name: Name of the function.
+        rows: Entries of the function table for the function.
+        types: Types of the arguments in the call.
+        place: Position in the statement.
+    """
     counted = [row for row in rows if row.families(len(types)) is not None]
     if not counted:
         return wrong_count(name, min(row.least for row in rows), types, place)
@@ -103,12 +118,12 @@ def _own_words(row: Function, types: Sequence[SqlType]) -> str:
 
 
 def wrong_types() -> str:
-    """For arguments that the type inference of Flink's own functions refuses."""
+    """Return the message for arguments that the type inference of Flink's own functions refuses."""
     return "Invalid input arguments."
 
 
 def incomparable(types: Sequence[SqlType], place: SourceRange | None) -> ValidationError:
-    """GREATEST and LEAST of types that have no order in common (ComparableTypeStrategy)."""
+    """Return the error for GREATEST and LEAST of types without a common order (ComparableTypeStrategy)."""
     first = types[0]
     other = next((kind for kind in types[1:] if _differ(first, kind)), first)
     return ValidationError(

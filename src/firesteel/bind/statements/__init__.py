@@ -1,1 +1,1 @@
-"""Statements that define or fill tables."""
+"""Binding of statements that define or fill tables."""

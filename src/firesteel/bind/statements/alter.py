@@ -1,4 +1,4 @@
-"""ALTER TABLE: the table that a change leaves.
+"""Binding of ALTER TABLE to the table after the change.
 
 Rules and texts: Flink's SchemaConverter, its two sub-classes and SchemaReferencesManager.
 """
@@ -31,9 +31,16 @@ _NOWHERE = SourceRange(0, 0)
 
 
 def altered(table: Table, change: Change, place: SourceRange, context: BindContext) -> Table:
-    """The table after the change, bound again. place: the statement's.
+    """Return the table after a change, bound again.
 
-    Raises ValidationError where Flink refuses the change, or what it leaves.
+    Args:
+        table: The table before the change.
+        change: The change.
+        place: Position of the statement.
+        context: Catalog and settings.
+
+    Raises:
+        ValidationError: Flink refuses the change, or the changed table.
     """
     definition = _definition(table, place)
     if isinstance(change, RenameColumn):
@@ -59,7 +66,7 @@ def _refused(message: str, place: SourceRange) -> ValidationError:
 
 # --- a table as its definition -----------------------------------------------------------------------
 def _definition(table: Table, place: SourceRange) -> CreateTable:
-    """The CREATE TABLE that would make the table."""
+    """Return the CREATE TABLE statement that would make the table."""
     return CreateTable(
         range=place,
         table=Name(table.path, place),
@@ -165,7 +172,7 @@ def _placed(
 
 
 def _check_there(table: Table, change: Add, modifies: bool) -> None:
-    """A key or a watermark is added where there is none, and modified where there is one."""
+    """Raise ValidationError if ADD finds a key or a watermark in the table, or MODIFY finds none."""
     if change.keys and modifies and not table.primary_key:
         raise _refused(
             "The current table does not define any primary key constraint. You might want to add a new one.",
@@ -224,7 +231,7 @@ def _without(table: Table, definition: CreateTable, change: DropColumns) -> Crea
         if name.parts[-1] in dropped:
             raise _refused(f"Duplicate column `{name}`.", name.range)
         dropped.append(name.parts[-1])
-    order = in_java_order(dropped)  # of a HashSet, and computed columns before what they are computed of
+    order = in_java_order(dropped)  # a HashSet's order, but readers first
     reads = {c.name: len(_named(c.computed_sql)) for c in table.columns}
     places = {name.parts[-1]: name for name in change.columns}
     for column in sorted(order, key=lambda column: -reads.get(column, 0)):
@@ -252,8 +259,13 @@ def _renamed(table: Table, definition: CreateTable, change: RenameColumn) -> Cre
 
 
 def _check_unused(table: Table, name: Name, going: list[str]) -> None:
-    """Raises ValidationError for a column that there is not, or that another place names. going: the columns
-    that leave with it."""
+    """Raise ValidationError for a column that does not exist or that is still used.
+
+    Args:
+        table: The table.
+        name: The column.
+        going: Columns that are dropped together with it. They may use it.
+    """
     column = name.parts[-1]
     if all(c.name != column for c in table.columns):
         raise _refused(f"The column `{column}` does not exist in the base table.", name.range)
@@ -269,7 +281,7 @@ def _check_unused(table: Table, name: Name, going: list[str]) -> None:
 
 
 def _named(expression: str | None) -> set[str]:
-    """The columns that an expression names."""
+    """Return the names of the columns in an expression."""
     if expression is None:
         return set()
     parts = syntax.walk(parse_expression(expression))

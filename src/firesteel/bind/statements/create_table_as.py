@@ -1,4 +1,4 @@
-"""CREATE TABLE ... AS: the table that a query's columns make, and the INSERT that fills it.
+"""Binding of CREATE TABLE ... AS: the table with a query's columns, and the INSERT that fills it.
 
 Rules and texts: Flink's MergeTableAsUtil.
 """
@@ -19,9 +19,10 @@ from firesteel.sql.statements import ColumnDefinition, CreateTable, Insert, Name
 
 
 def bind_create_table_as(statement: CreateTable, context: BindContext) -> tuple[Table, Insert]:
-    """The table, which is not there yet, and what fills it.
+    """Return the table, which does not exist yet, and the INSERT that fills it.
 
-    Raises as bind_query and bind_create_table do, and ValidationError where columns do not fit.
+    Raises:
+        ValidationError: The columns do not fit, or `bind_query` or `bind_create_table` refuses its part.
     """
     assert statement.query is not None
     place = statement.table.range
@@ -49,8 +50,14 @@ def bind_create_table_as(statement: CreateTable, context: BindContext) -> tuple[
 
 
 def _in_place(table: Table, found: Table, names: tuple[str, ...], statement: CreateTable) -> tuple[Name, ...]:
-    """No target columns: a table that is there already takes the columns that it was to have, in their order
-    and whatever their names. Raises NotSupportedError where these are not the query's own."""
+    """Return the target columns of the INSERT into a table that exists already: none.
+
+    The columns of the query go to the columns of the table by position, whatever their names.
+
+    Raises:
+        ValidationError: The number of columns differs.
+        NotSupportedError: The statement defines columns beside those of the query.
+    """
     wanted = [column.name for column in written_columns(table)]
     if tuple(wanted) == names:
         return ()

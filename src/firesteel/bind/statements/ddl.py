@@ -1,4 +1,4 @@
-"""CREATE TABLE to a Table, with Flink's checks (MergeTableLikeUtil, SchemaResolver)."""
+"""Binding of CREATE TABLE to a Table, with Flink's checks (MergeTableLikeUtil, SchemaResolver)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,15 @@ from firesteel.types.sql import TIMESTAMPS, SqlType, TypeRoot
 
 
 def bind_create_table(statement: CreateTable, context: BindContext, may_be_empty: bool = False) -> Table:
-    """The table that the statement defines; its source's traits are asked of the connector later.
+    """Return the table that the statement defines. The traits of its source are asked of the connector later.
 
-    may_be_empty: it may be left without columns, as ALTER TABLE leaves one.
+    Args:
+        statement: The statement.
+        context: Catalog and settings.
+        may_be_empty: Whether a table without columns is allowed, as after ALTER TABLE.
 
-    Raises ValidationError where Flink refuses the definition.
+    Raises:
+        ValidationError: Flink refuses the definition.
     """
     try:
         return _Binder(statement, context, base_of(statement, context), may_be_empty).table()
@@ -91,7 +95,7 @@ class _Binder:
             raise ValidationError(self._already_there(definition), range=definition.range)
 
     def _already_there(self, definition: ColumnDefinition) -> str:
-        """Flink's words, by the kinds of the two columns."""
+        """Return Flink's message for a column name that exists already, by the kinds of both columns."""
         name, kind = definition.name, _kind_of(definition)
         inherited = next((c for c in self.base.columns if c.name == name), None)
         first = _kind_of(inherited or next(c for c in self.statement.columns if c.name == name))
@@ -233,7 +237,11 @@ _TIMES = (
 def bind_watermark(
     definition: WatermarkDefinition, columns: tuple[Column, ...], context: BindContext
 ) -> Watermark:
-    """WATERMARK FOR over all columns. Raises ValidationError for a wrong column or type."""
+    """Return the watermark of WATERMARK FOR, bound over all columns.
+
+    Raises:
+        ValidationError: The column does not exist, or a type is wrong.
+    """
     name = _rowtime_column(definition.column, columns)
     check_column(definition.expression)
     relation = Relation((), tuple(Field(c.name, c.type) for c in columns))
@@ -251,7 +259,7 @@ def bind_watermark(
 
 
 def _check_same_root(watermark: Expr, time: SqlType, definition: WatermarkDefinition) -> None:
-    """SOURCE_WATERMARK() has the type of any row time."""
+    """Raise ValidationError if watermark and time have other types. SOURCE_WATERMARK() has any."""
     is_source = isinstance(watermark, Call) and watermark.function == "SOURCE_WATERMARK"
     if watermark.type.root is not time.root and not is_source:
         raise ValidationError(

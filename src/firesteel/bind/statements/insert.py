@@ -1,4 +1,4 @@
-"""INSERT: the query's columns fitted to the sink's (Flink: DynamicSinkUtils, PreValidateReWriter)."""
+"""Binding of INSERT: fit the query's columns to the sink's (Flink: DynamicSinkUtils, PreValidateReWriter)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from firesteel.types.sql import SqlType, quoted_name
 
 
 def bind_insert(statement: Insert, context: BindContext) -> Sink:
-    """The sink over the query, cast to the sink's types where need be.
+    """Return the sink over the query, whose columns are cast to the sink's types where necessary.
 
-    Raises ValidationError, in Flink's words, where the columns do not fit.
+    Raises:
+        ValidationError: The columns do not fit.
     """
     try:
         table = _sink_table(statement, context)
@@ -45,7 +46,7 @@ def bind_insert(statement: Insert, context: BindContext) -> Sink:
 
 
 def written_columns(table: Table) -> list[Column]:
-    """The columns that a sink takes: physical ones, and metadata that is not virtual."""
+    """Return the columns that a sink writes: physical ones, and metadata columns that are not virtual."""
     return [c for c in table.columns if c.computed is None and not (c.metadata is not None and c.virtual)]
 
 
@@ -75,7 +76,7 @@ def _sink_table(statement: Insert, context: BindContext) -> Table:
 
 
 def _check_metadata(table: Table, place: SourceRange) -> None:
-    """Raises ValidationError for a metadata column that the sink does not write."""
+    """Raise ValidationError for a metadata column that the sink cannot write."""
     traits, path = table.traits, ".".join(table.path)
     for column in written_columns(table):
         if column.metadata is None or traits is None or column.metadata in traits.sink_metadata:
@@ -122,7 +123,7 @@ def _targets(statement: Insert, table: Table, context: BindContext) -> Targets |
 
 
 def _check_target(column: Name, names: Sequence[str], seen: Container[str]) -> None:
-    """Raises ValidationError for a name that is no column of the sink, or has been named."""
+    """Raise ValidationError for a name that is no column of the sink, or that occurs twice."""
     name = column.parts[0]
     if name not in names:
         raise ValidationError(
@@ -133,7 +134,11 @@ def _check_target(column: Name, names: Sequence[str], seen: Container[str]) -> N
 
 
 def _partition(statement: Insert, table: Table, context: BindContext) -> dict[str, Expr]:
-    """What PARTITION (...) says of the sink's columns. Raises ValidationError."""
+    """Return the literals of PARTITION (...) by the names of their columns.
+
+    Raises:
+        ValidationError: A name is no partition column, or a value is no literal of its type.
+    """
     columns = {column.name: column for column in written_columns(table)}
     found: dict[str, Expr] = {}
     for key, literal in statement.partition:
@@ -158,7 +163,7 @@ def _partition(statement: Insert, table: Table, context: BindContext) -> dict[st
 
 def _fitted(query: Node, table: Table, statement: Insert) -> Node:
     columns = written_columns(table)
-    sink = [column.type.nullable_throughout() for column in columns]  # NULL is checked while it runs
+    sink = [column.type.nullable_throughout() for column in columns]  # NULL is checked at run time
     given = [field.type for field in query.schema]
     if len(sink) != len(given):
         raise _mismatch("Different number of columns.", query, table, statement.table.range)
@@ -174,7 +179,7 @@ def _fitted(query: Node, table: Table, statement: Insert) -> Node:
 
 
 def _cast(expr: Expr, kind: SqlType) -> Expr:
-    """The expression as exactly this type, NULL allowed."""
+    """Return the expression cast to exactly this type, nullability included."""
     found = cast(expr, kind)
     if found.type == kind:
         return found

@@ -1,4 +1,4 @@
-"""CREATE TABLE ... LIKE: what is taken over from the other table (Flink: MergeTableLikeUtil)."""
+"""Binding of CREATE TABLE ... LIKE: the parts taken from the other table (Flink: MergeTableLikeUtil)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DEFAULTS = {
 
 @dataclass(frozen=True)
 class Base:
-    """The part of the other table that is kept; empty without LIKE."""
+    """Parts of the LIKE table that the new table keeps. Without LIKE all parts are empty."""
 
     columns: tuple[Column, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
@@ -40,7 +40,10 @@ class Base:
     option_places: Mapping[str, Place] = field(default_factory=dict)
 
     def rebound(self, binder: ScalarBinder) -> list[Column]:
-        """The columns, computed ones bound again: they count columns, and there are others now."""
+        """Return the columns, with computed columns bound again.
+
+        The new table may number its columns differently.
+        """
         return [
             column
             if column.computed_sql is None
@@ -49,7 +52,7 @@ class Base:
         ]
 
     def watermark_over(self, columns: tuple[Column, ...], context: BindContext) -> Watermark | None:
-        """The watermark, bound again over all columns of the new table."""
+        """Return the watermark, bound again over all columns of the new table."""
         if self.watermark is None:
             return None
         scope = Scope((Relation((), tuple(Field(c.name, c.type) for c in columns)),))
@@ -58,7 +61,11 @@ class Base:
 
 
 def base_of(statement: CreateTable, context: BindContext) -> Base:
-    """What LIKE takes over. Raises ValidationError for an unknown table, a view or a wrong strategy."""
+    """Return the parts that the new table takes from the table of LIKE.
+
+    Raises:
+        ValidationError: The table is unknown or a view, or a merging strategy is wrong.
+    """
     if statement.like is None:
         return Base()
     name = statement.like.table
@@ -105,7 +112,13 @@ def _strategies(statement: CreateTable) -> dict[str, str]:
 
 
 def _kept(table: Table, strategies: dict[str, str], own: set[str]) -> Base:
-    """own: the names of the new table's columns."""
+    """Return the parts of a table that the merging strategies keep.
+
+    Args:
+        table: Table of the LIKE clause.
+        strategies: INCLUDING, EXCLUDING or OVERWRITING for each feature.
+        own: Names of the new table's columns.
+    """
 
     def keeps(feature: str) -> bool:
         return strategies[feature] != "EXCLUDING"

@@ -1,4 +1,4 @@
-"""CREATE VIEW to a View: its query checked, expanded and typed for good (Flink: SqlNodeConvertUtils)."""
+"""Binding of CREATE VIEW: the query is checked, expanded and typed once (Flink: SqlNodeConvertUtils)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from firesteel.sql.statements import CreateView, Name
 
 
 def bind_create_view(statement: CreateView, context: BindContext) -> View:
-    """The view that the statement defines; where it is used its expanded query is bound again.
+    """Return the view that the statement defines. Each use of the view binds its expanded query again.
 
-    Raises as bind_query does, and ValidationError for a column list of the wrong length or a name twice.
+    Raises:
+        ValidationError: The query is wrong, or the column list has a wrong length or a name twice.
     """
     return bind_view(
         statement.view, statement.query, statement.columns, statement.comment, statement.temporary, context
@@ -32,7 +33,11 @@ def bind_view(
     temporary: bool,
     context: BindContext,
 ) -> View:
-    """A view of that name over the query. Raises as bind_create_view does."""
+    """Return a view over a query.
+
+    Raises:
+        ValidationError: The query is wrong, or the column list has a wrong length or a name twice.
+    """
     node = bind_query(query, context, unique=False)
     text, found = expanded(query, context.sql, context.catalog)
     names = tuple(column.parts[0] for column in columns)
