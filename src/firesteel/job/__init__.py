@@ -1,1 +1,1 @@
-"""Jobs: what workers get."""
+"""Serializable descriptions of jobs, which workers run."""

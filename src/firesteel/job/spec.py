@@ -14,10 +14,10 @@ class Input:
     """One input of a chain.
 
     Attributes:
-        of: A scan, literal rows, or the id of a chain.
+        of: Scan, literal rows, or ID of the chain that is read.
         port: Input of the first operator.
-        source: Number of the scan or of the literal rows, which the numbers of rows go by. None for its
-            position among the sources of the job.
+        source: Number of the scan or of the literal rows, from which rows get their sequence numbers. None
+            means its position among the sources of the job.
     """
 
     of: ScanSpec | ValuesSpec | int
@@ -26,13 +26,13 @@ class Input:
 
 
 class Partitioning(Enum):
-    """Rule that picks the task of the target that a row goes to.
+    """Rule that picks the target's task for each row.
 
     Attributes:
         HASH: The task of the row's key.
         SINGLE: The only task.
         BROADCAST: Every task.
-        FORWARD: The task that the row is in.
+        FORWARD: The task in which the row already is.
     """
 
     HASH = auto()
@@ -100,7 +100,7 @@ class JobSpec:
         chains: The chains, producers first.
         sinks: The sinks that the chains feed.
         bounded: Whether all inputs end.
-        sources: Number of sources that the numbers of rows are divided among. A shared source counts once for
+        sources: Number of sources that share the sequence numbers of rows. A shared source counts once for
             each use. 0 if none is shared.
     """
 

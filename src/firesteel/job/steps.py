@@ -1,4 +1,4 @@
-"""Names of the steps of a job's chains, for whoever reads their counters."""
+"""Names of the steps of a job's chains, for readers of their counters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.runtime.spec.tables import ScanSpec
 def step_names(job: JobSpec) -> dict[int, tuple[str, ...]]:
     """Return the names of the steps of each chain, in the order of their counters.
 
-    The first one is the chain's input, the last one its output (runtime/dataflow/counters.py).
+    The first step is the chain's input, the last one its output (runtime/dataflow/counters.py).
     """
     return {chain.id: _names(chain) for chain in job.chains}
 

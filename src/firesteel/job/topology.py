@@ -14,7 +14,7 @@ class Fragment:
     """The chains of one task.
 
     Attributes:
-        chains: The first one reads a source or packets. The others get forwarded rows.
+        chains: The chains. The first one reads a source or packets; the others get forwarded rows.
         sinks: All sinks of the job.
     """
 
@@ -56,7 +56,7 @@ def stages(job: JobSpec) -> list[list[Fragment]]:
 
 
 def _feeders(job: JobSpec) -> dict[int, list[tuple[int, Partitioning]]]:
-    """Return the chains that send rows to each chain, and how."""
+    """Return, for each chain, the chains that send rows to it and how these rows are partitioned."""
     found: dict[int, list[tuple[int, Partitioning]]] = {chain.id: [] for chain in job.chains}
     for chain in job.chains:
         for output in chain.outputs:

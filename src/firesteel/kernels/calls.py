@@ -22,7 +22,7 @@ _RESULTS: dict[str, tuple[int, Callable[[Any], object]]] = {
     "int": (1, lambda words: words[0]),
     "tuple[int, bool]": (2, lambda words: (words[0], bool(words[1]))),
 }
-"""For each annotation of the result, the number of words it takes and what they stand for."""
+"""Number of words that a kernel's result takes, by its annotation, and their conversion to Python."""
 
 
 def kind_of(argument: object) -> str:

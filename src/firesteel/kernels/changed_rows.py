@@ -1,4 +1,7 @@
-"""Expand messages with lists of rows into changes: an UPDATE is a row before and a row after."""
+"""Expand messages with lists of rows into changes.
+
+An UPDATE becomes two changes: the row before and the row after.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from firesteel.kernels.compiler import compiled
 from firesteel.kernels.types import Cells, Flags, Integers, Kinds
 
 _UPDATE_BEFORE, _UPDATE_AFTER = 1, 2
-"""Values of changelog.RowKind."""
+"""Row kinds of an update (changelog.RowKind)."""
 
 
 @compiled
@@ -16,10 +19,12 @@ def lay_out(
     kinds: Kinds, skipped: Flags, starts: Integers, olds: Integers, counts: Integers,
     change_kinds: Kinds, messages: Integers, rows: Integers, old_rows: Integers,
 ) -> int:  # fmt: skip
-    """Write the changes of n messages, and return their number k. There must be room for two changes a row.
+    """Write the changes of n messages, and return their number k.
+
+    The output arrays need room for two changes a row.
 
     Args:
-        kinds: int8[n], kind of a message's rows. That of an UPDATE is +U.
+        kinds: int8[n], row kind of each message. That of an UPDATE is +U.
         skipped: bool[n], messages to skip.
         starts: int64[n], first row of each message.
         olds: int64[n], first old row of each message.
@@ -55,8 +60,9 @@ def overlay(
 ) -> None:  # fmt: skip
     """Write the cell of one field in each change to `found`, int64[k].
 
-    `now` has the cell of each row. `old` has that of each old row, which holds only the changed fields, 0 for
-    the others. A field missing in an old row is as in the row, unless another old row of the message has it.
+    `now` has the cell of each row. `old` has the cell of each old row. An old row holds only the changed
+    fields; the cells of the others are 0. A field that is missing in an old row has the value of the row,
+    unless another old row of the message has it.
     """
     for change in range(len(found)):
         value = now[rows[change]]

@@ -2,7 +2,7 @@
 
 A value is a cell of kernels/json/cells.py: STRING, or ESCAPED if it contains doubled quotes. A quote may open
 a value only at its beginning. After the closing quote, only a delimiter or the end of the record may follow.
-Text with other quotes is not for these kernels.
+These kernels do not handle text with quotes in other places.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from firesteel.kernels.types import Bytes, Cells, Flags, Integers, Offsets
 from firesteel.kernels.words import byte_at, load_word, low_zeros
 
 ODD, OPEN = -1, -2
-"""Results in place of a position: quotes in other positions (ODD), a quote that is never closed (OPEN)."""
+"""Results instead of a position: a quote in a wrong position (ODD), or a quote that is not closed (OPEN)."""
 _LF, _CR = 10, 13
 _LOW = np.uint64(0x0E0E0E0E0E0E0E0E)
-"""Bytes below this value are checked one by one."""
+"""Bytes below this value need a closer check: they may end a line.
+
+The limit is repeated in each byte of a word.
+"""
 _ONES, _HIGH_BITS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
@@ -93,7 +96,7 @@ def scan_records(
 def _value(
     data: Bytes, at: int, end: int, delimiter: int, quote: int, column: int, number: int, cells: Cells
 ) -> int:  # fmt: skip
-    """Return the end of the value that begins here, including its quote, or ODD."""
+    """Find the value that begins at `at`, and return the position after it, including its quote, or ODD."""
     kind, start, stop = STRING, at, at
     if at < end and byte_at(data, at) == quote:
         start = at + 1
@@ -115,7 +118,7 @@ def _value(
 
 @compiled
 def fields_size(cells: Cells) -> int:
-    """Return a number of bytes that is large enough for the texts of the cells."""
+    """Return an upper bound of the bytes of the cells' texts."""
     total = 0
     for index in range(len(cells)):
         total += (cells[index] >> LENGTH_SHIFT) & MAX_LENGTH
@@ -154,7 +157,7 @@ def _ends_value(byte: int, delimiter: int) -> bool:
 
 @inlined
 def _unquoted_end(data: Bytes, at: int, end: int, delimiter: int, quote: int) -> int:
-    """Return the end of a value without quotes. ODD if it contains a quote or the end of a line."""
+    """Return the end of an unquoted value, or ODD if it contains a quote or the end of a line."""
     delimiters = np.uint64(delimiter) * _ONES
     quotes = np.uint64(quote if quote >= 0 else delimiter) * _ONES
     last = len(data) - 8
@@ -196,7 +199,7 @@ def _closing(data: Bytes, at: int, end: int, quote: int) -> tuple[int, bool]:
 
 @inlined
 def _next_of(data: Bytes, at: int, end: int, one: int, other: int) -> int:
-    """Return the next position of one of two bytes, or `end`. `other` is -1 for none."""
+    """Return the next position of either of two bytes, or `end`. `other` is -1 if there is only one."""
     ones, others = np.uint64(one) * _ONES, np.uint64(other if other >= 0 else one) * _ONES
     last = len(data) - 8
     while at < end and at <= last:

@@ -1,6 +1,6 @@
-"""The first or the last row of each key by time, row by row.
+"""Find the first or the last row of each key by time, row by row.
 
-Rows are sorted by key, those of key k begin at starts[k] in `order`, and keep their sequence.
+Rows are sorted by key. The rows of key k begin at starts[k] in `order` and are in their input sequence.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from firesteel.kernels.compiler import compiled
 from firesteel.kernels.types import Flags, Integers, given
 
 NONE, DROPPED = -1, -2
-"""In place of a row's number: no row, and a row that is not kept."""
+"""Values instead of a row number: no row (NONE), and a row that is not kept (DROPPED)."""
 
 
 @compiled
@@ -19,18 +19,19 @@ def keep_rows(
     before: Integers, kept: Integers,
     order: Integers, starts: Integers, times: Integers, stored: Integers, stored_times: Integers, last: Flags,
 ) -> None:  # fmt: skip
-    """Find the rows that are kept for a while, each in place of the one before.
+    """Find each row that becomes the kept row of its key, and the row that it replaces.
 
     Args:
-        before: int64[n], receives the row that each row replaces, NONE or DROPPED.
-        kept: int64[g], receives the row that each key has in the end, NONE for none.
+        before: int64[n], receives the row that each row replaces. NONE: it replaces no row. DROPPED: it is
+            not kept.
+        kept: int64[g], receives the final row of each key, NONE if there is none.
         order: int64[n], rows sorted by key.
         starts: int64[g], where each key begins in `order`.
         times: int64[n], time of each row.
-        stored: int64[g], number of the row that each key has before, NONE for none.
+        stored: int64[g], number of the row that each key has at the start, NONE for none.
         stored_times: int64[g], time of that row.
-        last: bool[1], whether the last row of a key is kept: that of the greatest time, of equal ones the
-            later. If False, the first row is: that of the least time, of equal ones the earlier.
+        last: bool[1]. True keeps the row with the greatest time; among equal times, the later row. False
+            keeps the row with the least time; among equal times, the earlier row.
     """
     for key in range(len(starts)):
         end = starts[key + 1] if key + 1 < len(starts) else len(order)
@@ -55,14 +56,14 @@ def first_rows(
 
     Args:
         sent: int64[g], receives the row that is sent, NONE for none.
-        waiting: int64[g], receives the row that waits in the end, NONE for none.
+        waiting: int64[g], receives the row that still waits at the end, NONE for none.
         done: bool[g], whether the key has sent its row. Updated.
         order: int64[n], rows sorted by key, without late ones.
         starts: int64[g], where each key begins in `order`. A key may have no rows.
         times: int64[n], time of each row.
-        marks: int64[n], number of the first watermark behind the row that passes it.
+        marks: int64[n], number of the first later watermark that passes the row.
         behind: int64[n], number of watermarks before the row.
-        stored: int64[g], number of the row that waits before, NONE for none.
+        stored: int64[g], number of the row that waits at the start, NONE for none.
         stored_times: int64[g], time of that row.
         stored_marks: int64[g], number of the first watermark that passes that row.
     """

@@ -1,4 +1,4 @@
-"""Greatest value of each key after each row, where values come and go.
+"""Find the greatest value of each key after each row, as values are added and removed.
 
 The rows of key k begin at starts[k]. Each row adds `moves` to the count of a pair of key and value. A value
 exists while its count is above 0.
@@ -18,7 +18,7 @@ def count_pairs(
     after: Integers, last: Integers, least: Integers,
     order: Integers, starts: Integers, moves: Integers, before: Integers,
 ) -> None:  # fmt: skip
-    """Count p pairs of key and value.
+    """Count the occurrences of p pairs of key and value, after each row.
 
     Args:
         after: int64[n], receives the count of its pair after each row.
@@ -45,15 +45,15 @@ def count_values(
     sizes: Integers, loses: Flags, starts: Integers, moves: Integers, after: Integers, pairs: Integers,
     values: Integers, known: Integers, stored: Integers,
 ) -> None:  # fmt: skip
-    """Count the values that exist for each key.
+    """Count the distinct values that exist for each key, after each row.
 
     Args:
         sizes: int64[n], receives the number after each row.
-        loses: bool[g], receives which keys may lose the stored extreme: a value that is no less disappears,
-            or no value exists for a moment.
+        loses: bool[g], receives which keys may lose the stored extreme: a value that is not less disappears,
+            or the key has no value for a moment.
         starts: int64[g], first row of each key.
         moves: int64[n], change of the count by each row.
-        after: int64[n], count of its pair after each row.
+        after: int64[n], count of each row's pair after the row.
         pairs: int64[n], pair of each row.
         values: Value of each pair.
         known: int64[g], stored extremes.
@@ -76,7 +76,7 @@ def greatest(
     best: Integers, words: Words, begins: Integers, starts: Integers, moves: Integers, after: Integers,
     places: Integers, owners: Integers, values: Integers, before: Integers, others: Integers,
 ) -> None:  # fmt: skip
-    """Write the greatest value after each row, or that of `others` if it is greater.
+    """Write the greatest value of the row's key after each row, or the value in `others` if it is greater.
 
     Args:
         best: int64[n], receives the values.
@@ -84,7 +84,7 @@ def greatest(
         begins: Levels of the set.
         starts: int64[g], first row of each key.
         moves: int64[n], change of the count by each row.
-        after: int64[n], count of its pair after each row.
+        after: int64[n], count of each row's pair after the row.
         places: int64[n], pair of each row.
         owners: int64[p], key of each pair. Pairs are sorted by key and value.
         values: int64[p], value of each pair.
@@ -116,13 +116,13 @@ def merge_counts(
     sizes: Integers, best: Integers, loses: Flags, odd: Flags, owners: Integers, values: Integers,
     before: Integers, after: Integers, known: Integers,
 ) -> None:  # fmt: skip
-    """Merge the counts of a bundle into those of its keys. The p pairs are sorted by key.
+    """Merge the counts of a bundle into the counts of its keys. The p pairs are sorted by key.
 
     Args:
         sizes: int64[g], number of existing values, updated.
         best: int64[g], receives the pair of the greatest existing value, -1 for none.
-        loses: bool[g], receives where a value disappears that is no less than the known extreme.
-        odd: bool[g], receives where a count is below 0.
+        loses: bool[g], receives whether a value disappears that is not less than the known extreme.
+        odd: bool[g], receives whether a count is below 0.
         owners: int64[p], key of each pair.
         values: int64[p], value of each pair.
         before: int64[p], counts before the bundle.
@@ -146,19 +146,19 @@ def merge_counts(
 
 @inlined
 def _end(starts: Integers, number: int, rows: int) -> int:
-    """Return the end of a range of rows."""
+    """Return the end of group `number` among the rows, given the start of each group."""
     return starts[number + 1] if number + 1 < len(starts) else rows
 
 
 @inlined
 def _comes(move: int, count: int) -> bool:
-    """Return whether a value begins to exist with a row."""
+    """Return whether a row makes its value exist. `count` is the value's count after the row."""
     return move > 0 and count == 1
 
 
 @inlined
 def _goes(move: int, count: int) -> bool:
-    """Return whether a value ceases to exist with a row."""
+    """Return whether a row makes its value cease to exist. `count` is the value's count after the row."""
     return move < 0 and count == 0
 
 

@@ -1,4 +1,4 @@
-"""Groups of entries: their sums, their entries, and the rows of each group."""
+"""Operations on groups of entries: sum them, list their live entries, and sort rows by group."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from firesteel.kernels.types import Flags, Integers, Offsets, given
 
 @compiled
 def add_groups(sums: Integers, order: Integers, starts: Integers, values: Integers) -> None:
-    """Write the sum of each group to `sums`. Sums wrap.
+    """Write the sum of each group to `sums`. Integer sums wrap.
 
-    A group has the values in `order` from its start on.
+    The values of a group are in `order` from the group's start up to the next start.
     """
     for group in range(len(starts)):
         end = starts[group + 1] if group + 1 < len(starts) else len(order)

@@ -44,7 +44,7 @@ def fold_words(word1: Words, word2: Words, hash1: Words, hash2: Words) -> None:
 
 @compiled
 def hash_lists(words1: Words, words2: Words, offsets: Integers, hash1: Words, hash2: Words) -> None:
-    """Hash each list by its length and its elements' words. `offsets` is int64[n + 1]."""
+    """Hash each list by its length and the words of its elements. `offsets` is int64[n + 1]."""
     for row in range(len(hash1)):
         start, end = offsets[row], offsets[row + 1]
         size = np.uint64(end - start)
@@ -56,7 +56,10 @@ def hash_lists(words1: Words, words2: Words, offsets: Integers, hash1: Words, ha
 
 @compiled
 def hash_strings(data: Bytes, offsets: Integers, hash1: Words, hash2: Words) -> None:
-    """Hash each string by its length and its words of eight bytes, zero-padded. `offsets` is int64[n + 1]."""
+    """Hash each string by its length and its bytes, as zero-padded words of eight bytes.
+
+    `offsets` is int64[n + 1].
+    """
     for row in range(len(hash1)):
         at, end = int(offsets[row]), int(offsets[row + 1])
         size = np.uint64(end - at)
@@ -70,7 +73,7 @@ def hash_strings(data: Bytes, offsets: Integers, hash1: Words, hash2: Words) -> 
 
 @inlined
 def _word(data: Bytes, at: int, end: int) -> np.uint64:
-    """Return the eight bytes from `at`, with zeros from `end` on."""
+    """Return the eight bytes of `data` from `at` as a word, with zeros from `end` on."""
     left = end - at
     if at + 8 <= len(data):
         word = load_word(data, at)

@@ -26,8 +26,8 @@ def instruction(result: str, *takes: str, items: int | None = 1) -> Callable[[Fu
     Args:
         result: Numba's name of the result type.
         takes: For each argument Numba's name of its type, or `array`.
-        items: Number of items of the array that are accessed. None if the last argument is the number.
-            Checked kernels hold it against the length.
+        items: Number of accessed items of the array. None if the last argument is the number. Checked kernels
+            compare it with the array's length.
     """
 
     def made(write: Function) -> Callable[..., Any]:
@@ -69,7 +69,7 @@ def _typed(
 
 
 def _check(context: Any, builder: Any, length: Any, position: Any, count: Any) -> None:
-    """Raise IndexError if `count` items from a position on are not in an array of a length."""
+    """Generate code that raises IndexError if an array does not have `count` items from `position` on."""
     end = builder.add(position, count)
     is_outside = builder.or_(
         builder.icmp_signed("<", position, position.type(0)), builder.icmp_signed(">", end, length)

@@ -12,7 +12,10 @@ from firesteel.kernels.compiler import compiled
 from firesteel.kernels.types import Bytes, Integers, Offsets
 
 VALUE, KEY = 24, 40
-"""Offset of the address of a message's value or key, 0 if there is none. The size follows it."""
+"""Offset, in the message, of the address of its value or key.
+
+The address is 0 if there is none; the size follows it.
+"""
 _ERROR, _SIZE, _OFFSET = 0, 8, 56
 NONE = -1
 
@@ -52,7 +55,10 @@ def read_sizes(messages: Integers, field: int, sizes: Offsets) -> int:
 
 @compiled
 def copy_values(messages: Integers, field: int, sizes: Offsets, out: Bytes) -> None:
-    """Copy the values or keys to `out`, one after the other. `sizes` is the result of read_sizes."""
+    """Copy the values or keys of n messages to `out`, one after the other.
+
+    `sizes` is the result of read_sizes.
+    """
     at = 0
     for index in range(len(messages)):
         if sizes[index] > 0:

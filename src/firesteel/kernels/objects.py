@@ -1,8 +1,8 @@
 """Object files with machine code: created by LLVM, stored in a folder of the machine, and loaded.
 
 The name of the folder depends on the sources of this package, the processor, and the versions of the
-compilers. So code of other sources is never found. If the folder is not writable, or other users could have
-written to it, each process compiles what it needs.
+compilers. So code of other sources is never loaded. If the folder is not writable, or other users could have
+written to it, each process compiles its kernels itself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _DIGEST_BYTES = 16
 
 
 def load(symbol: str) -> int | None:
-    """Return the address of a stored function. None if its file is incomplete or belongs to another user."""
+    """Return the address of a stored function.
+
+    None if its file is missing, incomplete or belongs to another user.
+    """
     try:
         data = read_trusted(_file(symbol))
         digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
@@ -68,9 +71,10 @@ def emit(text: str, native: str, symbol: str) -> bytes:
     module, machine = llvm.parse_assembly(text), _machine()
     for each in (*module.functions, *module.global_variables):
         if each.name != native and not each.is_declaration:
-            each.linkage = "internal"  # other objects have parts and constants of the same names
+            each.linkage = "internal"  # Other objects have parts and constants of the same names.
     passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
-    passes.getModulePassManager().run(module, passes)  # removes what only Numba or failures would call
+    # The passes remove code that only Numba or its error handling would call.
+    passes.getModulePassManager().run(module, passes)
     foreign = sorted(
         each.name for each in module.functions if each.is_declaration and not each.name.startswith("llvm.")
     )
@@ -96,7 +100,7 @@ def loaded(symbol: str, code: bytes) -> int:
 
 @cache
 def _engine() -> ExecutionEngine:
-    """Return the owner of the code's memory, which lives as long as the process."""
+    """Return LLVM's execution engine. It owns the memory of the code and lives as long as the process."""
     import llvmlite.binding as llvm
 
     machine = _machine()
@@ -120,7 +124,10 @@ def _file(symbol: str) -> Path:
 
 
 def _digest(symbol: str, code: bytes) -> bytes:
-    """Return the digest at the beginning of a function's file. Truncated and foreign files do not match."""
+    """Return the digest that begins a function's file.
+
+    It does not match in truncated files and files of others.
+    """
     return hashlib.blake2b(f"{len(symbol)} {symbol} ".encode() + code, digest_size=_DIGEST_BYTES).digest()
 
 
@@ -147,7 +154,7 @@ def _found_folder() -> Path | None:
         make_private(folder)
         if distrust(folder) is not None:
             return None
-        with suppress(OSError):  # root's, of an image
+        with suppress(OSError):  # The folder belongs to root, as in a container image.
             os.utime(folder)
     else:
         forget_unused(every.iterdir())

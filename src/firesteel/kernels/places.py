@@ -1,4 +1,4 @@
-"""Sets of places in which the next place before or after another is found in a few steps.
+"""Sets of integers (places) that find the next member below or above a place in a few steps.
 
 A set of n places has one bit for each, in words of 64 bits. The next level has one bit for each word that is
 not 0, and so on up to one word.
@@ -16,7 +16,7 @@ _ONE = np.uint64(1)
 
 
 def no_places(size: int) -> tuple[Words, Integers]:
-    """Return the empty set for places below `size`: its words, and where those of each level begin."""
+    """Return the empty set for places below `size`: its words, and where each level begins."""
     begins, words = [], 0
     while True:
         size = (size + 63) >> 6
@@ -27,7 +27,7 @@ def no_places(size: int) -> tuple[Words, Integers]:
 
 
 def places_of(mask: Flags) -> tuple[Words, Integers]:
-    """Return the set of the places where a mask is True, as `no_places` does."""
+    """Return the set of the places where a mask is True: its words, and where each level begins."""
     words, begins = no_places(len(mask))
     for level, begin in enumerate(begins):
         end = begins[level + 1] if level + 1 < len(begins) else len(words)
@@ -45,7 +45,7 @@ def mask_of(words: Words, size: int) -> Flags:
 
 @inlined
 def put(words: Words, begins: Integers, place: int) -> None:
-    """Add a place."""
+    """Add a place to a set."""
     for begin in begins:
         at = begin + (place >> 6)
         before = words[at]
@@ -57,7 +57,7 @@ def put(words: Words, begins: Integers, place: int) -> None:
 
 @inlined
 def remove(words: Words, begins: Integers, place: int) -> None:
-    """Remove a place, if it is in the set."""
+    """Remove a place from a set, if it is in the set."""
     for begin in begins:
         at = begin + (place >> 6)
         words[at] &= ~(_ONE << np.uint64(place & 63))
@@ -68,7 +68,7 @@ def remove(words: Words, begins: Integers, place: int) -> None:
 
 @inlined
 def below(words: Words, begins: Integers, place: int) -> int:
-    """Return the greatest place of the set below another, -1 if there is none."""
+    """Return the greatest member of the set below a place, -1 if there is none."""
     for level in range(len(begins)):
         word = words[begins[level] + (place >> 6)] & ((_ONE << np.uint64(place & 63)) - _ONE)
         if word:
@@ -82,7 +82,7 @@ def below(words: Words, begins: Integers, place: int) -> int:
 
 @inlined
 def above(words: Words, begins: Integers, place: int) -> int:
-    """Return the smallest place of the set above another, -1 if there is none."""
+    """Return the smallest member of the set above a place, -1 if there is none."""
     for level in range(len(begins)):
         at = begins[level] + (place >> 6)
         word = words[at] & ~((_ONE << np.uint64(place & 63)) | ((_ONE << np.uint64(place & 63)) - _ONE))

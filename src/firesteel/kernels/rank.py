@@ -1,11 +1,11 @@
-"""Top-N of each key, row by row: which rows are sent, with which kind and rank.
+"""Compute the Top-N of each key, row by row: which rows are sent, with which kind and rank.
 
-Every row that adds itself has a place. Places are sorted by key, then by sort key, then by arrival. A set
-(places.py) holds the places of the rows that are there. So a rank is found by counting places, and the row
-that takes the rank of another is the next one of the set.
+Every row that is added has a place. Places are sorted by key, then by sort key, then by arrival. A set
+(places.py) holds the places of the current rows. So counting places gives a rank, and the row that takes the
+rank of another is the next one of the set.
 
-Row numbers below `len(slots)` are input rows. Numbers above are rows that were stored. A sent change has four
-numbers: the input row that causes it, its kind, the row with its content, and its rank.
+Row numbers below `len(slots)` are input rows. Higher numbers are rows that were stored. A sent change has
+four numbers: the input row that causes it, its kind, the row with its content, and its rank.
 
 The kinds and their sequence are Flink's: AppendOnlyTopNFunction and RetractableTopNFunction.
 """
@@ -19,13 +19,13 @@ from firesteel.kernels.places import above, below, no_places, put, remove
 from firesteel.kernels.types import Integers, Words, given
 
 _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = 0, 1, 2, 3
-"""Values of changelog.RowKind."""
+"""Row kinds (changelog.RowKind)."""
 
 ROW, ROOM = 0, 1
-"""Positions in `progress`: the next input row, and the number of changes written."""
+"""Indexes of `progress`: the next input row, and the number of written changes."""
 
 START, APPEND, NUMBERED, UPDATE_BEFORE, REPLACES, DROPS = range(6)
-"""Positions in `settings`."""
+"""Indexes of `settings`, described in `settings_of`."""
 
 
 def settings_of(
@@ -35,7 +35,7 @@ def settings_of(
 
     Args:
         start: First rank that is sent.
-        append: Whether only the Top-N is kept, since no row is taken away.
+        append: Whether only the Top-N is kept, since the input only inserts.
         numbered: Whether rows whose rank changes are sent.
         update_before: Whether -U is sent.
         replaces: Whether a row that pushes out another is sent as its update.
@@ -55,18 +55,17 @@ def play(
 
     Args:
         out: int64[r, 4], receives changes.
-        progress: int64[2], what was processed and written. Updated.
-        words, levels: Set of the places of the rows that are there. Updated.
+        progress: int64[2], the next input row and the number of written changes. Updated.
+        words, levels: Set of the places of the current rows. Updated.
         last: int64[g], place of the last row of the Top-N of each key, -1 for none. Updated.
-        sizes: int64[g], number of rows that are there. Updated.
-        heads: int64[v], for each value of a row the position in `members` of the oldest row that is there.
-            Updated.
+        sizes: int64[g], number of current rows of each key. Updated.
+        heads: int64[v], for each value of a row the position in `members` of its oldest current row. Updated.
         tails: int64[v], for each value the position after its youngest row. Updated.
-        slots: int64[n], place of each input row, -1 for a row that takes another away.
+        slots: int64[n], place of each input row, -1 for a row that retracts another.
         rows: int64[s], row of each place.
         owners: int64[n], key of each input row.
         ends: int64[g], N of each key.
-        alike: int64[n], value of each input row. Empty if no row takes another away.
+        alike: int64[n], value of each input row. Empty if no row retracts another.
         members: int64[s], places sorted by value, then by arrival.
         settings: int64[6], see `settings_of`.
     """
@@ -89,7 +88,7 @@ def play(
 
 @inlined
 def room_for(settings: Integers, end: int, size: int) -> int:
-    """Return how many changes a row may cause."""
+    """Return the most changes that an input row may cause."""
     return 2 * min(end, size + 1) + 4 if settings[NUMBERED] else 2
 
 
@@ -98,7 +97,7 @@ def _add(
     out: Integers, at: int, row: int, key: int, place: int, words: Words, levels: Integers, last: Integers,
     sizes: Integers, rows: Integers, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Add an input row at its place."""
+    """Add an input row at its place, write the changes, and return the position after them."""
     top = last[key]
     if settings[APPEND] and sizes[key] >= end and place > top:
         return at
@@ -122,16 +121,16 @@ def enter(
     out: Integers, at: int, row: int, place: int, top: int, words: Words, levels: Integers, rows: Integers,
     size: int, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send an input row that enters the Top-N, and what it changes.
+    """Write the changes that an input row causes by entering the Top-N, and return the position after them.
 
     Args:
-        out, at: Where to write.
+        out, at: Output array, and the position at which to write.
         row: The input row.
         place: Its place. It is in the set.
         top: Last place of the Top-N before.
         words, levels, rows, settings: As for `play`.
-        size: Number of rows with it.
-        end: N.
+        size: Number of rows of the key, including this row.
+        end: N, the last rank.
     """
     if settings[NUMBERED]:
         rank = rank_of(words, levels, place, top, min(size - 1, end) + 1)
@@ -153,7 +152,7 @@ def _take(
     out: Integers, at: int, row: int, key: int, place: int, words: Words, levels: Integers, last: Integers,
     sizes: Integers, rows: Integers, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Take the row of a place away."""
+    """Remove the row at a place, write the changes, and return the position after them."""
     top, size = last[key], sizes[key]
     if place <= top:
         if settings[NUMBERED]:
@@ -177,9 +176,9 @@ def _take(
 
 @part
 def rank_of(words: Words, levels: Integers, place: int, top: int, rank: int) -> int:
-    """Return the rank of a place of the set, from another one and its rank.
+    """Return the rank of a place, counted from the place `top` with its rank `rank`.
 
-    A place behind the other one has the given rank.
+    A place after `top` gets the rank `rank`.
     """
     while top > place:
         top = below(words, levels, top)
@@ -189,7 +188,7 @@ def rank_of(words: Words, levels: Integers, place: int, top: int, rank: int) -> 
 
 @part
 def place_of_rank(words: Words, levels: Integers, place: int, rank: int, wanted: int) -> int:
-    """Return the place of a rank, from a place of the set behind it and its rank."""
+    """Return the place of a wanted rank, counted back from a later place of the set and its rank."""
     while rank > wanted:
         place = below(words, levels, place)
         rank -= 1
@@ -201,7 +200,7 @@ def _shift_down(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
     top: int, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send an input row at its rank, and each row behind it at the next rank, up to the place `top`."""
+    """Send an input row at its rank, and each later row up to the place `top` at the next rank."""
     start, moving = settings[START], row
     while place < top and rank <= end:
         place = above(words, levels, place)
@@ -221,7 +220,7 @@ def _shift_up(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
     top: int, size: int, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send each row behind a row that goes at the rank before, with the row that enters the Top-N."""
+    """Send each row after a removed row at the rank before, including the row that enters the Top-N."""
     start, leaving = settings[START], rows[place]
     while rank <= end and (place < top or size > end):
         place = above(words, levels, place)
@@ -241,7 +240,7 @@ def _enter_range(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
     top: int, size: int, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send the row that leaves the range and the one that enters it when an input row is added."""
+    """Send the row that leaves the range of ranks and the row that enters it when an input row is added."""
     start = settings[START]
     if size > end:
         at = emit(out, at, row, _DELETE, rows[top], end)
@@ -258,7 +257,7 @@ def _leave_range(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
     top: int, size: int, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send the row that leaves the range and the one that enters it when the row of a place is taken away."""
+    """Send the row that leaves the range of ranks and the row that enters it when a row is removed."""
     start = settings[START]
     if rank >= start:
         at = emit(out, at, row, _DELETE, rows[place], rank)
@@ -272,7 +271,7 @@ def _leave_range(
 
 @inlined
 def emit(out: Integers, at: int, row: int, kind: int, content: int, rank: int) -> int:
-    """Write a change, and return the position after it."""
+    """Write one change, and return the position after it."""
     out[at, 0] = row
     out[at, 1] = kind
     out[at, 2] = content

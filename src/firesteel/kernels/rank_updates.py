@@ -1,7 +1,7 @@
-"""Top-N of each key, row by row, over rows that are updated by a row key and only move up.
+"""Compute the Top-N of each key, row by row, for rows that are updated by a row key and only move up.
 
-Places, sets and sent changes are those of kernels/rank.py. Here only the Top-N is kept. An update with
-another sort key takes a new place. One with the same sort key keeps its place and changes its content.
+Places, sets and sent changes are those of kernels/rank.py. Only the Top-N is kept. An update with another
+sort key takes a new place. An update with the same sort key keeps its place and changes its content.
 
 The kinds and their sequence are Flink's: UpdatableTopNFunction, and FastTop1Function for N = 1.
 """
@@ -29,7 +29,7 @@ from firesteel.kernels.rank import (
 from firesteel.kernels.types import Integers, Words, given
 
 _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = 0, 1, 2, 3
-"""Values of changelog.RowKind."""
+"""Row kinds (changelog.RowKind)."""
 
 
 @compiled
@@ -45,7 +45,7 @@ def play_updates(
         out, progress, words, levels, last, sizes: As in kernels/rank.py.
         rows: int64[s], row with the content of each place. Updated.
         current: int64[v], place of each row key, -1 if it is not in the Top-N. Updated.
-        slots: int64[n], place of each input row if it takes a new one, -1 for a row to skip.
+        slots: int64[n], the place of each input row if it moves to a new one, -1 for a row to skip.
         owners: int64[n], key of each input row.
         ends: int64[g], N of each key.
         codes: int64[s], equal for places with equal sort keys.
@@ -85,7 +85,7 @@ def _update(
     last: Integers, sizes: Integers, rows: Integers, current: Integers, codes: Integers, identities: Integers,
     settings: Integers,
 ) -> int:  # fmt: skip
-    """Update the row of the place `old`, which is in the Top-N."""
+    """Update the row at the place `old`, which is in the Top-N. Return the position after the changes."""
     top, rank = last[key], settings[START]
     if settings[NUMBERED]:
         rank = rank_of(words, levels, old, top, sizes[key])
@@ -111,7 +111,7 @@ def _update(
 
 @inlined
 def _replace(out: Integers, at: int, row: int, old: int, rank: int, settings: Integers) -> int:
-    """Send a row and its new form at one rank."""
+    """Send the update of a row that keeps its rank. Return the position after the changes."""
     if rank >= settings[START]:
         if settings[UPDATE_BEFORE]:
             at = emit(out, at, row, _UPDATE_BEFORE, old, rank)
@@ -124,9 +124,9 @@ def _move_up(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, old: int,
     rank: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send that a row has left its place `old`, with this rank, for one before it.
+    """Send the changes for a row that moves from the place `old`, with this rank, to an earlier place.
 
-    The rows that it passes are sent, too. The -U of its old form comes behind the first -U.
+    The rows that it passes are sent, too. The -U of its old form comes after the first -U.
     """
     start, before = settings[START], settings[UPDATE_BEFORE] > 0
     now, moving, retracted = rank, row, not before
@@ -160,9 +160,9 @@ def _move_down(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, old: int,
     rank: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send that a row has left its place `old`, with this rank, for one behind it.
+    """Send the changes for a row that moves from the place `old`, with this rank, to a later place.
 
-    Such a row breaks the promise of the input. It is followed as Flink does.
+    Such a row breaks the promise of the input. The result is the same as Flink's.
     """
     start, before = settings[START], settings[UPDATE_BEFORE] > 0
     if settings[DROPS]:
@@ -191,11 +191,11 @@ def _move_range(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, old: int,
     rank: int, now: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send the row that leaves the range and the one that enters it when a row moves from `rank` to `now`."""
+    """Send the rows that leave and enter the range of ranks when a row moves from `rank` to `now`."""
     start = settings[START]
     if rank >= start and now >= start:
         return emit(out, at, row, _UPDATE_AFTER, row, now)
-    if rank >= start:  # the row at the last rank before the range enters it
+    if rank >= start:  # The row at the last rank before the range enters it.
         first = place
         for _ in range(start - now):
             first = above(words, levels, first)

@@ -1,4 +1,4 @@
-"""Running aggregates from row to row, and the rows that they send."""
+"""Compute running aggregates from row to row, and the output rows that result."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ SUM, LEAST, GREATEST = range(3)
 
 @compiled
 def accumulate(result: Numbers, way: int, values: Numbers, starts: Integers, initial: Numbers) -> None:
-    """Write the running sum, least or greatest value of each range to `result`.
+    """Write the running sum, minimum or maximum of each range to `result`.
 
-    Values are combined in exactly this sequence, from `initial` on. Integers wrap. `starts` has the begin of
-    each range.
+    Values are combined in exactly this sequence, starting with `initial`. Integers wrap. `starts` has the
+    first position of each range.
     """
     for number in range(len(starts)):
         end = starts[number + 1] if number + 1 < len(starts) else len(values)
@@ -50,14 +50,14 @@ def expand_outcomes(kinds: Kinds, causes: Integers, outcomes: Bytes, first: Kind
 
 @compiled
 def choose(found: Integers, causes: Integers, old: Flags, place: Integers, before: Integers) -> None:
-    """Write the number of the result that each output row shows.
+    """Write, for each output row, the number of the result that it shows.
 
     Args:
         found: Receives the numbers.
         causes: Row that caused each output row.
-        old: Whether an output row shows the result before.
+        old: Whether an output row shows the previous result.
         place: Number of each row's result.
-        before: For each result, the number of the one before.
+        before: For each result, the number of the previous one.
     """
     for i in range(len(causes)):
         at = place[causes[i]]

@@ -1,6 +1,6 @@
-"""Look up many words in sorted ones.
+"""Look up many words in sorted arrays of words.
 
-If the wanted words ascend too, each search continues where the last one ended.
+If the wanted words also ascend, each search continues where the last one ended.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def find_entries(
 ) -> None:  # fmt: skip
     """Write the position of each of m wanted entries among n entries, -1 if it is missing.
 
-    Entries are identified by four words and sorted by the first one, with `by_two` by the first two.
+    Entries are identified by four words and sorted by the first word, or with `by_two` by the first two.
     """
     rows = len(words1)
     start, end, place = 0, rows, 0
@@ -42,7 +42,7 @@ def find_entries(
 
 @compiled
 def find_stretches(start: Integers, stop: Integers, words: Words, wanted: Words) -> None:
-    """Write the range of the words that equal each wanted word."""
+    """Write, for each wanted word, the range of equal words."""
     for i in range(len(wanted)):
         if i and wanted[i] == wanted[i - 1]:
             start[i], stop[i] = start[i - 1], stop[i - 1]
@@ -56,9 +56,11 @@ def find_stretches(start: Integers, stop: Integers, words: Words, wanted: Words)
 def find_between(
     found: Integers, behind: bool, words: Words, wanted: Words, low: Integers, high: Integers
 ) -> None:
-    """Write the first position in [low[i], high[i]) of a word not below wanted[i], else high[i].
+    """Write the first position in [low[i], high[i]) of a word that is at least wanted[i].
 
-    With `behind`, the word has to be above wanted[i]. Words are sorted within each range.
+    If there is none, the position is high[i].
+
+    With `behind`, the word must be greater than wanted[i]. Words are sorted within each range.
     """
     for i in range(len(wanted)):
         found[i] = _first(words, wanted[i], low[i], max(low[i], high[i]), behind)
@@ -66,9 +68,9 @@ def find_between(
 
 @inlined
 def _first(words: Words, word: np.uint64, low: int, high: int, behind: bool) -> int:
-    """Return the first position in [low, high) of a word not below `word`, or above it if `behind`.
+    """Return the first position in [low, high) of a word that is at least `word`, or with `behind` greater.
 
-    Steps double, then halve.
+    The search doubles its steps, then halves them.
     """
     step = 1
     at = low

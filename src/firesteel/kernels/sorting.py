@@ -13,7 +13,10 @@ from firesteel.kernels.types import Integers, Words, given
 
 @compiled
 def pack(packed: Words, word_bits: int, place_bits: int, words: Words, codes: Integers) -> None:
-    """Pack the code, the leading bits of the word and the number of each row. `codes` may be empty."""
+    """Pack the code, the leading bits of the word, and the number of each row into one integer.
+
+    `codes` may be empty.
+    """
     bits, unread = np.uint64(place_bits), np.uint64(64 - word_bits)
     for row in range(len(packed)):
         number = words[row] >> unread
@@ -26,10 +29,10 @@ def pack(packed: Words, word_bits: int, place_bits: int, words: Words, codes: In
 def unpack(
     order: Integers, starts: Integers, place_bits: int, packed: Words, words1: Words, words2: Words
 ) -> int:
-    """Write the rows in sorted order and the begin of each group of equal rows. Return the number of groups.
+    """Write the rows in sorted order and the begin of each group of equal rows. Return their number.
 
     Returns:
-        -1 if rows of one group differ in one of their words.
+        The number of groups, or -1 if rows of one group differ in one of their words.
     """
     bits = np.uint64(place_bits)
     mask = (np.uint64(1) << bits) - np.uint64(1)

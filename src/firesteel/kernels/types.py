@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 Bytes: TypeAlias = NDArray[np.uint8]
 Cells: TypeAlias = NDArray[np.int64]
-"""Positions of values in JSON text (kernels/json/cells.py)."""
+"""Cells of JSON values: words with the kind and the position of a value (kernels/json/cells.py)."""
 Integers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 Offsets: TypeAlias = NDArray[np.int32]
 Kinds: TypeAlias = NDArray[np.int8]
-"""Row kinds: changelog.RowKind."""
+"""Row kinds, as in changelog.RowKind."""
 Numbers: TypeAlias = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.float32]
 Words: TypeAlias = NDArray[np.uint64]
 

@@ -1,4 +1,4 @@
-"""Read and write eight bytes at any position, and single items at positions that are never negative.
+"""Instructions that access eight bytes at any position, and single items at non-negative positions.
 
 Numba checks the sign of each index. These instructions check nothing, except in checked kernels.
 """

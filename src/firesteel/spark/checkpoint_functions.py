@@ -1,4 +1,4 @@
-"""Warnings about what a job brings to a checkpoint and what the checkpoint does not take over."""
+"""Warnings about settings and code of a job that differ from those in its checkpoint."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ FILE = "functions.json"
 
 
 def note_functions(context: Any, folder: str, job: JobSpec) -> None:
-    """Warn of each user-defined function whose code changed since the last run, and note the code of now.
+    """Warn of each user-defined function whose code has changed since the last run.
 
-    State and rows that were sent before come from the code of then. What the new code computes for such a
-    row may be another value: a retraction of it then takes away a row that was never sent.
+    The function then stores the digests of the current code.
+
+    State and rows that were sent earlier come from the old code. If the new code computes another value for
+    such a row, its retraction removes a row that was never sent.
 
     Args:
-        context: Spark's; None for a folder of this machine.
+        context: The SparkContext; None for a folder of this machine.
         folder: The statement's folder in a checkpoint.
-        job: The job that goes on from it.
+        job: The job that continues from the folder.
     """
     now = {function.name: code_digest(function) for function in functions_of(job)}
     if not now:
@@ -46,7 +48,7 @@ def note_functions(context: Any, folder: str, job: JobSpec) -> None:
 
 
 def _digests(text: str | None) -> dict[str, str]:
-    """The digests in the file; none if it is damaged, as nothing but a warning depends on it."""
+    """Return the digests in a file; empty if the file is damaged, because only a warning depends on them."""
     try:
         found = json.loads(text or "{}")
     except ValueError:
@@ -55,13 +57,13 @@ def _digests(text: str | None) -> dict[str, str]:
 
 
 def warn_of_layout(folder: str, key_groups: int, parallelism: int, layout: Layout) -> None:
-    """Warn of settings that are fixed for the life of a checkpoint and are set to other values.
+    """Warn of settings that a checkpoint fixes when it is created, if the job sets other values.
 
     Args:
         folder: The statement's folder in a checkpoint.
-        key_groups: `pipeline.max-parallelism`, 0 if it is not set.
-        parallelism: `parallelism.default`, 0 if it is not set.
-        layout: What the checkpoint has.
+        key_groups: Value of `pipeline.max-parallelism`, 0 if it is not set.
+        parallelism: Value of `parallelism.default`, 0 if it is not set.
+        layout: Values of the checkpoint.
     """
     for option, wanted, has in (
         ("pipeline.max-parallelism", key_groups, layout.key_groups),

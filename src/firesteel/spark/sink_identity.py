@@ -17,7 +17,7 @@ from firesteel.spark.checkpoint.fingerprint import DELIVERED, SPARK
 from firesteel.spark.internals.hadoop_files import names, read_text, write_text
 
 Identities = Mapping[str, Mapping[str, str]]
-"""Ids of tables or topics by their names, for each sink, by the job's name at the sink."""
+"""IDs of tables or topics by their names, for each sink. A sink's key is the job's name at the sink."""
 
 
 def check_identities(context: Any, folder: str, now: Identities) -> None:

@@ -21,7 +21,10 @@ from firesteel.spark.errors import guarded
 
 
 def job_of(job: str, number: int) -> str:
-    """Return the job's name at its sink `number`. Each sink gets its own, as two may write to one place."""
+    """Return the job's name at its sink `number`.
+
+    Names differ between sinks, as two may write to one place.
+    """
     return f"{job}.{number}" if number else job
 
 
@@ -43,7 +46,7 @@ class SinkTask:
     def packets(self, partition: int, packets: Iterable[Packet]) -> Iterator[Packet]:
         """Write the rows of a partition, and yield one packet with the sink's token or an error.
 
-        Without rows, nothing is written and no packet is yielded. `packets` may come in any order.
+        Without rows, the sink writes nothing and no packet is yielded. `packets` may come in any order.
         """
         own = self._own(packets)
         if own:

@@ -1,8 +1,10 @@
-"""The folder for this process's temporary files: private, removed at its end, and swept up by a later process
-where it was killed.
+"""Private folder for this process's temporary files.
 
-Sockets, secrets, Spark's local files and checkpoints that nobody asked for lie in it. Whether its process
-still lives tells a lock on a file in it: process ids mean nothing in another container with the same /tmp.
+It is removed at exit, or by a later process after a kill.
+
+The folder holds sockets, secrets, Spark's local files, and temporary checkpoints. A lock on a file in the
+folder shows whether its process still lives: a process ID means nothing in another container that shares
+/tmp.
 """
 
 from __future__ import annotations
@@ -18,21 +20,21 @@ from typing import IO
 
 try:
     import fcntl
-except ImportError:  # Windows: nothing is swept
+except ImportError:  # Windows has no fcntl, so folders of killed processes stay.
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = "firesteel-"
 _LOCK = "lock"
 _SHORT = "/tmp"
-"""Where sockets lie if the path of the folder for temporary files is too long for them."""
+"""Folder for sockets if the path of the folder for temporary files is too long for them."""
 _SOCKET_PATH, _SOCKET_NAME = 103, 43
-"""Bytes that every system takes as the path of a socket, and bytes of Spark's name for one: `/.UUID.sock`."""
+"""Longest path of a socket in bytes on every system, and bytes of Spark's socket names: `/.UUID.sock`."""
 _held: list[IO[str]] = []
 """Open files whose locks last as long as the process."""
 
 
 def private_folder(name: str) -> Path:
-    """A new folder that only this user can look into."""
+    """Create a folder that only this user can read, and return its path."""
     return Path(tempfile.mkdtemp(prefix=f"{name}-", dir=process_folder()))
 
 
@@ -46,10 +48,10 @@ def socket_folder() -> Path:
 
 @functools.cache
 def process_folder(parent: str | None = None) -> Path:
-    """Return the folder of this process, which is made at the first call.
+    """Return the folder of this process, and create it at the first call.
 
     Args:
-        parent: Where it is made; None for the system's folder for temporary files.
+        parent: Folder in which to create it; None for the system's folder for temporary files.
     """
     while (folder := _locked_folder(parent)) is None:
         continue
@@ -58,10 +60,10 @@ def process_folder(parent: str | None = None) -> Path:
 
 
 def _locked_folder(parent: str | None) -> Path | None:
-    """Make a folder and hold its lock. Return None if a sweeper of another process took it first.
+    """Create a folder and lock it. Return None if a sweep of another process locked it first.
 
-    A sweeper may see the lock's file before it is locked, and lock it itself. The file that is locked here
-    may therefore be one that was just removed.
+    A sweep may see the lock's file before it is locked, and lock it itself. The file that is locked here may
+    therefore be one that was just removed.
     """
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     if fcntl is None:
@@ -75,7 +77,7 @@ def _locked_folder(parent: str | None) -> Path | None:
         is_there = os.path.samestat((folder / _LOCK).stat(), os.fstat(lock.fileno()))
     except (BlockingIOError, FileNotFoundError):
         is_there = False
-    except OSError:  # a file system without locks, on which nothing is swept
+    except OSError:  # The file system has no locks, and nothing is swept on it.
         is_there = True
     if not is_there:
         lock.close()
@@ -85,19 +87,20 @@ def _locked_folder(parent: str | None) -> Path | None:
 
 
 def _remove(folder: Path, process: int) -> None:
-    if os.getpid() == process:  # not in its forks
+    if os.getpid() == process:  # A forked process must not remove the folder.
         shutil.rmtree(folder, ignore_errors=True)
         process_folder.cache_clear()
 
 
 def sweep() -> None:
-    """Remove what processes have left that were killed."""
+    """Remove the folders of killed processes."""
     if fcntl is None:
         return
     with suppress(OSError):
         for parent in {Path(tempfile.gettempdir()), Path(_SHORT)}:
             for lock in parent.glob(f"{PREFIX}*/{_LOCK}"):
-                with suppress(OSError):  # held by a process, of another user, or just gone
+                # The lock is held by a process, belongs to another user, or has just been removed.
+                with suppress(OSError):
                     _sweep(lock)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with the Python of the workers, out of what Spark says of a job that they could not do."""
+"""Recognition of errors in the workers' Python from the text of Spark's exceptions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _PYTHON = "PYSPARK_PYTHON says which Python that is"
 
 
 def unfit_python(text: str) -> FiresteelError | None:
-    """The error in a line, with what to do; None for another one. text: of Spark's exception."""
+    """Return a one-line error about the workers' Python, or None for another problem.
+
+    `text` is the text of Spark's exception.
+    """
     named = os.environ.get("PYSPARK_PYTHON", "python3")
     if (found := _VERSION.search(text)) is not None:
         theirs, own = (".".join(re.findall(r"\d+", each)) for each in found.groups())

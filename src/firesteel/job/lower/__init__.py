@@ -1,1 +1,1 @@
-"""Physical plan to job."""
+"""Translation of a physical plan to a job."""

@@ -77,8 +77,11 @@ def _sessions(
 def group_window_aggregate(
     node: physical_windows.GroupWindowAggregate, options: OperatorOptions
 ) -> OperatorSpec:
-    """TUMBLE and HOP go by slices where these can stand for panes, nothing is given but at their ends, and no
-    MIN or MAX may have to take back what it never had."""
+    """Return the spec of an aggregate over the windows of GROUP BY.
+
+    TUMBLE and HOP use slices if slices are equivalent to panes, results are only emitted at the windows'
+    ends, and no MIN or MAX may have to retract a value that it never received.
+    """
     window, aggregate = node.window, _aggregate(node, options)
     time = window_time(_time_column(node), node.time_type, options)
     columns, slide = columns_of(node.properties), window.step or window.size
@@ -105,7 +108,10 @@ def _time_column(node: physical_windows.GroupWindowAggregate) -> int | None:
 def _aggregate(
     node: physical_windows.WindowAggregate | physical_windows.GroupWindowAggregate, options: OperatorOptions
 ) -> GroupAggregateSpec:
-    """Windows take rows back wherever their input does, and their state has no time to live."""
+    """Return the spec of the aggregation of GROUP BY windows.
+
+    The aggregate retracts rows if its input does. Its state has no time to live.
+    """
     retracts = mode_of(node.input).has_retraction
     aggregate = aggregate_of(
         node.keys, node.calls, (retracts,) * len(node.calls), types_of(node.input), retracts, 0,

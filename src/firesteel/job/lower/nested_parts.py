@@ -16,7 +16,7 @@ from firesteel.plan.tree import Node, walk
 from firesteel.types.value_parts import WHOLE, Parts
 
 _PASSING = (physical.MiniBatchAssigner, physical.WatermarkAssigner)
-"""They hand on each row as it came."""
+"""Operators that pass on each row unchanged."""
 
 
 def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
@@ -49,7 +49,10 @@ def _readings(roots: Sequence[Node]) -> Iterator[tuple[physical.TableSourceScan,
 def _reading(
     reader: Node | None, node: Node
 ) -> Iterator[tuple[physical.TableSourceScan, dict[int, Parts] | None]]:
-    """The scan that a node reads, if it is one; what hands its rows on unchanged looks at them, too."""
+    """Yield the scan that a node reads, if it reads one directly.
+
+    An operator that passes rows on unchanged also reads the columns that it uses itself.
+    """
     exprs: list[Expr] = []
     while isinstance(node, _PASSING):
         exprs += [node.expression] if isinstance(node, physical.WatermarkAssigner) else []
@@ -58,7 +61,8 @@ def _reading(
         return
     if isinstance(reader, physical.Calc):
         exprs += [*reader.exprs, *([] if reader.condition is None else [reader.condition])]
-        shown = any(map(_calls_users, exprs))  # where its function fails, the user is told the whole row
+        # If a user-defined function fails, its error shows the whole row.
+        shown = any(map(_calls_users, exprs))
         yield node, None if shown else value_parts(exprs)
     else:
         yield node, None

@@ -20,7 +20,8 @@ _TIMES = {"rowtime": OverTime.ROWTIME, "proctime": OverTime.PROCTIME}
 def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggregateSpec:
     """Return the spec of an OVER aggregate.
 
-    With a bounded frame, the accumulators of a partition may start anew. Their number is one more key.
+    With a bounded frame, the accumulators of a partition may start anew. The number of the start (epoch) is
+    one more key.
     """
     if node.time not in _TIMES:
         raise NotSupportedError(
@@ -70,8 +71,11 @@ def _sort_order(direction: Direction) -> SortOrder:
 
 
 def _call(call: AggregateCall, types: Types, node: OverAggregate, bounded: bool) -> AggregateSpec:
-    """Rows are numbered as they are counted: so Flink's RANK and DENSE_RANK do, to which streaming says no
-    order (RankLikeAggFunctionBase)."""
+    """Return the spec of one aggregate call.
+
+    RANK and DENSE_RANK number rows like ROW_NUMBER. Flink does the same in streaming mode, where these
+    functions see no order (RankLikeAggFunctionBase).
+    """
     args, told = call.args, call.options
     if call.function == "LAG":
         args, told = _lag(call, node)

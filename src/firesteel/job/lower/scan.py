@@ -1,4 +1,4 @@
-"""Translate scans of tables, and what every use of a table sends to the workers."""
+"""Translate scans of tables, and options that travel to the workers with each use of a table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def scan_of(node: physical.TableSourceScan, time_zone: str, parts: tuple[Parts, 
     Args:
         node: The scan.
         time_zone: Time zone of the session.
-        parts: For each column the parts that are read, () for whole columns.
+        parts: For each column, the nested parts that are read, () for the whole column.
     """
     table, mode = node.table, source_mode(node.table)
     columns = scanned_columns(table)
@@ -38,7 +38,7 @@ def scan_of(node: physical.TableSourceScan, time_zone: str, parts: tuple[Parts, 
 
 
 def sent_options(table: Table) -> tuple[tuple[str, str], ...]:
-    """Return the options of a table as they may travel: secrets are references."""
+    """Return the options of a table as they may be sent to workers: secrets are replaced by references."""
     return referenced(".".join(table.path), table.options, secret_keys(dict(table.options)))
 
 

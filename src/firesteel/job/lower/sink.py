@@ -32,7 +32,10 @@ def sink_enforcer(sink: physical.Sink, configuration: Mapping[str, str]) -> Cons
 def sink_materializer(
     sink: physical.Sink, options: OperatorOptions
 ) -> SinkUpsertMaterializerSpec | WatermarkCompactingSinkMaterializerSpec:
-    """The operator that makes upserts by the sink's primary key (StreamExecSink.createSumOperator)."""
+    """Return the operator that turns changes into upserts by the sink's primary key.
+
+    Flink: StreamExecSink.createSumOperator.
+    """
     columns = persisted_columns(sink.table)
     names, types = [c.name for c in columns], tuple(c.type for c in columns)
     key = tuple(map(names.index, sink.table.primary_key))

@@ -1,7 +1,7 @@
-"""Find which input columns of a table function nobody reads beside the function's rows.
+"""Find which input columns of a table function no later operator reads.
 
-Plans do not show this: Flink hands references on. Here a column is copied for each row of the function, and
-the column that is taken apart would be copied once for each of its elements.
+Plans do not show this, because Flink passes references. Here, a column is copied for each row that the
+function returns. An array that is unnested would be copied once for each of its elements.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def unread_columns(roots: Sequence[Node]) -> dict[str, tuple[int, ...]]:
             nodes[fingerprint(node)] = node
             readers.setdefault(fingerprint(node), []).append(reader)
     found: dict[str, frozenset[int]] = {}
-    for mark in sorted(nodes, key=lambda mark: -nodes[mark].depth):  # a reader comes before what it reads
+    # A reader comes before the nodes that it reads.
+    for mark in sorted(nodes, key=lambda mark: -nodes[mark].depth):
         every = frozenset(range(len(nodes[mark].schema)))
         found[mark] = frozenset().union(*(_read(reader, every, found) for reader in readers[mark]))
     return {
@@ -36,14 +37,14 @@ def unread_columns(roots: Sequence[Node]) -> dict[str, tuple[int, ...]]:
 
 
 def _pairs(roots: Sequence[Node]) -> list[tuple[Node | None, Node]]:
-    """Each node with what reads it; a root has no reader in the plan."""
+    """Yield each node with each node that reads it; None is the reader of a root."""
     pairs: list[tuple[Node | None, Node]] = [(None, root) for root in roots]
     pairs += [(node, child) for root in roots for node in walk(root) for child in node.children]
     return pairs
 
 
 def _read(reader: Node | None, every: frozenset[int], found: Mapping[str, frozenset[int]]) -> frozenset[int]:
-    """The columns that a reader reads."""
+    """Return the columns that a reader reads."""
     if isinstance(reader, Correlate):
         width = len(reader.input.schema)
         handed_on = {i for i in found[fingerprint(reader)] if i < width}

@@ -26,7 +26,11 @@ from firesteel.types.user_function import UserFunction
 def watermark_assigner(
     node: physical.WatermarkAssigner, options: OperatorOptions
 ) -> WatermarkAssignerSpec | GeneratedWatermarksSpec:
-    """Raises ValidationError for SOURCE_WATERMARK(): no source has watermarks of its own."""
+    """Return the spec of an operator that creates watermarks.
+
+    Raises:
+        ValidationError: The watermark is SOURCE_WATERMARK(). No source has its own watermarks.
+    """
     if isinstance(node.expression, Call) and node.expression.function == STRATEGY:
         return _generated(node, node.expression, options)
     expression = expand_search(node.expression, lists=True)
@@ -46,10 +50,10 @@ def watermark_assigner(
 
 
 def _emits_on_event(table: Mapping[str, str]) -> bool:
-    """Return whether each row may send a watermark, by the options of its table.
+    """Return whether each row may send a watermark, according to the options of its table.
 
-    Sources with their own watermarks can set this (SupportsWatermarkPushDown). Of those that exist here,
-    Kafka does.
+    Sources with their own watermarks can set this (Flink: SupportsWatermarkPushDown). Of the connectors here,
+    only Kafka does.
     """
     strategy = TypedOptions(WATERMARKS, table)[EMIT_STRATEGY]
     return strategy == ON_EVENT and table["connector"] in _WITH_WATERMARKS
@@ -58,8 +62,10 @@ def _emits_on_event(table: Mapping[str, str]) -> bool:
 _WITH_WATERMARKS = ("kafka", "upsert-kafka")
 
 STRATEGY = "WATERMARK_STRATEGY"
-"""The function that stands for a WatermarkStrategy in a plan; its options: name, pickled, milliseconds after
-which it is idle."""
+"""Name of the function that represents a WatermarkStrategy in a plan.
+
+Its options are the name, the pickled strategy, and the milliseconds after which a source is idle.
+"""
 
 
 def _generated(
@@ -81,7 +87,10 @@ def _generated(
 def with_current_watermark(
     exprs: list[Expr], condition: Expr | None, node: physical.Calc, options: OperatorOptions, exchanged: bool
 ) -> CurrentWatermarkSpec | None:
-    """The Calc, if it asks for the watermark; all its calls do so of one input, and so are one field."""
+    """Return the spec of a Calc that calls CURRENT_WATERMARK, or None for other Calcs.
+
+    All its calls refer to one input, so they are one field.
+    """
     calls = [call for expr in (*exprs, condition) if expr is not None for call in _watermark_calls(expr)]
     if not calls:
         return None

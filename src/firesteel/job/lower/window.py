@@ -65,7 +65,10 @@ def local_window_aggregate(
 def global_window_aggregate(
     node: physical_windows.GlobalWindowAggregate, options: OperatorOptions
 ) -> WindowAggregateSpec:
-    """Its calls are over the rows of the local phase; the slice's end comes behind the keys."""
+    """Return the spec of a global window aggregate, which combines the rows of the local phase.
+
+    The slice's end is the column after the keys.
+    """
     local = node.input.input if isinstance(node.input, Exchange) else node.input
     if not isinstance(local, physical_windows.LocalWindowAggregate):
         raise InternalError("a global aggregate of windows is not over a local one")

@@ -13,8 +13,10 @@ from firesteel.kernels.compiler import inlined
 from firesteel.kernels.types import Bytes, Cells, Flags
 
 MISSING, NULL, WORD, INTEGER, DECIMAL, STRING, ESCAPED, NESTED = range(8)
-"""Kinds. MISSING: the member does not exist. WORD: true or false. DECIMAL: a number with a fraction or an
-exponent. ESCAPED: a string with escapes. NESTED: an object or a list.
+"""Kinds of cells.
+
+MISSING: the member does not exist. WORD: true or false. DECIMAL: a number with a fraction or an exponent.
+ESCAPED: a string with escapes. NESTED: an object or a list.
 """
 MAX_LENGTH = (1 << 28) - 1
 
@@ -24,7 +26,7 @@ START_MASK = (1 << 32) - 1
 
 @inlined
 def cell(kind: int, start: int, length: int) -> int:
-    """Return a cell."""
+    """Return the cell of a value with this kind, first byte and length."""
     return (kind << KIND_SHIFT) | (length << LENGTH_SHIFT) | start
 
 
@@ -41,7 +43,10 @@ def kinds(cells: Cells) -> Cells:
 
 
 def is_from(cells: Cells, kind: int) -> Flags:
-    """Return whether each cell is of this kind or a later one, bool[n]. It makes no intermediate arrays."""
+    """Return whether each cell is of this kind or a kind with a higher number, bool[n].
+
+    The test makes no temporary arrays.
+    """
     found: Flags = cells >= kind << KIND_SHIFT
     return found
 

@@ -8,7 +8,7 @@ from firesteel.kernels.types import Bytes, Integers
 from firesteel.kernels.words import byte_at
 
 KEYS = 64
-"""Maximum of keys of all objects in a value, and of its depth. Larger values are not checked."""
+"""Most keys of all objects in a value, and its greatest depth. Larger values are not checked."""
 _QUOTE, _BLANK, _BACKSLASH, _COLON, _COMMA = 34, 32, 92, 58, 44
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
 _MINUS, _ZERO, _NINE = 45, 48, 57
@@ -18,8 +18,8 @@ _MINUS, _ZERO, _NINE = 45, 48, 57
 def is_compact(data: Bytes, at: int, end: int, as_decimals: bool, keys: Integers, text: Bytes) -> bool:
     """Return whether a valid object or list has the form that Jackson would write.
 
-    It must have no blanks, escapes or repeated keys, and no numbers in another form than that of a double, or
-    with `as_decimals` of a decimal. False also for values that are too large to check.
+    Such a value has no blanks, escapes or repeated keys. Its numbers have the form of a double, or with
+    `as_decimals` of a decimal. The result is False for values that are too large to check.
 
     Args:
         data: The bytes.
@@ -75,7 +75,7 @@ def _string_end(data: Bytes, at: int, end: int) -> int:
 
 @inlined
 def _is_known(data: Bytes, start: int, length: int, keys: Integers, count: int, of: int) -> bool:
-    """Return whether the object already has this key."""
+    """Return whether the object numbered `of` already has the key at data[start:start + length]."""
     for index in range(count):
         if keys[index, 2] == of and keys[index, 1] == length:
             same = True
@@ -98,7 +98,7 @@ def _number_end(data: Bytes, at: int, end: int) -> int:
 
 @inlined
 def _is_written_so(data: Bytes, at: int, end: int, as_decimals: bool, text: Bytes) -> bool:
-    """Return whether a number has the form that Java writes. False if that is not certain."""
+    """Return whether a number has the form in which Java writes it. False if that is not certain."""
     is_whole = True
     for place in range(at, end):
         byte = byte_at(data, place)

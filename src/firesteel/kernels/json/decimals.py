@@ -22,16 +22,16 @@ _MOST_EXPONENT = 99
 _WIDEST = 38
 """Number of digits that two words always hold."""
 _MOST_BYTES = 128
-"""The exact reader reads longer numbers."""
+"""Length in bytes above which a number is left to the exact reader."""
 _NONE, _THERE, _ODD = range(3)
-"""Outcome of a text: the type cannot hold the number, it can, or the text is something else."""
+"""Outcomes of reading a text: the number does not fit the type, it fits, or the text is something else."""
 
 
 @compiled
 def read_decimals(
     data: Bytes, cells: Cells, precision: int, scale: int, values: Integers, there: Flags, odd: Flags
 ) -> None:
-    """Read DECIMAL(precision, scale) values, rounded HALF_UP. NULL is also what has too many digits.
+    """Read DECIMAL(precision, scale) values, rounded HALF_UP. A number with too many digits becomes NULL.
 
     Flink: DecimalData.fromBigDecimal(new BigDecimal(text), precision, scale).
 
@@ -42,7 +42,7 @@ def read_decimals(
         scale: From 0 to the precision.
         values: int64[n, 2], gets the unscaled values as 128-bit numbers, the lower word first.
         there: bool[n], gets whether there is a value.
-        odd: bool[n], gets whether a cell is no number, or not one that is certainly read as Java reads it.
+        odd: bool[n], gets whether a cell is not a number, or Java might read it differently.
     """
     for index in range(len(cells)):
         kind = cells[index] >> KIND_SHIFT
@@ -87,7 +87,10 @@ def _read(data: Bytes, at: int, end: int, precision: int, scale: int) -> tuple[i
 def _read_wide(
     data: Bytes, begin: int, end: int, at: int, low: int, point: int, precision: int, scale: int
 ) -> tuple[int, int, int]:
-    """Continue after the first chunk of a text, and return what `_read` does. The chunk's value is `low`."""
+    """Read a text from its second chunk on, and return the outcome and words that `_read` returns.
+
+    `low` is the value of the first chunk.
+    """
     high, digits, read = 0, MOST_DIGITS, MOST_DIGITS
     while read == MOST_DIGITS and at < end and digits <= _WIDEST:
         number, read, at, point = _read_chunk(data, at, end, point, 1)
@@ -119,11 +122,12 @@ def _read_chunk(data: Bytes, at: int, end: int, point: int, begun: int) -> tuple
         data: The bytes.
         at: Where to begin.
         end: Where the text ends.
-        point: Where the point stands, -1 before it was found.
-        begun: 1 behind the first digit that is not 0, else 0.
+        point: Position of the point, -1 if it was not read yet.
+        begun: 1 if a digit other than 0 was read before, else 0.
 
     Returns:
-        The number, how many digits it has from that one on, where reading stopped, and where the point is.
+        The number, its digits counted from the first that is not 0, the position after it, and that of the
+            point.
     """
     number, read = 0, 0
     while at < end and read < MOST_DIGITS:
@@ -181,7 +185,11 @@ def _exponent(data: Bytes, at: int, end: int) -> tuple[bool, int]:
 
 @inlined
 def _scaled(number: int, power: int, precision: int) -> tuple[int, int, int]:
-    """Return the outcome and the words of a number of up to MOST_DIGITS digits times 10 ** power, HALF_UP."""
+    """Multiply a number of up to MOST_DIGITS digits by 10 ** power, rounded HALF_UP.
+
+    Returns:
+        The outcome, and the low and the high word of the result.
+    """
     if number == 0 or power < -MOST_DIGITS:
         return _THERE, 0, 0
     if power <= 0:
@@ -211,12 +219,12 @@ def _shifted(low: int, high: int, power: int) -> tuple[int, int]:
 
 @part
 def _read_long(data: Bytes, at: int, end: int, precision: int, scale: int) -> tuple[int, int, int]:
-    """Read a number of any length, and return what `_read` does."""
+    """Read a number of any length, and return the outcome and the words of its magnitude, as `_read` does."""
     good, begin, digits, exponent = _find_digits(data, at, end)
     if not good or end - at > _MOST_BYTES:
         return _ODD, 0, 0
     kept = digits + exponent + scale
-    """How many digits the unscaled value has, those of the number first, before it is rounded."""
+    """Number of digits of the unscaled value, counted from the number's first digit, before it is rounded."""
     if kept > precision:
         return _NONE, 0, 0
     if kept < 0:
@@ -263,7 +271,7 @@ def _find_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int, int]:
 
 @inlined
 def _add_up(data: Bytes, at: int, count: int) -> tuple[int, int, int]:
-    """Return the words of the number with the next `count` digits, and the position after them."""
+    """Return the two words of the number that the next `count` digits form, and the position after them."""
     low = high = 0
     while count > 0:
         number, read = 0, 0

@@ -1,4 +1,4 @@
-"""Convert JSON values in unusual forms to cells of the forms that are read in columns."""
+"""Convert cells of JSON values in unusual forms to cells of the forms that are read in columns."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _BLANK, _PLUS, _POINT, _ZERO, _NINE, _LOWER_E, _LOWER_CASE = 32, 43, 46, 48, 57,
 
 @compiled
 def trim(data: Bytes, cells: Cells, blanks: bool) -> None:
-    """Remove from numbers in strings what Java ignores.
+    """Trim, in strings that hold numbers, the characters that Java ignores.
 
-    That is a plus before a digit and, with `blanks`, characters up to the blank at both ends.
+    These are a plus before a digit and, with `blanks`, characters up to the blank at both ends.
     """
     for index in range(len(cells)):
         if cells[index] >> KIND_SHIFT != STRING:

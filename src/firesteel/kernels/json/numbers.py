@@ -11,18 +11,18 @@ from firesteel.kernels.types import Bytes, Cells, Flags, Offsets
 from firesteel.kernels.words import byte_at
 
 TEXT_BYTES = 32
-"""Maximum of bytes of a number's text."""
+"""Most bytes of a number's text."""
 UNSURE = -1
-"""Result for a number whose text is not certain."""
+"""Result for a number for which Java's text is not certain."""
 SURE_DIGITS = 15
-"""Every number of so many digits is the shortest text of a double."""
+"""Digits up to which a number is certainly the shortest text of a double."""
 _ROUNDED, _NOT_WHOLE = 15, 19
-"""Java before 19 does not find the shortest text between these powers of 10 (types/text.py)."""
+"""Powers of 10 between which Java before version 19 does not find the shortest text (types/text.py)."""
 _MOST_POWER = 300
 _TENS = np.array([10**power for power in range(SURE_DIGITS + 1)], np.int64)
 _PLUS, _MINUS, _POINT, _ZERO, _UPPER_E = 43, 45, 46, 48, 69
 _DOUBLES_LEAST, _DOUBLES_MOST, _DECIMALS_LEAST = -3, 6, -6
-"""Powers of 10 of the first digit between which texts have no exponent."""
+"""Range of the power of 10 of the first digit in which Java writes no exponent, for doubles and decimals."""
 
 
 @compiled
@@ -101,13 +101,16 @@ def _size(number: int) -> int:
 
 @inlined
 def _digit(number: int, size: int, index: int) -> int:
-    """Return a digit as a character, 0 for positions after the last one."""
+    """Return a digit of a number as a character, 0 for positions after the last digit."""
     return _ZERO + (number // _TENS[size - 1 - index]) % 10 if 0 <= index < size else _ZERO
 
 
 @inlined
 def _plain(number: int, size: int, power: int, with_fraction: bool, out: Bytes, place: int) -> int:
-    """Write the digits with a point, and return the position after them. `power` is of the first digit."""
+    """Write the digits with a point, and return the position after them.
+
+    `power` is the first digit's power of 10.
+    """
     last = min(power - size + 1, -1 if with_fraction else 0)
     for weight in range(max(power, 0), last - 1, -1):
         if weight == -1:

@@ -16,27 +16,27 @@ from firesteel.kernels.words import byte_at, entry, load_word
 
 VALUE, OBJECT, LIST, MAP = range(4)
 KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT, DIGITS, NODE_SIZE = range(9)
-"""Entries of a node. Nodes and members are identified by their positions.
+"""Fields of a node in a plan. Nodes and members are identified by their positions.
 
 TABLE: position in `tables`. FIRST_MEMBER, MEMBERS: one of its members, and their number. INNER: node of a
-list's elements, or of a map's values. IS_FLAT: whether an object with objects or lists in it is odd.
-DIGITS: if not 0, a plain number of up to so many digits is read as null, as nobody reads its value. If
-negative, the number may have a point.
+list's elements, or of a map's values. IS_FLAT: whether an object with objects or lists in it is odd. DIGITS:
+if not 0, a plain number of up to so many digits is read as null, as nobody reads its value. If negative, the
+number may have a point.
 """
 NODE, NEXT, NAME, LENGTH, HEAD, WRITTEN_LENGTH, WRITTEN, WRITTEN_BITS, MEMBER_SIZE = range(9)
-"""Entries of a member.
+"""Fields of a member in a plan.
 
-NODE: its node. NEXT: the next member. NAME, LENGTH, HEAD: position of its name in `names`, its length, and
-its first eight bytes as a word. WRITTEN_LENGTH, WRITTEN: length and word of the name with quotes and colon,
-the usual form in a message. WRITTEN_BITS: the bits of that word that belong to the name.
+NODE: its node. NEXT: the next member. NAME, LENGTH, HEAD: position of its name in `names`, the name's length,
+and the name's first eight bytes as a word. WRITTEN_LENGTH, WRITTEN: length and word of the name with quotes
+and colon, the usual form in a message. WRITTEN_BITS: the bits of that word that belong to the name.
 """
 
 
 @inlined
 def is_next(data: Bytes, at: int, end: int, plan: Integers, names: Bytes, step: int) -> bool:
-    """Return whether this member's key, in its usual form, is here.
+    """Return whether the text at `at` is this member's key in its usual form.
 
-    It does not look for the end of the key, so the code after it need not wait for that.
+    The function does not look for the end of the key, so the code after it need not wait for that.
     """
     length = entry(plan, step + WRITTEN_LENGTH)
     if at + length > end or at + 8 > len(data):
@@ -49,7 +49,7 @@ def is_next(data: Bytes, at: int, end: int, plan: Integers, names: Bytes, step: 
 
 @inlined
 def _is_rest(names: Bytes, name: int, text: Bytes, at: int, length: int) -> bool:
-    """Return whether a name is here, given that its first eight bytes are."""
+    """Return whether the text at `at` is a name, given that the first eight bytes are equal."""
     place = 8
     while place < length and byte_at(names, name + place) == byte_at(text, at + place):
         place += 1
@@ -62,7 +62,7 @@ def member_of(
 ) -> tuple[int, int]:  # fmt: skip
     """Return the node of the member with a key, or -1, and the member after it.
 
-    The next lookup starts with that one, since members usually have one order.
+    The next lookup starts with that member, since members usually have the same order in all messages.
     """
     start = min(key, len(text) - 8)
     word = load_word(text, start) >> np.uint64((key - start) << 3)

@@ -59,23 +59,27 @@ from firesteel.kernels.types import Bytes, Cells, Flags, Integers
 from firesteel.kernels.words import byte_at, entry, put
 
 FULL = -2
-"""Result if a table has no room left. The caller scans the block again with larger tables."""
+"""Result of a scan if a table has no room left. The caller scans the block again with larger tables."""
 BASE, WIDTH, CAPACITY, COUNT, _BEFORE, TABLE_SIZE = range(6)
-"""Entries of a table in `tables`: its begin in `cells`, the number of columns, rows with room, and used rows.
-"""
+"""Fields of a table in `tables`: start in `cells`, number of columns, capacity, and number of rows."""
 SKIPPED = 16
-"""Number of skipped values in `skipped`. Each has its begin and its length, by its position in its parent."""
+"""Number of remembered values in `skipped`.
+
+Each has its start and its length, by its position in its parent.
+"""
 MAX_DEPTH = 32
-"""Depth of `stack`. Each level has a node, the position of its row (for a list or map, of its cell), the
-number of elements so far, and the next expected member.
+"""Greatest depth of nested values, which is the size of `stack`.
+
+Each level has a node, the position of its row (for a list or map, of its cell), the number of elements so
+far, and the next expected member.
 """
 _OPEN_SIZE = 4
 _QUOTE, _COMMA, _MINUS, _POINT, _ZERO, _NINE, _N = 34, 44, 45, 46, 48, 57, 110
 _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_LIST, _CLOSE_LIST = 123, 125, 91, 93
 _LONGEST = 20_000_000
-"""Longer messages are odd, since they may have a text beyond Jackson's limit."""
+"""Bytes above which a message is odd, since it may have a text beyond Jackson's limit."""
 _MOST_ENTRIES = 500
-"""Larger maps are odd, since each key is compared with all others."""
+"""Entries above which a map is odd, since each key is compared with all others."""
 
 
 @compiled
@@ -143,14 +147,15 @@ def _message(
     data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells,
     stack: Integers, skipped: Integers, scratch: Bytes,
 ) -> int:  # fmt: skip
-    """Return the position after the object, BAD or FULL."""
+    """Scan one message, and return the position after its object, or BAD or FULL."""
     at = blanks_end(data, at, end)
     if at >= end or byte_at(data, at) != _OPEN_OBJECT:
         return BAD
     row = _new_row(tables, cells, 0)
     if row < 0:
         return FULL
-    node, elements, step = 0, 0, entry(plan, FIRST_MEMBER)  # of what is open: see `stack`
+    # These three variables describe the innermost open value, as a level of `stack` does.
+    node, elements, step = 0, 0, entry(plan, FIRST_MEMBER)
     opened = 0
     at = blanks_end(data, at + 1, end)
     while at < end:
@@ -202,9 +207,9 @@ def _message(
 
 @inlined
 def _skipped(data: Bytes, at: int, end: int, skipped: Integers, nth: int) -> int:
-    """Return the position after the nth value of its parent, an object or list that is not wanted.
+    """Return the position after an unwanted object or list, the nth value of its parent.
 
-    Servers repeat some of them in each message (types of columns, for example). Text that equals the last
+    Servers repeat some such values in each message (types of columns, for example). Text that equals the last
     value in this position is not scanned again.
     """
     place = nth % SKIPPED * 2
@@ -213,7 +218,7 @@ def _skipped(data: Bytes, at: int, end: int, skipped: Integers, nth: int) -> int
         return at + length
     behind = value_end(data, at, end)
     put(skipped, place, at)
-    put(skipped, place + 1, behind - at)  # of a bad one below 0
+    put(skipped, place + 1, behind - at)  # A bad value gets a length below 0.
     return behind
 
 
@@ -261,7 +266,7 @@ def _slot(
         elif not is_known:
             child, step = member_of(data, key, length, plan, names, node, step)
         if child >= 0 and entry(cells, place + entry(plan, child + COLUMN)) != MISSING:
-            at = BAD  # twice
+            at = BAD  # The message has this member twice.
         return at, child, place, step
     place = _new_row(tables, cells, entry(plan, child + TABLE))
     if place < 0:
@@ -342,13 +347,13 @@ def _closed(
 
 @compiled
 def _has_repeated(data: Bytes, cells: Cells, place: int, width: int, count: int) -> bool:
-    """Return whether two keys are equal. The next key is `width` cells further.
+    """Return whether two of `count` keys are equal. The cells of keys are `width` cells apart.
 
     Keys with escapes are compared in their escaped form only, so the reader of the map has to check them.
     """
     for one in range(1, count):
         key = cells[place + one * width]
-        start, length = key & START_MASK, key >> LENGTH_SHIFT  # of its kind, too
+        start, length = key & START_MASK, key >> LENGTH_SHIFT  # The kind is compared, too.
         for other in range(one):
             before = cells[place + other * width]
             if before >> LENGTH_SHIFT == length:

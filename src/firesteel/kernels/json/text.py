@@ -64,7 +64,7 @@ def _unit(data: Bytes, at: int) -> int:
 
 @part
 def _put(code: int, out: Bytes, place: int) -> int:
-    """Write a character, and return the position after it."""
+    """Write a character as UTF-8, and return the position after it."""
     if code < 0x80:
         out[place] = code
         return place + 1

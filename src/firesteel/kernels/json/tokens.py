@@ -16,13 +16,13 @@ from firesteel.kernels.words import byte_at, load_word, low_zeros
 
 BAD = -1
 _MAX_DEPTH = 64
-"""Deeper values are odd. One bit for each level records the kind of the open bracket."""
+"""Depth above which values are odd. One bit for each level records the kind of the open bracket."""
 _MAX_NUMBER_LENGTH = 1000
 """Limit of Jackson's StreamReadConstraints."""
 MAX_NAME_LENGTH = 50_000
 """Jackson's limit in bytes. Messages with longer names are odd."""
 _MAX_EXPONENT_DIGITS = 9
-"""Larger exponents are odd, since a BigDecimal may not have them."""
+"""Digits above which exponents are odd, since a BigDecimal may not have them."""
 
 _QUOTE, _BACKSLASH, _COMMA, _COLON, _MINUS, _PLUS, _POINT = 34, 92, 44, 58, 45, 43, 46
 _ZERO, _NINE, _LOWER_E, _LOWER_U = 48, 57, 101, 117
@@ -79,9 +79,9 @@ def string_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def _marks(word: Any) -> Any:
-    """Return the high bits of bytes that are a quote, a backslash or not ASCII.
+    """Return a word with the high bit set in each byte that is a quote, a backslash or not ASCII.
 
-    Only the lowest bit that is set is reliable.
+    Only the lowest set bit is reliable.
     """
     quotes, backslashes = word ^ (_ONES * _U_QUOTE), word ^ (_ONES * _U_BACKSLASH)
     found = ((quotes - _ONES) & ~quotes) | ((backslashes - _ONES) & ~backslashes) | word
@@ -101,7 +101,7 @@ def _escape_end(data: Bytes, at: int, end: int) -> int:
             if hexadecimal(byte_at(data, place)) < 0:
                 return BAD
         return at + 5
-    # " / \ b f n r t
+    # The characters are " / \ b f n r t.
     if byte in (34, 47, 92, 98, 102, 110, 114, 116):
         return at + 1
     return BAD
@@ -109,7 +109,7 @@ def _escape_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def hexadecimal(byte: Any) -> Any:
-    """Return the value of a hexadecimal digit, or BAD."""
+    """Return the value of a hexadecimal digit, or BAD for another character."""
     if _ZERO <= byte <= _NINE:
         return np.int64(byte) - _ZERO
     letter = byte | _LOWER_CASE
@@ -122,7 +122,7 @@ def hexadecimal(byte: Any) -> Any:
 def _character_end(data: Bytes, at: int, end: int) -> int:
     """Return the position after a character of several bytes.
 
-    It must be in its shortest form, no surrogate, and not above U+10FFFF.
+    The character must be in its shortest form, not a surrogate, and not above U+10FFFF.
     """
     first = byte_at(data, at)
     if first < 0xC2 or first > 0xF4:
@@ -220,7 +220,7 @@ def colon_end(data: Bytes, at: int, end: int) -> int:
 def value_end(data: Bytes, at: int, end: int) -> int:
     """Return the position after any value. `at` is its first byte."""
     depth = 0
-    objects = np.uint64(0)  # a bit for each open bracket: whether it is an object's
+    objects = np.uint64(0)  # Each bit stands for an open bracket: 1 for an object, 0 for a list.
     one = np.uint64(1)
     while True:
         at = blanks_end(data, at, end)
@@ -235,7 +235,8 @@ def value_end(data: Bytes, at: int, end: int) -> int:
             at = blanks_end(data, at + 1, end)
             if at >= end:
                 return BAD
-            if byte_at(data, at) != byte + 2:  # what closes a bracket is two behind what opens it
+            # The code of a closing bracket is 2 above that of its opening bracket.
+            if byte_at(data, at) != byte + 2:
                 if byte == _OPEN_OBJECT:
                     at = key_end(data, at, end)
                     if at < 0:

@@ -1,4 +1,4 @@
-"""Read the values of JSON cells (cells.py): texts, integers, and the index of known words."""
+"""Read the values of JSON cells (cells.py): texts, integers, and the positions of known words."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def copy_bytes(data: Bytes, at: int, end: int, out: Bytes, place: int) -> int:
     behind = place + end - at
     last = len(data) - 8
     while place < behind:
-        start = min(at, last)  # what is read from before `at` is shifted away
+        start = min(at, last)  # The shift removes bytes that were read from before `at`.
         store_word(out, place, load_word(data, start) >> np.uint64((at - start) << 3))
         place += 8
         at += 8
@@ -58,7 +58,7 @@ def copy_texts(data: Bytes, cells: Cells, offsets: Offsets, out: Bytes, there: F
         data: The bytes.
         cells: n cells.
         offsets: int32[n + 1]. Text i is out[offsets[i]:offsets[i + 1]].
-        out: Receives the texts. A value that is no string has its JSON text.
+        out: Receives the texts. A value other than a string keeps its JSON text.
         there: bool[n], receives whether there is a value.
         odd: bool[n], receives which strings have half of a surrogate pair.
     """
@@ -95,7 +95,7 @@ def read_integers(
         most: Greatest valid value.
         values: int64[n], receives the integers.
         there: bool[n], receives whether there is a value.
-        odd: bool[n], receives which values are no integer, too long to be sure, or out of range.
+        odd: bool[n], receives which values are not an integer, too long to be certain, or out of range.
     """
     for index in range(len(cells)):
         kind = cells[index] >> KIND_SHIFT
@@ -124,7 +124,7 @@ def read_integers(
 
 @compiled
 def find_words(data: Bytes, cells: Cells, words: Bytes, ends: Offsets, found: Integers) -> None:
-    """Write which of some words each value is, -1 for none. Strings with escapes match no word.
+    """Write for each value the index of the equal word, -1 if there is none. Escaped strings match no word.
 
     Word j is words[ends[j]:ends[j + 1]].
     """

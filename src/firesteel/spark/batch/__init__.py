@@ -1,1 +1,1 @@
-"""The batch host: one Spark job."""
+"""Host that runs a bounded job as one Spark job."""

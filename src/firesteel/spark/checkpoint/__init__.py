@@ -1,1 +1,1 @@
-"""Checkpoint folders: locks, fingerprints, statements."""
+"""Folders of checkpoints: locks, fingerprints, and recovery."""

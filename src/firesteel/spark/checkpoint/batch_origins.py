@@ -1,4 +1,7 @@
-"""Origins of a checkpoint's micro-batches (connectors/positions.py), from Spark's log of offsets."""
+"""Origins of a checkpoint's micro-batches: the ranges of source rows that they hold.
+
+They are read from Spark's log of offsets. connectors/positions.py defines an origin.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.internals.hadoop_files import names, read_text
 
 _DIGEST = 16
-"""Bytes of a digest."""
+"""Length of a digest in bytes."""
 
 
 def batches(context: Any, folder: str, log: str) -> list[int]:
@@ -68,7 +71,7 @@ class BatchOrigins:
         return self._ends[batch]
 
     def digest(self, offsets: Sequence[str]) -> str:
-        """Return a digest of offsets, one for each source, and of the names of the files that they count."""
+        """Return a digest of the sources' offsets and of the names of the files that these offsets count."""
         made = hashlib.blake2b(digest_size=_DIGEST)
         for number, line in enumerate(offsets):
             made.update(f"{len(line)}:{line}".encode())

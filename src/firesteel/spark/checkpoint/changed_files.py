@@ -1,4 +1,7 @@
-"""Files that have changed under a planned micro-batch, and the way to go on (`firesteel.source-recovery`)."""
+"""Check for files that changed while a micro-batch that reads them was planned but not committed.
+
+`firesteel.source-recovery` decides what the job does then.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +27,16 @@ _BEGIN: Offset = {"file": 0, "byte": 0}
 
 
 class ChangedFiles:
-    """The files of a checkpoint's sources that have changed before they were committed.
+    """Files of a checkpoint's sources that changed before their micro-batch was committed.
 
     Args:
         context: The SparkContext.
-        folder: Folder of the checkpoint. Only one on this machine has logs of files.
+        folder: Folder of the checkpoint. Only a folder on this machine has logs of files.
         job: The job.
-        way: Value of `firesteel.source-recovery`. Nothing has changed for `refuse`.
+        way: Value of `firesteel.source-recovery`. With `refuse`, files are not checked.
 
     Raises:
-        NotSupportedError: The way does not fit a changed file.
+        NotSupportedError: `way` cannot handle one of the changed files.
     """
 
     def __init__(self, context: Any, folder: str, job: JobSpec, way: str) -> None:
@@ -53,11 +56,14 @@ class ChangedFiles:
 
     @property
     def first(self) -> str:
-        """The path of a changed file."""
+        """Return the path of a changed file."""
         return next(iter(self._found[0][1]))
 
     def mend(self) -> None:
-        """Change what the logs say of the files, and say so. Micro-batches with them get other digests."""
+        """Update the logs of files to the changed files, and print a line for each file.
+
+        Micro-batches with these files get other digests.
+        """
         for log, changed in self._found:
             log.amend(changed)
             for path, file in changed.items():
@@ -68,7 +74,7 @@ class ChangedFiles:
 
 
 def _committed(context: Any, folder: str) -> dict[str, Offset]:
-    """Return the offsets of files up to which the job is committed, by the number of their source."""
+    """Return the committed offsets of files, by the number of their source."""
     last = batches(context, folder, "commits")[-1:]
     text = offsets_text(context, folder, last[0]) if last else None
     lines = [] if text is None else text.splitlines()[2:]
@@ -79,12 +85,12 @@ def _committed(context: Any, folder: str) -> dict[str, Offset]:
 def _value(line: str) -> Any:
     try:
         return json.loads(line)
-    except ValueError:  # a DataFrame's
+    except ValueError:  # The offset is one of a user's DataFrame, which need not be JSON.
         return None
 
 
 def _file_offsets(offset: Any) -> Iterator[Offset]:
-    """Yield the offsets of files within an offset, which may hold more beside them."""
+    """Yield the file offsets within a source's offset, at any depth."""
     if isinstance(offset, dict) and offset.keys() >= {"file", "byte"}:
         yield {"file": offset["file"], "byte": offset["byte"]}
     elif isinstance(offset, dict):
@@ -93,7 +99,10 @@ def _file_offsets(offset: Any) -> Iterator[Offset]:
 
 
 def _read_whole(job: JobSpec) -> Callable[[FileInfo], bool]:
-    """Return whether a file is read up to its end: it is compressed, or of a format such as parquet."""
+    """Return a function that tells whether a file is read as a whole.
+
+    These are compressed files, and formats such as parquet.
+    """
     scans = (chain.inputs[0].of for chain in job.chains if chain.source is not None)
     found = [dict(scan.options) for scan in scans if isinstance(scan, ScanSpec)]
     roots = [

@@ -9,7 +9,7 @@ from typing import Any
 from firesteel.sensitive import is_sensitive
 
 Spec = dict[str, Any]
-"""A spec as JSON values, written by fingerprint.plain."""
+"""An operator's settings as JSON values, written by fingerprint.plain."""
 
 _LONGEST = 120
 
@@ -108,7 +108,7 @@ def _calls(operator: Spec) -> list[str]:
 
 
 def _states(operator: Spec) -> list[str | None]:
-    """Return the layout of each aggregate's state; None stands for the first layout."""
+    """Return the state layout of each aggregate; None stands for the first layout."""
     return [call.get("state") for call in operator.get("calls", ())]
 
 

@@ -1,7 +1,7 @@
-"""Syncs of single files in a checkpoint, as they are written.
+"""Syncs of single files in a checkpoint, right after they are written.
 
-What Spark writes, and what can wait for the next micro-batch, is synced by sync.py. Checkpoints on
-file systems other than this machine's are left to these.
+checkpoint/sync.py syncs Spark's own files and files that can wait for the next micro-batch. The functions do
+nothing for checkpoints on file systems of other machines.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from firesteel.spark.checkpoint.lock import local_folder
 def sync_name(checkpoint: str, name: str) -> None:
     """Make a file in a checkpoint on this machine durable, with its name.
 
-    Raises FileNotFoundError where it is not there.
+    Raises:
+        FileNotFoundError: The file does not exist.
     """
     folder = local_folder(checkpoint)
     if folder is not None:
@@ -22,7 +23,7 @@ def sync_name(checkpoint: str, name: str) -> None:
 
 
 def sync_folder_name(checkpoint: str, name: str) -> None:
-    """Make the names in a folder of a checkpoint on this machine durable, if the folder is there."""
+    """Make the file names in a folder of a checkpoint on this machine durable, if the folder exists."""
     folder = local_folder(checkpoint)
     if folder is not None and (folder / name).is_dir():
         sync_folder(folder / name)

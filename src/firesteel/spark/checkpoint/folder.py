@@ -64,14 +64,14 @@ def _check_written(folder: Path, checkpoint: str) -> None:
 
 
 def check_logs(checkpoint: str) -> None:
-    """See that the last batches in Spark's logs can be read, which Spark would tell without a file's name.
+    """Check that the last batches in Spark's logs can be read. Spark's own error would not name the file.
 
-    A power cut may leave a file empty: its name was written, and its content was not. No sink has the batch
-    of such an offset, nor one that needs such a description of the state, as these are synced before. Without
-    a commit the batch runs again, and the sinks know its number. So empty files are removed.
+    A power cut may leave an empty file: its name was written, but its content was not. Such files are removed
+    first. This loses nothing: offsets and descriptions of the state are synced before a sink gets the batch,
+    and a batch without a commit runs again under a number that the sinks know.
 
     Raises:
-        JobError: A file is damaged; it is named.
+        JobError: A file is damaged. The message names it.
     """
     folder = local_folder(checkpoint)
     if folder is None:
@@ -94,8 +94,10 @@ def _batches(log: Path) -> list[Path]:
 
 
 _NEVER_EMPTY = ("metadata", "state/*/_metadata/**/*", "state/*/_stateSchema/**/*", "state/**/*.zip")
-"""Spark's files about a query and its state, and snapshots of that: older files lead to the same state. Like
-those of its logs they are never empty, unless a power cut left them so."""
+"""Spark's files that describe a query and its state, and snapshots of the state.
+
+They are empty only after a power cut. The state can then be rebuilt from older files.
+"""
 
 
 def _remove_empty(folder: Path) -> None:
@@ -109,7 +111,7 @@ def _remove_empty(folder: Path) -> None:
 
 
 _LAST = 2
-"""Number of batches that Spark reads at its start: the last one, which may not have ended, and one more."""
+"""Number of batches that Spark reads when it starts: the last one, which may be unfinished, and one more."""
 
 
 def _is_readable(file: Path) -> bool:

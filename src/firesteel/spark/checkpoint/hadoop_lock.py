@@ -1,12 +1,14 @@
-"""One run at a time on a checkpoint on a file system of Hadoop's (hdfs, s3a...), which has no locks.
+"""Lock that lets only one run use a checkpoint on a Hadoop file system (hdfs, s3a, ...).
 
-Each run that takes the checkpoint makes a file with the next number, which must not be there yet. The file
-with the highest number names the owner. A run writes only to its own file: to show that it lives, and to
-release the checkpoint. So a run that was paused can neither remove the name of its successor nor overwrite
-it, whenever it goes on:
+Such file systems have no file locks.
+
+Each run that takes the checkpoint creates a file with the next number, which must not exist yet. The file
+with the highest number names the owner. A run writes only to its own file: to show that it is alive, and to
+release the checkpoint. A paused run that continues can therefore neither remove nor overwrite the file of its
+successor:
 
     firesteel.owner-7   released, or not written to for LEASE_SECONDS
-    firesteel.owner-8   two runs try to create it, one of them can: it is the owner
+    firesteel.owner-8   two runs try to create it, one of them succeeds and is the owner
     firesteel.owner-9   a later run found 8 silent; the run of 8 sees 9 and stops
 """
 
@@ -39,13 +41,17 @@ if TYPE_CHECKING:
 
 _PREFIX = "firesteel.owner-"
 RACE_SECONDS = 0.5
-"""Object stores may let two runs create one file: after that time the later one has it."""
+"""Wait after creating the file.
+
+Object stores may let two runs create it; after this time, the later one has it.
+"""
 
 
 class HadoopLock:
-    """Holds a checkpoint's folder until `release`, or until it has not beaten for LEASE_SECONDS.
+    """Lock on a checkpoint's folder, held until `release` or until it had no heartbeat for LEASE_SECONDS.
 
-    Raises UsageError if another run holds it.
+    Raises:
+        UsageError: Another run holds the folder.
     """
 
     def __init__(self, context: SparkContext, folder: str) -> None:
@@ -57,7 +63,7 @@ class HadoopLock:
         threading.Thread(target=self._beat, daemon=True).start()
 
     def watch(self, tell: Callable[[ShutOutError], object]) -> None:
-        """Call `tell` from another thread if a beat finds that this run is shut out."""
+        """Make another thread call `tell` if a heartbeat finds that another run has taken over."""
         self._tell = tell
 
     def check(self) -> None:
@@ -72,11 +78,12 @@ class HadoopLock:
             raise shut_out(self._folder, now)
 
     def release(self) -> None:
-        """Let others have the folder."""
+        """Release the folder for other runs."""
         if self._released.is_set():
             return
         self._released.set()
-        with suppress(Exception):  # a Spark that has ended writes no more: the others wait for the lease
+        # If Spark has ended, the file cannot be written: other runs then wait until the lease expires.
+        with suppress(Exception):
             self._write({**self._owner, RELEASED: True})
 
     def _take(self) -> int:
@@ -99,7 +106,7 @@ class HadoopLock:
         return number
 
     def _check_is_over(self, number: int) -> None:
-        """Raise UsageError if the owner with that number may still live."""
+        """Raise UsageError if the owner with this number may still be running."""
         owner = self._read(number)
         if owner.get(RELEASED):
             return
@@ -109,7 +116,7 @@ class HadoopLock:
         say_taken_over(self._folder, owner)
 
     def _silent_seconds(self, number: int) -> float:
-        """Return for how long an owner's file was not written, by the file system's own clock."""
+        """Return for how many seconds an owner's file was not written, by the file system's own clock."""
         trial = f"{self._folder}/.firesteel-{self._owner['name']}"
         files.write_text(self._context, trial, "now")
         now = files.modified(self._context, trial)
@@ -125,7 +132,8 @@ class HadoopLock:
             except ShutOutError as error:
                 self._tell(error)
                 return
-            except Exception:  # of py4j or the file system: the next beat tries again
+            # An error of py4j or of the file system is ignored: the next heartbeat tries again.
+            except Exception:
                 continue
 
     def _write(self, owner: Owner) -> None:

@@ -1,13 +1,18 @@
-"""One run at a time on a checkpoint: two would write each other's offsets, and read files twice.
+"""Lock that lets only one run use a checkpoint.
 
-The lock is a file in the checkpoint's folder that names its owner: process, host, since when, and a token.
-The kernel holds it (flock) for as long as the process lives, so a killed run leaves nothing behind but its
-name, and another process with its number is not taken for it. Of a run on another machine the kernel may know
-nothing, and some file systems have no locks: an owner touches the file every few seconds, one that has not is
-gone. If it was only paused, it finds another token there when it goes on, and stops. Owners are numbered, and
-the last one's name stays when it has released the checkpoint: the paused one may go on after that.
+Two runs would overwrite each other's offsets and read files twice.
 
-Spark's JVM writes offsets, too, and outlives a killed Python by a moment: it holds a lock of its own.
+The lock is a file in the checkpoint's folder that names its owner: process, host, start time, and a token.
+The kernel holds the lock (flock) as long as the process lives. A killed run therefore leaves only its name
+behind, and another process with the same process ID is not mistaken for it.
+
+The kernel may not know of a run on another machine, and some file systems have no locks. So an owner touches
+the file every few seconds, and an owner that has not done so counts as gone. If that owner was only paused,
+it finds another token in the file when it continues, and stops. Owners are numbered. A released lock keeps
+the last owner's name and number, because a paused run may continue after the release.
+
+Spark's JVM also writes offsets, and outlives a killed Python process for a moment. It holds a lock of its
+own.
 """
 
 from __future__ import annotations
@@ -43,13 +48,16 @@ from firesteel.spark.internals.jvm_lock import JvmLock
 
 FILE, SPARK_FILE = "firesteel.lock", "firesteel.spark.lock"
 RUN_FILE = "firesteel.run.lock"
-"""Lock file of a command, for the checkpoint of all its statements. FILE is that of one statement."""
+"""Lock file of a whole command, for the checkpoint of all its statements.
+
+FILE is the lock of one statement.
+"""
 _BYTES = 1024
 """Size of a lock file."""
 RACE_SECONDS = 0.5
-"""Wait on a file system without locks: of two runs that start at once, the last to write its name wins."""
+"""Wait on a file system without locks: if two runs start at once, the last one to write its name wins."""
 SPARK_SECONDS = 60.0
-"""Longest wait for the Spark of a killed run to end."""
+"""Longest wait, in seconds, for the Spark of a killed run to end."""
 
 
 def local_folder(checkpoint: str) -> Path | None:
@@ -89,7 +97,7 @@ class CheckpointLock:
         threading.Thread(target=self._beat, daemon=True).start()
 
     def hold_spark(self, context: Any) -> None:
-        """Lock the folder for Spark's JVM, too, after waiting for the JVM of a killed run to end.
+        """Lock the folder for Spark's JVM too, after waiting for the JVM of a killed run to end.
 
         Raises:
             UsageError: The other JVM does not end within 60 seconds.
@@ -104,7 +112,7 @@ class CheckpointLock:
                     say(f"waiting for the Spark of the run before to leave the checkpoint {self._folder}")
                     told = True
                 time.sleep(0.05)
-        except Py4JJavaError:  # a file system without locks
+        except Py4JJavaError:  # The file system has no locks.
             return
         if not held:
             raise UsageError(
@@ -112,7 +120,7 @@ class CheckpointLock:
             )
 
     def watch(self, tell: Callable[[ShutOutError], object]) -> None:
-        """Call `tell` from another thread if a beat finds that this run is shut out."""
+        """Make another thread call `tell` if a heartbeat finds that another run has taken over."""
         self._tell = tell
 
     def check(self) -> None:
@@ -125,12 +133,13 @@ class CheckpointLock:
             return
         try:
             now = read_owner(self._path.read_bytes())
-        except OSError:  # says nothing of another owner
+        except OSError:  # An unreadable file does not show that there is another owner.
             return
         if now.get("name") == self._owner["name"]:
             return
         if not now or ("number" in now and now["number"] < self._owner["number"]):
-            self._write(self._owner)  # over the word of an earlier run, which released it at the wrong moment
+            # An earlier run overwrote the owner's name when it released the lock late.
+            self._write(self._owner)
         else:
             raise shut_out(self._folder, now)
 
@@ -149,9 +158,10 @@ class CheckpointLock:
         atexit.unregister(self._leave)
 
     def _leave(self) -> None:
-        """Release the folder at the end of the process, however it was stopped. Its JVM ends by itself."""
+        """Release the folder at the exit of the process, whatever stopped it. Spark's JVM ends by itself."""
         self._spark = None
-        if self._owner["pid"] == os.getpid() and "number" in self._owner:  # else a fork, or not taken
+        # Skip this in a forked process, and if the lock was never taken.
+        if self._owner["pid"] == os.getpid() and "number" in self._owner:
             with suppress(OSError):
                 self.release()
 
@@ -171,16 +181,21 @@ class CheckpointLock:
                 raise in_use(self._folder, now)
 
     def _write(self, owner: Owner) -> None:
-        """Write the owner in one call of constant size, so that a reader sees the old or the new one."""
+        """Write the owner in one call of constant size, so that readers see either the old or the new
+        owner.
+        """
         os.pwrite(self._file, json.dumps(owner).encode().ljust(_BYTES), 0)
         os.fsync(self._file)
 
     def _take_over(self, before: Owner, *, is_kernels: bool) -> None:
-        """Take the lock over from an owner that has ended or is silent, else raise UsageError.
+        """Take the lock over from an owner that has ended or is silent.
 
         Args:
             before: The owner whose name is in the file.
             is_kernels: Whether the kernel has granted the lock, so no process of this machine holds it.
+
+        Raises:
+            UsageError: The owner may still be running.
         """
         silent = max(0.0, time.time() - os.fstat(self._file).st_mtime)
         is_here = before.get("machine") == machine()
@@ -215,5 +230,5 @@ def _flock(file: int) -> bool | None:
 
 
 def _owner(file: int) -> Owner:
-    """Whose name the file holds; empty for none, or for one that cannot be read."""
+    """Return the owner that is named in the lock file; empty if there is none or the file is damaged."""
     return read_owner(os.pread(file, 4096, 0))

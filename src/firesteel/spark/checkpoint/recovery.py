@@ -1,7 +1,7 @@
 """Check that a checkpoint and its sinks agree before a job continues, and recover them if the user asks.
 
 A sink records the number, the lineage and the offsets of its last micro-batch (connectors/positions.py). A
-checkpoint that was restored from an older copy, or has lost offsets, would give that number to other rows.
+checkpoint that was restored from an older copy, or has lost offsets, would give this number to other rows.
 The sink would drop these rows as repeated. The job is therefore refused, unless `firesteel.sink-recovery` is:
 
     deliver-again      The sinks forget the micro-batches after the checkpoint, and get them again.
@@ -55,12 +55,12 @@ Positions = dict[str, Mapping[int, Position]]
 
 @dataclass(frozen=True)
 class Settled:
-    """What a job goes on with, once its checkpoint and its sinks agree."""
+    """Agreed state of a checkpoint and its sinks, from which a job continues."""
 
     origins: BatchOrigins
-    """Origins of the micro-batches."""
+    """Origins of the micro-batches: the ranges of source rows that they hold."""
     record: SinkPositions
-    """Record of the positions of the sinks."""
+    """Recorded positions of the sinks."""
 
 
 def settle(
@@ -107,10 +107,12 @@ def settle(
 def settle_changed_files(
     context: Any, folder: str, delivery: Delivery, partitions: int, recovery: str, changed: ChangedFiles
 ) -> None:
-    """Let the job go on with files that have changed. Call `settle` before, and after with `deliver-again`.
+    """Prepare the sinks for files that have changed.
+
+    Call `settle` before; `deliver-again` needs another call after.
 
     Raises:
-        UsageError: A sink has rows of the files as they were, and `recovery` is not `deliver-again`.
+        UsageError: A sink has rows of the files' earlier content, and `recovery` is not `deliver-again`.
     """
     sinks, log = delivery.positioned, _Log.read(context, folder)
     found = {name: sink.positions(name, partitions) for name, sink in sinks.items()}
@@ -145,7 +147,7 @@ def _gone_back(
     """Return a plan that moves the checkpoint back to a sink that is behind, and the other sinks with it.
 
     Raises:
-        UsageError: The user has not asked for that.
+        UsageError: The user has not asked for this recovery.
         NotSupportedError: The checkpoint cannot go back so far.
     """
     told = told_of(behind, delivery.table(behind.sink), log.folder)
@@ -196,7 +198,7 @@ _CAUSE = (
 # --- what stands where ---------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Log:
-    """State of Spark's logs of a checkpoint."""
+    """State of the offsets and commits that Spark has logged in a checkpoint."""
 
     context: Any
     """The SparkContext."""
@@ -223,7 +225,7 @@ class _Conflict:
 
 
 def _conflicts(found: Positions, log: _Log, origins: BatchOrigins) -> Iterator[_Conflict]:
-    """Yield all conflicts, the one with the highest batch number first."""
+    """Yield all conflicts between sinks and checkpoint, starting with the highest batch number."""
     notes = [(name, each) for name, positions in found.items() for each in positions.values()]
     for name, position in sorted(notes, key=lambda note: -note[1].batch):
         origin = position.origin
@@ -248,11 +250,13 @@ def _told(conflict: _Conflict, delivery: Delivery, log: _Log) -> str:
     )
 
 
-# --- the two ways on -----------------------------------------------------------------------------
+# Return a plan that moves the sinks back to the checkpoint (`deliver-again`).
+#
+# If a task of a sink already has all rows of the next batch, it keeps its position.
 def _delivered_again(found: Positions, log: _Log, origins: BatchOrigins, lineage: str) -> Plan:
-    """Return a plan that moves the sinks back to the checkpoint.
+    """Return a plan that moves the sinks back to the checkpoint (`deliver-again`).
 
-    A task of a sink that already has all rows of the next batch keeps that position.
+    A task of a sink that already has all rows of the next batch keeps its position.
     """
 
     def moved(position: Position) -> Position:
@@ -294,7 +298,10 @@ def _resumed(
 
 
 def _planned(before: str, offsets: tuple[str, ...]) -> str:
-    """Return Spark's offsets file of a batch that ends at `offsets`. `before`: the previous batch's file."""
+    """Return the content of Spark's offsets file for a batch that ends at `offsets`.
+
+    `before` is the content of the previous batch's file.
+    """
     version, metadata, *_ = before.splitlines()
     settings = json.loads(metadata) | {"batchTimestampMs": int(time.time() * 1000)}
     return "\n".join((version, json.dumps(settings, separators=(",", ":")), *offsets))
@@ -310,7 +317,7 @@ def _differs(position: Position, origins: BatchOrigins) -> bool:
 
 
 def _of(origins: BatchOrigins, batch: int, lineage: str) -> Origin:
-    """Return the origin of a batch of the checkpoint, with the new lineage."""
+    """Return the origin of a checkpoint's batch, with the new lineage."""
     known = origins.of(batch) if batch >= 0 else Origin()
     return replace(known, lineage=lineage) if known.is_known else Origin()
 

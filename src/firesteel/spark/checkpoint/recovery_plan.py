@@ -1,4 +1,7 @@
-"""Steps of a recovery (recovery.py), saved in the checkpoint until all are done. Each can be repeated."""
+"""Steps of a recovery (recovery.py), saved in the checkpoint until all are done.
+
+Each step can be repeated.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,11 @@ from firesteel.spark.checkpoint.snapshots import remove_versions_after
 from firesteel.spark.internals.hadoop_files import delete, move, names, read_text, write_text
 
 LINEAGE, PLAN = "lineage", "recovery.json"
-"""Files in a checkpoint's folder: its lineage, if that is no longer the checkpoint's id, and a plan."""
+"""Files in a checkpoint's folder: its lineage, if it differs from the checkpoint's ID, and a saved plan."""
 
 REFUSE, DELIVER_AGAIN, RESUME = "refuse", "deliver-again", "resume-from-sink"
 ACCEPT_LOSS = "accept-loss"
-"""Values of `firesteel.sink-recovery`: the action if a sink and the checkpoint disagree."""
+"""Value of `firesteel.sink-recovery` that continues although a sink lacks rows."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,11 @@ class Plan:
     positions: Mapping[str, Mapping[int, Position]]
     """New positions of the sinks, by the job's name at the sink, and by task."""
     batch: int | None = None
-    """Batch whose offsets change; None if none do."""
+    """Batch whose offsets change; None if no offsets change."""
     offsets: str = ""
     """New content of Spark's offsets file of that batch."""
     back_to: int | None = None
-    """Planned batch that Spark runs next, where the checkpoint goes back; None if it does not."""
+    """Planned batch that Spark runs next if the checkpoint goes back; None if it does not go back."""
 
 
 def lineage_of(context: Any, folder: str) -> str:
@@ -50,7 +53,7 @@ def carry_out(context: Any, folder: str, plan: Plan, sinks: Mapping[str, Positio
     """Save a plan in the checkpoint, then execute it.
 
     Raises:
-        JobError: The checkpoint cannot be written, or a sink refuses. The next run completes the plan.
+        JobError: The checkpoint cannot be written, or a sink refuses. The next run then completes the plan.
     """
     value = {
         "lineage": plan.lineage,
@@ -96,7 +99,7 @@ def _do(context: Any, folder: str, plan: Plan, sinks: Mapping[str, PositionedSin
 
 
 def _go_back(context: Any, folder: str, batch: int) -> None:
-    """Let Spark run a planned batch next, as if no later one had been planned."""
+    """Make Spark run a planned batch next, as if no later one had been planned."""
     for log, first in (("commits", batch), ("offsets", batch + 1)):
         for number in reversed(batches(context, folder, log)):
             if number >= first:

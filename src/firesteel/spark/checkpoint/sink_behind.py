@@ -1,12 +1,12 @@
-"""Check for sinks that lack micro-batches which the checkpoint has delivered, and ways to go on with them.
+"""Check for sinks that lack micro-batches which the checkpoint has delivered, and ways to continue with them.
 
 A sink that was restored from an older copy, or whose position was removed, is behind the position that the
-checkpoint records (sink_positions.py). Without this check the job would go on, and those rows would be
+checkpoint records (sink_positions.py). Without this check, the job would continue and those rows would be
 missing. The job is refused, unless `firesteel.sink-recovery` is:
 
-    deliver-again   The checkpoint goes back to the position of the sink, and delivers all after it again. It
+    deliver-again   The checkpoint goes back to the position of the sink and delivers all later rows again. It
                     can do so for the last hundred micro-batches, of which Spark keeps offsets and state.
-    accept-loss     The job goes on, and those rows stay missing.
+    accept-loss     The job continues, and those rows stay missing.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from firesteel.spark.checkpoint.recovery_plan import ACCEPT_LOSS, DELIVER_AGAIN
 from firesteel.spark.checkpoint.sink_positions import SinkPositions, whole_batch
 
 _FORGETTING = 0.9
-"""Part of a broker's memory after which a missing position counts as forgotten, not as lost."""
+"""Fraction of a broker's retention after which a missing position counts as expired instead of lost."""
 
 
 @dataclass(frozen=True)
 class Behind:
-    """A task of a sink that lacks micro-batches."""
+    """Position of a task of a sink that lacks micro-batches."""
 
     sink: str
     """The job's name at the sink."""
     position: Position
-    """What the sink has."""
+    """Position that the sink has stored."""
     recorded: int
-    """The last micro-batch that the sink had according to the checkpoint."""
+    """Last micro-batch that the sink had according to the checkpoint."""
 
     @property
     def last(self) -> int:
-        """The last micro-batch that the sink has as a whole, -1 for none."""
+        """Return the last micro-batch that the sink has completely, -1 for none."""
         return whole_batch(self.position)
 
     @property
     def missing(self) -> str:
-        """The numbers of the micro-batches that the sink lacks."""
+        """Return the numbers of the micro-batches that the sink lacks, as text."""
         first = self.last + 1
         return (
             f"micro-batch {first}" if first == self.recorded else f"micro-batches {first} to {self.recorded}"
@@ -58,12 +58,12 @@ def furthest_behind(
 ) -> Behind | None:
     """Return the task of a sink that lacks most micro-batches, or None if no sink lacks any.
 
-    A sink that keeps its position in another place than before, and has none there, begins anew.
+    If a sink now keeps its position in another place and has none there, it starts anew.
 
     Args:
         found: The positions that the sinks have.
-        record: The positions that the checkpoint records. Sinks that begin anew are taken out.
-        forgets: Returns the seconds for which a sink remembers positions, by its name; None for ever.
+        record: The positions that the checkpoint records. Sinks that start anew are removed from it.
+        forgets: Function from a sink's name to the seconds for which it keeps positions; None for no limit.
     """
     for name in [name for name in found if not found[name] and record.has_moved(name)]:
         record.forget(name)
@@ -87,7 +87,7 @@ def _behind(
 
 
 def told_of(behind: Behind, table: str, folder: str) -> str:
-    """Return what stands where, as the beginning of an error."""
+    """Return the beginning of an error: which batch the sink has, and which one the checkpoint recorded."""
     has = f"ends with micro-batch {behind.last}" if behind.last >= 0 else "has no micro-batch"
     return (
         f"the sink {table} {has}{_read_up_to(behind.position.origin)}, and the checkpoint {folder} has "
@@ -99,9 +99,9 @@ def refusal(told: str, behind: Behind, gone: str | None) -> UsageError:
     """Return the error for a sink that is behind.
 
     Args:
-        told: What stands where.
+        told: Beginning of the message, from `told_of`.
         behind: The sink.
-        gone: Why the checkpoint cannot deliver the missing rows again; None if it can.
+        gone: Reason why the checkpoint cannot deliver the missing rows again; None if it can.
     """
     ways = ["put the newest copy of the sink back"]
     if gone is None:
@@ -121,7 +121,7 @@ def refusal(told: str, behind: Behind, gone: str | None) -> UsageError:
 
 
 def not_again(told: str, behind: Behind, gone: str) -> NotSupportedError:
-    """Return the error for `deliver-again` where the checkpoint no longer has the missing rows."""
+    """Return the error for `deliver-again` if the checkpoint no longer has the missing rows."""
     return NotSupportedError(
         f"{told}: {behind.missing} cannot be delivered again, as {gone}",
         hint="put the newest copy of the sink back; or start over with an empty checkpoint folder and an "
@@ -132,7 +132,8 @@ def not_again(told: str, behind: Behind, gone: str) -> NotSupportedError:
 def cannot_go_back(context: Any, folder: str, behind: Behind, origins: BatchOrigins) -> str | None:
     """Return why the checkpoint cannot go back to the position of a sink, or None if it can.
 
-    It needs the offsets of the next micro-batch, and those at which it begins. Spark keeps state for as many.
+    Going back needs the offsets at which the next micro-batch begins and ends. Spark keeps offsets and state
+    for the same number of micro-batches.
     """
     planned, committed = batches(context, folder, "offsets"), batches(context, folder, "commits")
     last, first = behind.last, behind.last + 1
@@ -149,14 +150,14 @@ def cannot_go_back(context: Any, folder: str, behind: Behind, origins: BatchOrig
 
 
 def _is_same(origin: Origin, planned: Origin | None) -> bool:
-    """Return whether both end at the same offsets. A recovery since may have changed the lineage."""
+    """Return whether two origins end at the same offsets. The lineage may differ after a recovery."""
     if planned is None or not (origin.is_known and planned.is_known):
         return True
     return (origin.begin, origin.end) == (planned.begin, planned.end)
 
 
 def _lost_rows(behind: Behind, origins: BatchOrigins, oldest: int | None) -> str:
-    """Return which rows of the sources are between the sink and the oldest micro-batch that is kept."""
+    """Return a text that names the source rows between a sink's position and the oldest kept micro-batch."""
     until = origins.offsets(oldest) if oldest else ()
     begin = behind.position.origin.offsets
     since = f"after {', '.join(begin)}" if begin else "from the beginning" if behind.last < 0 else ""

@@ -1,14 +1,15 @@
 """The positions that sinks have reached, as the checkpoint records them after each micro-batch.
 
-A sink that was restored from an older copy has an earlier position than the checkpoint records (behind.py).
+A sink that was restored from an older copy has an earlier position than the checkpoint records
+(sink_behind.py).
 
     sink-positions/NUMBER   {"JOB": {"place": PLACE, "tasks": {"TASK": [BATCH, SECONDS]}}}
 
 JOB is the job's name at the sink, PLACE a digest of where the sink keeps its position, TASK the number of a
 task that had rows, BATCH the last micro-batch of which it had any, and SECONDS the time of that since 1970.
-The file is written after the sinks have committed micro-batch NUMBER and before Spark commits it. So it never
-names a batch that the sinks do not have, and may lack the last one. For that reason the files need no sync:
-after a power cut the newest whole one counts.
+The file is written after the sinks have committed micro-batch NUMBER and before Spark commits it. So the file
+never names a batch that the sinks lack, but it may lack the last batch. The files therefore need no sync:
+after a power cut, the newest complete file counts.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from firesteel.spark.internals.hadoop_files import delete, names, read_text, wri
 
 FOLDER = "sink-positions"
 _KEPT = 3
-"""Number of files that stay. The newest may be half written."""
+"""Number of files to keep. The newest may be half written."""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """The last micro-batch that a task of a sink is known to have had."""
+    """Last micro-batch that a task of a sink is known to have."""
 
     batch: int
     """Number of the micro-batch."""
@@ -64,19 +65,19 @@ class SinkPositions:
 
     @property
     def reached(self) -> ReachedPositions:
-        """The recorded positions, empty if none are."""
+        """Return the recorded positions, empty if there are none."""
         return self._reached
 
     def has_moved(self, name: str) -> bool:
-        """Return whether the sink kept its position elsewhere when it was recorded."""
+        """Return whether the sink kept its position in another place when it was recorded."""
         return self._recorded.get(name, self._places[name]) != self._places[name]
 
     def forget(self, name: str) -> None:
-        """Forget the positions of a sink that begins anew, as it was moved."""
+        """Remove the positions of a sink that starts anew in another place."""
         self._reached.pop(name, None)
 
     def accept(self, found: Mapping[str, Mapping[int, Position]]) -> None:
-        """Take in positions that sinks have now, where they are later than the recorded ones."""
+        """Adopt the positions that sinks have now, if they are later than the recorded ones."""
         for name, positions in found.items():
             for task, position in positions.items():
                 batch = whole_batch(position)
@@ -105,7 +106,7 @@ class SinkPositions:
                 self._remove(self._files.pop(0))
 
     def replace(self, found: Mapping[str, Mapping[int, Position]]) -> None:
-        """Record durably that the sinks have these positions and no later ones, as a recovery leaves them."""
+        """Record durably that the sinks have exactly these positions, after a recovery."""
         while self._files:
             self._remove(self._files.pop())
         self._reached = {}
@@ -149,9 +150,9 @@ class SinkPositions:
         return sorted(int(name) for name in found if name.isdigit())
 
     def _newest(self) -> tuple[dict[str, str], ReachedPositions]:
-        """Return the places and positions of the newest file that is whole."""
+        """Return the places and positions of the newest complete file."""
         for number in reversed(self._files):
-            with suppress(ValueError, TypeError, AttributeError, KeyError):  # half written
+            with suppress(ValueError, TypeError, AttributeError, KeyError):  # The file is half written.
                 value = json.loads(self._content(number))
                 places = {name: str(each["place"]) for name, each in value.items()}
                 return places, {name: _reached(each["tasks"]) for name, each in value.items()}
@@ -169,7 +170,7 @@ def whole_batch(position: Position) -> int:
 
 
 def _digest(place: str) -> str:
-    """Return a digest of a place, which may hold a password."""
+    """Return a digest of a sink's place. The place itself may contain a password."""
     return hashlib.blake2b(place.encode(), digest_size=8).hexdigest()
 
 

@@ -1,13 +1,13 @@
-"""Snapshots of RocksDB's state in a checkpoint on this machine, before a job goes on from it.
+"""Removal of unusable RocksDB snapshots from a checkpoint on this machine, before a job continues from it.
 
 Spark begins with the newest snapshot up to the version that it wants, and reads changelogs from there on. A
-crash or a power cut can leave two kinds of snapshots that lead to a wrong state, or to none:
+crash or a power cut can leave two kinds of snapshots that lead to a wrong state or to an error:
 
-    of a later version     An attempt wrote it whose micro-batch never ended. If the batch gets other rows
-                           when it runs again, its changelog is replaced, and the snapshot stays.
+    of a later version     A failed attempt of a micro-batch wrote it. If the batch gets other rows when it
+                           runs again, its changelog is replaced, but the snapshot stays.
     with lost SST files    `VERSION.zip` was on the disk, and a file of `SSTs/` that it names was not.
 
-Both are removed: Spark then begins with an older snapshot and has all changelogs since.
+Both kinds are removed. Spark then begins with an older snapshot and has all later changelogs.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.internals.hadoop_files import delete, files_under
 
 _VERSIONED = ("zip", "changelog")
-"""Ends of the names of files that begin with a version."""
+"""Suffixes of the files whose names begin with a version."""
 _METADATA = "metadata"
-"""The file in a snapshot that names its SST files: a line `v1`, then JSON."""
+"""File in a snapshot that names its SST files: a line `v1`, then JSON."""
 
 
 def remove_useless_snapshots(context: Any, checkpoint: str) -> None:
-    """Remove the snapshots that no run may begin with.
+    """Remove the snapshots that would lead to a wrong state or to an error.
 
     Args:
-        context: Spark's.
-        checkpoint: The statement's folder. On file systems other than this machine's nothing is removed.
+        context: The SparkContext.
+        checkpoint: The statement's folder. On file systems of other machines, nothing is removed.
     """
     folder = local_folder(checkpoint)
     if folder is None:
@@ -55,9 +55,9 @@ def remove_useless_snapshots(context: Any, checkpoint: str) -> None:
 
 
 def remove_versions_after(context: Any, checkpoint: str, version: int) -> None:
-    """Remove snapshots and changelogs of later versions, of a checkpoint that goes back to this one.
+    """Remove snapshots and changelogs of later versions, because the checkpoint goes back to this version.
 
-    Spark writes them again. Where it would not replace a file, an old one would stay.
+    Spark writes them again, but would not replace every existing file.
     """
     for file in files_under(context, f"{checkpoint}/{SPARK}/state"):
         name = file.rpartition("/")[2]
@@ -67,9 +67,9 @@ def remove_versions_after(context: Any, checkpoint: str, version: int) -> None:
 
 
 def first_batch(context: Any, checkpoint: str) -> int:
-    """Return the batch that Spark runs first, which begins with the state of that version.
+    """Return the batch that Spark runs first, which begins with the state of the version of the same number.
 
-    It is the last planned one again if that is not committed.
+    The last planned batch runs again if it is not committed.
     """
     planned = batches(context, checkpoint, "offsets")
     committed = batches(context, checkpoint, "commits")
@@ -78,14 +78,14 @@ def first_batch(context: Any, checkpoint: str) -> int:
 
 
 def _is_whole(snapshot: Path) -> bool:
-    """Return whether a snapshot can be read, and its SST files are there in their sizes."""
+    """Return whether a snapshot can be read and all its SST files exist with the right sizes."""
     try:
         with zipfile.ZipFile(snapshot) as archive:
             named = json.loads(archive.read(_METADATA).partition(b"\n")[2])["sstFiles"]
         sizes = {each["dfsSstFileName"]: each["sizeBytes"] for each in named}
     except (zipfile.BadZipFile, zlib.error, EOFError):
         return False
-    except (KeyError, TypeError, ValueError):  # another form of metadata than the one known here
+    except (KeyError, TypeError, ValueError):  # The metadata has a form that is not known here.
         return True
     return all(_size(snapshot.parent / "SSTs" / name) == size for name, size in sizes.items())
 

@@ -1,7 +1,7 @@
 """Folders of a checkpoint, one for each statement, and the choice of a statement's folder.
 
 A statement is found by its text, an INSERT also by its sink. Statements of a script may therefore be added or
-reordered. A folder may still be refused if the statement now means something else
+reordered. A folder is still refused if the statement now means something else
 (spark/checkpoint/fingerprint.py).
 """
 
@@ -25,12 +25,15 @@ _NAME = 60
 
 @dataclass(frozen=True)
 class Identity:
-    """The identity by which a statement finds its folder in a checkpoint."""
+    """Identity by which a statement finds its folder in a checkpoint."""
 
     text: str
     """Text on one line, without comments."""
     sink: str | None = None
-    """Path of the table it writes to, several joined by commas for a statement set; None for a query."""
+    """Path of the table that the statement writes; None for a query.
+
+    A statement set has the paths of its tables, joined by commas.
+    """
     number: int = 0
     """Index of the statement among those of equal text in the script, from 0."""
 
@@ -41,7 +44,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class _Saved:
-    """A folder with the state of a statement."""
+    """Folder with the saved state of a statement."""
 
     folder: str
     """Path of the folder."""
@@ -53,7 +56,7 @@ class _Saved:
 
 @dataclass(frozen=True)
 class Script:
-    """The known statements of a session."""
+    """Statements of a session that are known so far."""
 
     statements: Sequence[Identity]
     """The statements."""
@@ -108,7 +111,7 @@ def _shown(saved: _Saved) -> str:
 def _saved(context: Any, checkpoint: str) -> list[_Saved]:
     """Return the folders with state, sorted by name.
 
-    The checkpoint's own folder may be one, made by a version in which a checkpoint had only one query.
+    The checkpoint's own folder may be one of them: in an earlier version, a checkpoint had only one query.
     """
     folders = [
         checkpoint,

@@ -25,15 +25,18 @@ from firesteel.errors import JobError
 from firesteel.spark.checkpoint.sink_positions import FOLDER
 
 _AT_ONCE = 8
-"""Number of parallel syncs: a file system with a journal completes many of them at once."""
+"""Number of parallel syncs. A file system with a journal completes many of them at once."""
 _DRAFT = ".tmp"
-"""Suffix of files that Spark has not finished."""
+"""Suffix of files that Spark is still writing."""
 
 
 _UNSYNCED = (FOLDER,)
-"""Names of folders whose files may be lost (sink_positions.py)."""
+"""Names of folders whose files may be lost in a power cut (sink_positions.py)."""
 _RENAMED = (".changelog", ".zip")
-"""Ends of names that Spark gives to whole files, as it does with numbers."""
+"""Suffixes of the files that Spark renames when they are complete.
+
+It does the same with files named by a number.
+"""
 
 _Version = tuple[int, ...]
 """Version of a file: its inode, and for some files also size and time.
@@ -53,11 +56,15 @@ class CheckpointSync:
         self._above = [folder.parent, *folder.parent.parents[:1]]
 
     def begin(self) -> Future[None]:
-        """Begin to sync the files that are new now, in a thread. `ended` waits for the end."""
+        """Start a thread that syncs the files that are new now. `ended` waits for its end."""
         return self._turns.submit(self._run)
 
     def ended(self, begun: Future[None]) -> None:
-        """Wait until a sync has ended. Raises JobError if the disk fails."""
+        """Wait until a sync has ended.
+
+        Raises:
+            JobError: The disk fails.
+        """
         try:
             begun.result()
         except OSError as error:
@@ -112,7 +119,7 @@ def _version(entry: os.DirEntry[str], *, is_folder: bool) -> _Version:
 
 
 def _sync_file(path: Path) -> None:
-    with suppress(FileNotFoundError):  # Spark has removed it since
+    with suppress(FileNotFoundError):  # Spark has removed the file in the meantime.
         sync_file(path)
 
 

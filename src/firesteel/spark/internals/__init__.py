@@ -1,5 +1,5 @@
-"""What Firesteel touches of Spark, pyspark and py4j that these do not promise, one thought a file.
+"""Uses of private parts of Spark, pyspark and py4j, one topic a file.
 
-tests/spark/internals says of each what breaks without it; `make test-spark-versions` runs those tests on the
-oldest and on the newest pyspark that is supported. What of it starts Spark is in spark/start.
+tests/spark/internals checks each use; `make test-spark-versions` runs these tests on the oldest and on the
+newest supported pyspark. Private parts that only the start of Spark needs are used in spark/start.
 """

@@ -1,10 +1,10 @@
-"""Calls from the JVM to Python are taken from this user's processes only.
+"""Guard that accepts calls from the JVM to Python only from processes of the same user.
 
-pyspark starts py4j's callback server, over which Spark runs `foreachBatch`, without a token: every user of
-the machine could call the function with arguments of their own. Linux tells whose the other end of a
-connection on loopback is (/proc/net/tcp); nothing is read from a connection of another user.
+pyspark starts py4j's callback server, over which Spark runs `foreachBatch`, without a token. Every user of
+the machine could call the function with arguments of their own. Linux shows in /proc/net/tcp which user owns
+the other end of a loopback connection. Nothing is read from a connection of another user.
 
-Private: `PythonServer._create_connection` of py4j, which gets each connection that was accepted.
+Private: `PythonServer._create_connection` of py4j, which gets each accepted connection.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Any
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _ESTABLISHED = "01"
 _NO_INODE = "0"
-"""Of a connection that its process has left: such lines have user 0, whoever that was."""
+"""Inode of a connection that its process has left. Such lines show user 0, whoever the owner was."""
 
 
 @cache
 def guard_callbacks() -> None:
-    """Have py4j's callback servers of this process refuse other users, from now on."""
+    """Make py4j's callback servers in this process refuse connections of other users."""
     from py4j.clientserver import PythonServer
 
     make = PythonServer._create_connection
@@ -34,27 +34,27 @@ def guard_callbacks() -> None:
         if not is_own_peer(connection):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
-            stream = io.BytesIO()  # what has come already could be read after the shutdown
+            stream = io.BytesIO()  # Bytes that have already arrived could be read after the shutdown.
         return make(server, connection, stream)
 
     PythonServer._create_connection = checked
 
 
 def is_own_peer(connection: socket.socket) -> bool:
-    """Whether the other end of a TCP connection on this machine is a process of this user.
+    """Return whether the other end of a TCP connection on this machine belongs to a process of this user.
 
-    Where the system has no such table, every peer counts as this user's.
+    If the system has no connection table, every peer counts as this user's.
     """
     try:
         peer, here = connection.getpeername()[1], connection.getsockname()[1]
-    except OSError:  # it is gone
+    except OSError:  # The connection is closed.
         return False
     tables = [table for table in _TABLES if table.exists()]
     return not tables or any(_has(table, peer, here) for table in tables)
 
 
 def _has(table: Path, local_port: int, remote_port: int) -> bool:
-    """Whether a table has a connection of this user from one port to the other."""
+    """Return whether a table has a connection of this user from the local to the remote port."""
     local, remote = f":{local_port:04X}", f":{remote_port:04X}"
     user = str(os.getuid())
     for line in table.read_text().splitlines()[1:]:

@@ -1,12 +1,13 @@
-"""How Spark writes the small files of a checkpoint that lies in a folder of this machine: with few programs.
+"""Writing of Spark's small checkpoint files on this machine with fewer external programs.
 
-Hadoop without its native library, as pyspark has it, runs a program of the system for each permission that it
-sets (chmod) and each link that it asks for (readlink): several for each file that is written and renamed,
-forked from the JVM, a quarter of the time of a small micro-batch. So it is one a file.
+Without its native library, which pyspark does not have, Hadoop runs an external program for each permission
+that it sets (chmod) and each link that it resolves (readlink). Each written and renamed file takes several of
+them, forked from the JVM: a quarter of the time of a small micro-batch. This module reduces them to one a
+file.
 
 Spark replaces files by renaming: a micro-batch that runs again writes its state over that of the first
-attempt. Hive's class for local files, which pyspark's jars register, renames nothing onto a file that is
-there, and Spark only logs a warning. The state of the first attempt would stay. So Hive's class is put aside.
+attempt. Hive's class for local files, which pyspark's jars register, does not rename onto an existing file,
+and Spark only logs a warning. The state of the first attempt would stay. So Hive's class is not used.
 """
 
 from __future__ import annotations
@@ -25,22 +26,24 @@ _BY_FILE_SYSTEM = (
 
 
 _LOCAL = "org.apache.hadoop.fs.LocalFileSystem"
-"""Hadoop's own class for local files. Its rename replaces a file."""
+"""Hadoop's own class for local files. Its rename replaces an existing file."""
 _LOCAL_SETTING = "fs.file.impl"
 
 
 def write_with_few_programs(session: SparkSession, *, owned: bool) -> None:
-    """Let the streams of a session write local checkpoints by Hadoop's FileSystem, which asks for no links.
+    """Make the streams of a session write local checkpoints through Hadoop's FileSystem.
 
-    A setting of the user stays. Where the JVM has another class for local files than Hadoop's, Spark's own
-    way stays, which runs more programs.
+    It resolves no links.
 
-    Private: the class that writes so, the setting that names it, and the way into the JVM.
+    A setting of the user is kept. If the JVM uses another class for local files than Hadoop's, nothing
+    changes.
+
+    Private: the class that writes files this way, the setting that names it, and the access to the JVM.
 
     Args:
         session: The session of one job.
-        owned: Whether the JVM is Firesteel's own. Then it gets Hadoop's class for local files, and writes no
-            checksums, a second file each: Spark has its own of the state.
+        owned: Whether Firesteel has started the JVM. Then the JVM gets Hadoop's class for local files, and
+            writes no checksum files: Spark has checksums of its own for the state.
     """
     from py4j.protocol import Py4JError
 
@@ -60,10 +63,11 @@ def write_with_few_programs(session: SparkSession, *, owned: bool) -> None:
 
 
 def _is_hadoops(context: Any, *, owned: bool) -> bool:
-    """Return whether local files are Hadoop's. If the JVM is Firesteel's own, make them so first."""
+    """Return whether the JVM uses Hadoop's class for local files. Set it first if Firesteel owns the JVM."""
     if owned and _class_of(_local_files(context)) != _LOCAL:
         context._jsc.hadoopConfiguration().set(_LOCAL_SETTING, _LOCAL)
-        _local_files(context).close()  # Hadoop keeps it for all until it is closed, then makes another one
+        # Hadoop caches the file system for all users until it is closed, and creates a new one then.
+        _local_files(context).close()
     return _class_of(_local_files(context)) == _LOCAL
 
 

@@ -1,8 +1,8 @@
-"""Names of files that a JVM deletes at its exit: those of Spark's sockets are dropped from time to time.
+"""Regular removal of socket names from the JVM's list of files to delete at exit.
 
-With Unix sockets Spark registers a file for each task that has keyed state, and for each result that Python
-reads. It deletes the file after use, but Java keeps the name for as long as the JVM lives: some hundred MB
-in a day for a stream with many short micro-batches.
+With Unix sockets, Spark registers a file for each task that has keyed state, and for each result that Python
+reads. Spark deletes the file after use, but Java keeps the name as long as the JVM lives. For a stream with
+many short micro-batches, the names take some hundred MB a day.
 
 Private: the class java.io.DeleteOnExitHook and its field, which Spark has Java open to reflection.
 """
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 _EVERY = 500
-"""Micro-batches after which the names are dropped: a few MB."""
+"""Number of micro-batches after which the names are removed. They take a few MB by then."""
 
 
 class ExitFiles:
-    """The names of one JVM; one that Firesteel has not started keeps all of them."""
+    """Names of files that one JVM deletes at its exit. If Firesteel did not start the JVM, all names stay."""
 
     def __init__(self, context: SparkContext, *, is_owned: bool) -> None:
         conf = context.getConf()
@@ -32,23 +32,23 @@ class ExitFiles:
         self._batches = 0
 
     def end_batch(self) -> None:
-        """Count a micro-batch, and drop the names when it is time."""
+        """Count a micro-batch, and remove the names after every 500."""
         self._batches += 1
         if self._folder is not None and self._batches % _EVERY == 0:
-            with suppress(Exception):  # a Java without the field keeps the names
+            with suppress(Exception):  # If this Java has no such field, the names stay.
                 self.drop()
 
     def drop(self) -> int:
-        """Drop the names in the folder of sockets and return how many there were.
+        """Remove the names of files in the socket folder from the list, and return how many there were.
 
-        Java's set is replaced by an empty one, so that a thread that adds a name meets a whole set. The names
-        of other files are then registered again, in the ordinary way.
+        The method replaces Java's set with an empty one, so that a thread that adds a name never sees a
+        half-changed set. It then registers the names of other files again through the public API.
         """
         jvm: Any = self._context._jvm
         field = jvm.java.lang.Class.forName("java.io.DeleteOnExitHook").getDeclaredField("files")
         field.setAccessible(True)
         before = field.get(None)
-        if before is None:  # the JVM is ending
+        if before is None:  # The JVM is shutting down.
             return 0
         field.set(None, jvm.java.util.LinkedHashSet())
         names: list[str] = jvm.java.lang.String.join("\n", before).splitlines()

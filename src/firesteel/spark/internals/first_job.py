@@ -1,5 +1,7 @@
-"""What makes a first job of RDDs begin sooner. It changes no result; where Spark has it otherwise, the job
-runs as Spark runs it."""
+"""Settings that shorten a context's first RDD job.
+
+They change no result, and are skipped if Spark differs.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,21 @@ _NO_SCOPES = "spark.rdd.scope.noOverride"
 
 
 def leave_out_scopes(context: SparkContext) -> None:
-    """For this thread: Spark does not write down the call that made each RDD, as JSON for its UI, which takes
-    50 ms of a first job. Private: the name of the local property."""
+    """Stop Spark from recording the call that created each RDD, for jobs of this thread.
+
+    Spark would write it as JSON for its UI, which takes 50 ms of a first job. Private: the name of the local
+    property.
+    """
     context.setLocalProperty(_NO_SCOPES, "true")
 
 
 def write_as_java(exchanged: RDD[Any]) -> None:
-    """Have the shuffle before `exchanged` write as Java does. For pairs of a number and bytes Spark would
-    take Kryo, which brings nothing for large arrays of bytes and takes 80 ms to set up.
+    """Make the shuffle before `exchanged` use Java serialization.
 
-    Private: how pyspark puts a shuffle of pairs together (`prev`, `_jrdd`), and ShuffledRDD.setSerializer.
+    For pairs of a number and bytes, Spark would choose Kryo, which takes 80 ms to set up and brings nothing
+    for large byte arrays.
+
+    Private: how pyspark builds a shuffle of pairs (`prev`, `_jrdd`), and ShuffledRDD.setSerializer.
     """
     from py4j.protocol import Py4JError
 

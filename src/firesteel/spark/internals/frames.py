@@ -1,4 +1,4 @@
-"""DataFrames and their schemas, past what pyspark offers for them."""
+"""Operations on DataFrames and schemas that pyspark's public API does not offer."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ if TYPE_CHECKING:
 
 
 def in_session(frame: DataFrame, session: SparkSession) -> DataFrame:
-    """The same DataFrame in another session of its Spark, whose settings then apply: a job's own state store
-    and shuffle partitions must not be set in the user's session.
+    """Return a DataFrame with the same plan in another session of the same Spark.
 
-    Private: the analysed plan of a DataFrame, and making one of a plan (`Dataset.ofRows`).
+    The settings of that session then apply: a job's state store and shuffle partitions must not be set in the
+    user's session.
+
+    Private: the analysed plan of a DataFrame, and the creation of a DataFrame from a plan (`Dataset.ofRows`).
     """
     from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
@@ -26,18 +28,19 @@ def in_session(frame: DataFrame, session: SparkSession) -> DataFrame:
 
 
 def let_go(frame: DataFrame) -> None:
-    """Free what the JVM keeps for a DataFrame, which cannot be used any more.
+    """Free the JVM's objects for a DataFrame, which cannot be used any more.
 
-    py4j's objects are cycles, so Python frees them only when its collector runs, which in a driver that
-    mostly waits is after hundreds of micro-batches; each one's DataFrame has a third of a MiB in the JVM: its
-    plan, its metrics, a configuration of Hadoop's. Private: the Java object of a DataFrame, and its gateway.
+    py4j's objects are reference cycles. Python frees them only when its garbage collector runs, which a
+    mostly waiting driver does once in hundreds of micro-batches. Each DataFrame takes a third of a MiB in the
+    JVM: its plan, its metrics, and a Hadoop configuration. Private: the Java object of a DataFrame, and its
+    gateway.
     """
     given: Any = frame
     given.sparkSession.sparkContext._gateway.detach(given._jdf)
 
 
 def spark_schema(schema: pa.Schema) -> StructType:
-    """Spark's types for Arrow's. Private: the module of the function that does it."""
+    """Return the Spark schema for an Arrow schema. Private: the module of the function that converts it."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     found: StructType = from_arrow_schema(schema)

@@ -1,8 +1,8 @@
-"""Small files on any file system that Spark can write to: what is kept beside its checkpoints.
+"""Small files beside Spark's checkpoints, on any file system that Spark can write to.
 
-Private: the way from a context into its JVM and to its Hadoop settings (`_jvm`, `_jsc`). Python knows the
-local file system only. Errors of the file system are Py4JJavaErrors. Reading a local folder needs no Spark:
-the context is None then, while Spark starts.
+Private: the access from a context to its JVM and to its Hadoop settings (`_jvm`, `_jsc`). Python itself knows
+only the local file system. Errors of the file system are Py4JJavaErrors. Reading a local folder needs no
+Spark: the context may be None then, while Spark starts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_text(context: SparkContext | None, file: str) -> str | None:
-    """The text of a file, None where there is none."""
+    """Return the text of a file, or None if it does not exist."""
     if context is None:
         return Path(file).read_text(encoding="utf-8") if Path(file).exists() else None
     system, path = _located(context, file)
@@ -31,7 +31,7 @@ def read_text(context: SparkContext | None, file: str) -> str | None:
 
 
 def write_text(context: SparkContext, file: str, text: str) -> None:
-    """Write a file in place of what is there."""
+    """Write a file, replacing an existing one."""
     system, path = _located(context, file)
     stream = system.create(path, True)
     stream.write(bytearray(text.encode()))
@@ -39,7 +39,7 @@ def write_text(context: SparkContext, file: str, text: str) -> None:
 
 
 def create_new(context: SparkContext, file: str, text: str) -> bool:
-    """Write a file that must not be there yet. Return False if it is."""
+    """Write a file that must not exist yet. Return False if it exists."""
     from py4j.protocol import Py4JJavaError
 
     system, path = _located(context, file)
@@ -60,25 +60,25 @@ def type_of(error: Any) -> str:
 
 
 def modified(context: SparkContext, file: str) -> int | None:
-    """Return when a file was written, in milliseconds of the file system's clock; None for no file."""
+    """Return when a file was written, in milliseconds of the file system's clock; None if there is none."""
     system, path = _located(context, file)
     return int(system.getFileStatus(path).getModificationTime()) if system.exists(path) else None
 
 
 def delete(context: SparkContext, file: str) -> None:
-    """Remove a file, if it is there."""
+    """Remove a file, if it exists."""
     system, path = _located(context, file)
     system.delete(path, False)
 
 
 def move(context: SparkContext, file: str, to: str) -> bool:
-    """Give a file another name; whether that was done."""
+    """Rename a file. Return whether it was renamed."""
     system, path = _located(context, file)
     return bool(system.rename(path, _located(context, to)[1]))
 
 
 def exists(context: SparkContext | None, path: str) -> bool:
-    """Whether there is such a file or folder."""
+    """Return whether a file or folder exists."""
     if context is None:
         return Path(path).exists()
     system, located = _located(context, path)
@@ -86,7 +86,7 @@ def exists(context: SparkContext | None, path: str) -> bool:
 
 
 def names(context: SparkContext | None, folder: str, *, folders_only: bool = False) -> list[str]:
-    """The names in a folder, sorted; none where it is not there."""
+    """Return the names in a folder, sorted; empty if the folder does not exist."""
     if context is None:
         here = Path(folder).iterdir() if Path(folder).is_dir() else ()
         return sorted(path.name for path in here if path.is_dir() or not folders_only)
@@ -98,7 +98,7 @@ def names(context: SparkContext | None, folder: str, *, folders_only: bool = Fal
 
 
 def files_under(context: SparkContext, folder: str) -> Iterator[str]:
-    """Yield the paths of all files in a folder and its subfolders; none if it is not there."""
+    """Yield the paths of all files in a folder and its subfolders; nothing if the folder does not exist."""
     system, path = _located(context, folder)
     if not system.exists(path):
         return
@@ -108,7 +108,7 @@ def files_under(context: SparkContext, folder: str) -> Iterator[str]:
 
 
 def _located(context: SparkContext, name: str) -> tuple[Any, Any]:
-    """The file system, and the path on it."""
+    """Return the Hadoop file system of a path, and the path on it."""
     made: Any = context
     path = _jvm(context).org.apache.hadoop.fs.Path(name)
     return path.getFileSystem(made._jsc.hadoopConfiguration()), path

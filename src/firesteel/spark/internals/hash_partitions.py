@@ -1,13 +1,16 @@
-"""Where Spark puts a row of a keyed operator. Private: the hash, its seed, and that it goes by remainder."""
+"""Spark's choice of a partition for the rows of a keyed operator.
+
+Private: the hash, its seed, and that the partition is the remainder of the hash.
+"""
 
 from __future__ import annotations
 
 
 def key_group_labels(groups: int, partitions: int) -> tuple[int, ...]:
-    """The numbers by which Spark knows the key groups: group g lies in partition g % partitions.
+    """Return the number by which Spark knows each key group, so that group g is in partition g % partitions.
 
-    Spark puts a row into partition pmod(murmur3(key), partitions), which spreads a handful of small
-    numbers badly; so each group is given the next number that lands where the group belongs.
+    Spark puts a row into partition pmod(murmur3(key), partitions), which distributes a few small numbers
+    badly. So each group gets the next number whose hash leads to the group's partition.
     """
     labels: list[int] = []
     next_free = [0] * partitions
@@ -22,12 +25,12 @@ def key_group_labels(groups: int, partitions: int) -> tuple[int, ...]:
 
 
 def partition_of(label: int, partitions: int) -> int:
-    """Where Spark puts rows with that number."""
+    """Return the partition into which Spark puts rows whose key is this number."""
     return murmur3(label) % partitions
 
 
 def murmur3(value: int) -> int:
-    """Spark's hash of an INT: 32-bit MurmurHash3 with seed 42, signed."""
+    """Return Spark's hash of an INT: 32-bit MurmurHash3 with seed 42, signed."""
     mask = 0xFFFFFFFF
     k = (value & mask) * 0xCC9E2D51 & mask
     k = (k << 15 | k >> 17) & mask

@@ -1,4 +1,4 @@
-"""A lock on a file that Spark's JVM holds, which may live longer than the process that started it."""
+"""Lock on a file held by Spark's JVM, which may outlive the process that started it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,21 @@ if TYPE_CHECKING:
 
 
 class JvmLock:
-    """Private: the way from a context into its JVM (`_jvm`)."""
+    """Lock on a file that Spark's JVM holds. Private: the access from a context to its JVM (`_jvm`)."""
 
     def __init__(self, context: SparkContext, file: Path) -> None:
         made: Any = context
         self._channel = made._jvm.java.io.RandomAccessFile(str(file), "rw").getChannel()
 
     def is_taken(self) -> bool:
-        """Whether the JVM has the lock now. Raises Py4JJavaError on a file system without locks."""
+        """Try to lock the file, and return whether the JVM has the lock now.
+
+        Raises:
+            Py4JJavaError: The file system has no locks.
+        """
         return self._channel.tryLock() is not None
 
     def close(self) -> None:
-        """Let others have it."""
-        with suppress(Exception):  # a JVM that has ended holds nothing
+        """Release the lock."""
+        with suppress(Exception):  # A JVM that has ended holds no lock.
             self._channel.close()

@@ -1,7 +1,7 @@
-"""A state variable that Spark's task sets up only where it is used.
+"""A state variable that a Spark task sets up only when it is first used.
 
-Setting up a map takes Spark longer than a dozen calls of it: encoders, a look for its column family. A
-micro-batch of few rows uses none.
+Setting up a map state takes Spark longer than a dozen accesses: it creates encoders and looks up the column
+family. A micro-batch of few rows uses no map state.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 def map_when_used(
     handle: StatefulProcessorHandle, name: str, key: StructType, value: StructType
 ) -> Callable[[], MapState]:
-    """What gives the map; to be called in `init`. The driver, which notes the schemas of all state, sets it
-    up at once, as tasks do where pyspark has it otherwise.
+    """Return a function that returns the map state and sets it up at its first call. Call this in `init`.
 
-    Private: the client of a handle and its state, in which alone variables may be set up.
+    The driver records the schemas of all state, so it sets up the map at once. Tasks do the same if pyspark's
+    internals differ from those known here.
+
+    Private: the client of a handle and the client's state, which must be CREATED to set up variables.
     """
     from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorHandleState as States
 

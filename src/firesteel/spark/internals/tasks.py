@@ -1,4 +1,4 @@
-"""What tasks are given, and what they are told."""
+"""Private parts of pyspark that concern tasks and Python workers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ _BATCH = "streaming.sql.batchId"
 
 
 def batch_number() -> int:
-    """The number of the task's micro-batch. Private: the local property that Spark keeps it in.
+    """Return the number of the task's micro-batch. Private: the local property in which Spark keeps it.
 
-    Raises JobError where Spark does not tell it: sinks drop what they have got before by this number, so one
-    that was made up would lose rows.
+    Raises:
+        JobError: Spark does not provide the number. Sinks use it to drop repeated rows, so that an invented
+            number would lose rows.
     """
     from pyspark import TaskContext
 
@@ -31,8 +32,10 @@ def batch_number() -> int:
 
 
 def by_value(thing: Any) -> bytes:
-    """A function of a script or a notebook with its code, for `pickle.loads`. Private: pyspark's own copy of
-    cloudpickle, which pickles by name what a worker can import."""
+    """Pickle a function of a script or a notebook with its code, for `pickle.loads`.
+
+    Private: pyspark's own copy of cloudpickle, which pickles by name what a worker can import.
+    """
     from pyspark import cloudpickle
 
     pickled: bytes = cloudpickle.dumps(thing)  # type: ignore[no-untyped-call]
@@ -40,7 +43,9 @@ def by_value(thing: Any) -> bytes:
 
 
 def variables_of_workers(context: SparkContext) -> dict[str, str]:
-    """The variables that a context gives its Python workers, to be added to: they are in no setting that
-    Spark shows or writes. Private: where a context keeps what it sends with each function."""
+    """Return the environment variables that a context gives its Python workers. The caller may add to them.
+
+    No setting that Spark shows or writes contains these variables. Private: where a context keeps them.
+    """
     found: dict[str, str] = context.environment
     return found

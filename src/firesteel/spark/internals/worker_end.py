@@ -1,4 +1,4 @@
-"""The end of a Python worker, which Spark's daemon keeps from it: a signal or os._exit."""
+"""Hook that runs when a Python worker ends. Spark's daemon ends workers by a signal or by os._exit."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ _WORKER = "pyspark.worker"
 
 
 def at_worker_end(close: Callable[[], None]) -> None:
-    """Have `close` called when this process ends: by itself, by the daemon's signal to its workers, or
-    because Spark needs it no more. Where it is killed nothing is called.
+    """Call `close` when this process exits, gets the daemon's signal, or is no longer needed by Spark.
 
-    Private: a worker runs `pyspark.worker.main` once a task, waits in it for the next one, and sets its
-    signals back before each. In a process that is no worker only the ordinary end counts.
+    If the process is killed, `close` is not called.
+
+    Private: a worker runs `pyspark.worker.main` once for each task, waits in it for the next task, and resets
+    its signal handlers before each. In a process that is not a worker, `close` runs only at the ordinary
+    exit.
     """
     atexit.register(close)
     worker: Any = sys.modules.get(_WORKER)
@@ -28,8 +30,10 @@ def at_worker_end(close: Callable[[], None]) -> None:
     run, begun = worker.main, list[bool]()
 
     def end_once() -> bool:
-        """Close, unless that has begun (the daemon says it twice, closing may take its time): whether it had
-        not."""
+        """Call `close` once, and return whether this call did so.
+
+        The daemon may send its signal twice, while `close` is still running.
+        """
         begun.append(True)
         if len(begun) > 1:
             return False
@@ -54,7 +58,8 @@ def _catch(close: Callable[[], bool]) -> None:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
 
-    with suppress(ValueError):  # in another thread than the main one; the next task begins in that
+    # Signals can only be set in the main thread. The next task starts there and sets them.
+    with suppress(ValueError):
         for number in _SIGNALS:
             if signal.getsignal(number) is signal.SIG_DFL:
                 signal.signal(number, end)

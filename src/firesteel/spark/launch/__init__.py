@@ -1,1 +1,1 @@
-"""Starting Spark."""
+"""Start of Spark: its JVM, its context, and its Python workers."""

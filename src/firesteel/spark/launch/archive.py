@@ -1,13 +1,13 @@
-"""The class-data archive: Spark's loaded classes, kept between runs, so that its JVM starts twice as fast.
+"""Class-data archive of Spark's loaded classes, kept between runs. With it, the JVM starts twice as fast.
 
-The JVM of a first run writes an archive when it ends (-XX:ArchiveClassesAtExit) and later ones map it
-(-XX:SharedArchiveFile). An archive fits one Java, one set of jars and the classes that its run loaded,
-so there is one for each and for each host. Nothing waits for it and nothing depends on it: the JVM
+The JVM of the first run writes an archive when it ends (-XX:ArchiveClassesAtExit), and later JVMs map it
+(-XX:SharedArchiveFile). An archive fits one Java, one set of jars, and the classes that its run loaded. So
+there is one archive for each of them and for each host. No run waits for an archive or depends on it: the JVM
 ignores an archive that does not fit.
 
-It is written under a name of its own and put in place by a later run that finds it complete and of use:
-beside it lies a mark that a job of its run has given results, so that the classes of a job are in it. The
-JVM writes the header last, so a file with a header is complete.
+The JVM writes the archive under a unique name. A later run renames it if the archive is complete and useful.
+It is useful if a marker file beside it shows that a job of that run returned results, so that the archive has
+the classes of a job. The JVM writes the header last, so a file with a header is complete.
 """
 
 from __future__ import annotations
@@ -28,30 +28,33 @@ from firesteel.spark.launch.java import Java
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off"]
 _NEW, _OF_USE = ".new", ".mark"
 _ABANDONED = 600.0
-"""Seconds after which an archive that was begun and not finished is given up."""
+"""Seconds after which an unfinished archive counts as abandoned."""
 
 
 @dataclass(frozen=True)
 class ClassArchive:
-    """What a JVM is to be started with. mark: where to write that what it has loaded is worth keeping."""
+    """JVM options for the class-data archive.
+
+    `mark` is the file to create once the loaded classes are worth keeping; None if no archive is written.
+    """
 
     options: tuple[str, ...] = ()
     mark: Path | None = None
 
     def keep(self) -> None:
-        """Mark what the JVM has loaded as worth keeping: a job has given results in it."""
+        """Mark the JVM's loaded classes as worth keeping, because a job has returned results."""
         if self.mark is not None:
             with suppress(OSError):
                 self.mark.touch()
 
 
 def class_archive(java: Java, jars: Path, host: str, cache: Path | None = None) -> ClassArchive:
-    """Uses the archive for this Java, these jars and this host, or makes it."""
+    """Return the archive for this Java, these jars, and this host, or the options to create one."""
     try:
         folder = private_cache_folder("jvm") if cache is None else cache / "jvm"
         make_private(folder)
         return _use_or_make(folder, _key(java, jars, host))
-    except (OSError, RuntimeError):  # no folder that can be written to, others write to it, or no home
+    except (OSError, RuntimeError):  # No folder is writable by this user alone, or there is no home folder.
         return ClassArchive()
 
 
@@ -66,18 +69,18 @@ def _key(java: Java, jars: Path, host: str) -> str:
 def _use_or_make(folder: Path, key: str) -> ClassArchive:
     archive = folder / f"{key}.jsa"
     if _is_own(archive) or _adopt(folder, key, archive):
-        with suppress(OSError):  # root's, of an image
+        with suppress(OSError):  # The archive belongs to root, as in a container image.
             os.utime(archive)
         return ClassArchive((*_QUIET, f"-XX:SharedArchiveFile={archive}"))
     if any(folder.glob(f"{key}.*{_NEW}")):
-        return ClassArchive(tuple(_QUIET))  # another run is making it
+        return ClassArchive(tuple(_QUIET))  # Another run is writing the archive.
     _forget(folder.glob("*.jsa"), UNUSED)
     made = folder / f"{key}.{uuid4().hex}{_NEW}"
     return ClassArchive((*_QUIET, f"-XX:ArchiveClassesAtExit={made}"), made.with_suffix(_OF_USE))
 
 
 def _adopt(folder: Path, key: str, archive: Path) -> bool:
-    """Put a finished archive in place; drop those that were given up or are of no use."""
+    """Rename a finished archive to its final name, and delete abandoned and useless ones."""
     for made in folder.glob(f"{key}.*{_NEW}"):
         if not (_is_own(made) and _is_complete(made)):
             continue
@@ -92,14 +95,14 @@ def _adopt(folder: Path, key: str, archive: Path) -> bool:
 
 
 def _is_own(file: Path) -> bool:
-    """Whether a file is there and no other user could have written it: the JVM runs what is in it."""
+    """Return whether a file exists and no other user could have written it. The JVM runs the code in it."""
     with suppress(FileNotFoundError):
         return distrust(file) is None
     return False
 
 
 def _forget(files: Iterable[Path], seconds: float) -> None:
-    """Delete those that nobody wrote or used for so long."""
+    """Delete the files that nobody has written or used for this number of seconds."""
     for file in files:
         if time.time() - file.stat().st_mtime > seconds:
             file.unlink(missing_ok=True)

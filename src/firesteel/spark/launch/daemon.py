@@ -1,8 +1,8 @@
 """Spark's Python worker daemon, with the workers' libraries loaded before the first fork.
 
-Spark starts a daemon and forks the workers from it (`spark.python.daemon.module`). What is loaded here is
-loaded once and shared by all workers: by the fork server (fork_server.py) while the JVM is starting, else by
-the daemon itself. No library is used before the fork, only loaded: threads do not survive a fork.
+Spark starts a daemon and forks the workers from it (`spark.python.daemon.module`). Modules are loaded once
+and shared by all workers. The fork server (fork_server.py) loads them while the JVM is starting; without it,
+the daemon does. Libraries are only loaded before the fork, never used, because threads do not survive a fork.
 """
 
 from __future__ import annotations
@@ -40,12 +40,14 @@ MODULES = (
 )
 KERNELS = "firesteel.kernels.warm"
 OPTIONAL = "psutil"
-"""Spark's shuffle imports it before each sort, and does without: to load it, or to find that it is not there,
-took each worker 60 ms."""
+"""Module that Spark's shuffle tries to import before each sort. It is optional.
+
+Loading it, or finding that it is missing, took each worker 60 ms.
+"""
 
 
 def load(modules: tuple[str, ...] = MODULES) -> None:
-    """Load what the workers will need. What cannot be loaded will say so where it is needed."""
+    """Load the modules that workers need. A missing module raises its error later, where it is used."""
     for module in modules:
         try:
             importlib.import_module(module)
@@ -54,7 +56,7 @@ def load(modules: tuple[str, ...] = MODULES) -> None:
 
 
 def load_optional(module: str = OPTIONAL) -> None:
-    """Load what may be there; where it is not, say so to whoever imports it without a search."""
+    """Load an optional module. If it is missing, later imports of it fail without a search."""
     try:
         importlib.import_module(module)
     except ImportError:
@@ -62,8 +64,10 @@ def load_optional(module: str = OPTIONAL) -> None:
 
 
 def load_kernels(module: str = KERNELS) -> Iterator[str]:
-    """Load, step by step, what was compiled in earlier runs. Nothing is compiled: the first job that needs it
-    would wait."""
+    """Load compiled kernels of earlier runs, and yield after each one. Nothing is compiled.
+
+    Compiling here would delay the first job that needs a worker.
+    """
     try:
         loading = importlib.import_module(module).load_kept()
     except ImportError:
@@ -74,32 +78,37 @@ def load_kernels(module: str = KERNELS) -> Iterator[str]:
 
 
 def installed_first(path: list[str]) -> list[str]:
-    """The path without Spark's zips of its own Python sources, where the package that they lie in is
-    installed: zips hold no compiled code, and compiling it takes as long as loading everything else."""
+    """Return the path without the zip files of Spark's Python sources, if their package is also installed.
+
+    Zip files hold no compiled code, and compiling takes as long as loading all other modules.
+    """
 
     def is_spare(entry: str) -> bool:
-        package = Path(entry).parents[2:3]  # pyspark/python/lib/pyspark.zip
+        package = Path(entry).parents[2:3]  # The entry is like pyspark/python/lib/pyspark.zip.
         return entry.endswith(".zip") and any((folder / "__init__.py").is_file() for folder in package)
 
     return [entry for entry in path if not is_spare(entry)]
 
 
 def keep_out_of_collections() -> None:
-    """Take what is loaded out of the garbage collector's sight: a worker collects after every task, and to
-    go through all that the libraries hold took 60 to 100 ms of the next task's time. At the ordinary end of a
-    process they are in sight again: DuckDB would say at length that they were left over."""
+    """Exclude all loaded objects from garbage collection.
+
+    A worker collects garbage after every task, and scanning the libraries' objects took 60 to 100 ms of the
+    next task's time. At the ordinary exit of the process they are included again, as DuckDB would otherwise
+    print warnings about leftover objects.
+    """
     gc.freeze()
     atexit.register(gc.unfreeze)
 
 
 def prepare() -> None:
-    """Make this process one that workers are forked from; a fork of the server is one already."""
+    """Prepare this process for forking workers. A fork of the fork server is already prepared."""
     if gc.get_freeze_count():
         return
     from firesteel.spark.launch.processor import spare_slow_sorts
     from firesteel.spark.launch.without_pandas import spare_pandas
 
-    gc.disable()  # what is loaded stays: collections would go through all of it and find nothing
+    gc.disable()  # The loaded objects all stay in use, so a collection would find no garbage.
     sys.path[:] = installed_first(sys.path)
     spare_slow_sorts()
     spare_pandas()
@@ -110,19 +119,19 @@ def prepare() -> None:
 
 
 SPARKS_DAEMON = "pyspark.daemon"
-"""Private: the module that Spark runs as its daemon, where it is not told another."""
+"""Private: the module that Spark runs as its daemon by default."""
 
 
 def run_module() -> None:
-    """What `python -m` does with the arguments that came with it."""
+    """Run a module as `python -m` does, with the command-line arguments that follow its name."""
     quiet_worker()
     del sys.argv[0]
-    sys.modules.pop(sys.argv[0], None)  # it is run, not imported
+    sys.modules.pop(sys.argv[0], None)  # The module is run as __main__, not imported.
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 
 def main() -> None:
-    """The daemon's process, or the fork server's and then its forks'."""
+    """Run the daemon, or the fork server and then each of its forks."""
     if sys.argv[1:2] == ["--serve"]:
         from firesteel.spark.launch.orphans import Orphans
 

@@ -1,8 +1,10 @@
-"""A local Spark started directly (docs/adr/0007): its JVM at once, with a class-data archive and for quick
-compilation, its Python workers as forks of a process that has their libraries loaded.
+"""Direct start of a local Spark (docs/adr/0007), without `spark-submit`.
 
-All of it leans on what pyspark and Spark keep to themselves. Whatever of it fails, `spark_submit_launcher.py`
-starts Spark.
+The JVM starts at once, with a class-data archive and quick compilation. Python workers are forks of a process
+that has their libraries loaded.
+
+This depends on private parts of pyspark and Spark. If any of them fails, `spark_submit_launcher.py` starts
+Spark instead.
 """
 
 from __future__ import annotations
@@ -38,9 +40,11 @@ _JVM_OPTIONS = [
     "-XX:+UseSerialGC",
     "-Xss8m",
 ]
-"""The work is done in Python: quick compilation, in one thread, and the smallest collector start soonest. The
-stack is for a stream that is stopped: Spark matches the error's text with a regular expression that
-recurses."""
+"""JVM options for a short start.
+
+Python does most of the work, so quick compilation in one thread and the smallest collector are best. The
+large stack is for stopping a stream: Spark matches the error's text with a recursive regular expression.
+"""
 _STREAM_OPTIONS = [
     "-Xms208m",
     "-XX:NewSize=128m",
@@ -48,13 +52,15 @@ _STREAM_OPTIONS = [
     "-XX:SurvivorRatio=6",
     "-XX:TargetSurvivorRatio=90",
 ]
-"""For a job that runs for weeks. What a micro-batch leaves behind is to die young, also where one is larger
-than the others; and what does get old is collected at 80 MB and not at two thirds of a first heap that Java
-takes to be a 64th of the machine's memory."""
+"""JVM options for jobs that run for weeks.
+
+Objects of one micro-batch should die in the young generation, even if the batch is large. Older objects are
+collected at 80 MB. By default, Java waits for two thirds of the first heap, a 64th of the machine's memory.
+"""
 
 
 class FastStart:
-    """A JVM that begins to start when this is made, and what comes with it."""
+    """A JVM that begins to start when the object is created, with its fork server and class-data archive."""
 
     def __init__(self, options: LaunchOptions, java: Java) -> None:
         self._options = options
@@ -72,25 +78,25 @@ class FastStart:
             *logging_options(options.conf),
         ]
         shown = {key: value for key, value in self._settings.items() if key not in (SECRET, *options.conf)}
-        self._jvm = LocalJvm(  # ps shows what it is started with
+        self._jvm = LocalJvm(  # `ps` shows the command line, so it contains no secrets.
             java, jvm_options, shown, self._python, shows_traces=options.shows_traces
         )
 
     @property
     def _python(self) -> str | None:
-        """What Spark is to start as Python, where that is not the usual one."""
+        """Return the program that Spark starts as Python; None for the usual one."""
         return str(self._fork_server.python) if self._fork_server is not None else None
 
     @property
     def has_ended(self) -> bool:
-        """Whether the JVM is gone."""
+        """Return whether the JVM has ended."""
         return self._jvm.has_ended
 
     def context(self, step: Callable[[str], object] = lambda _: None) -> SparkContext:
         """Return the context, once the JVM is up.
 
         Args:
-            step: Function that takes what the start waits for.
+            step: Function that is called with the name of each step of the start.
 
         Raises:
             JobError: The JVM did not start. Other errors are pyspark's.
@@ -106,7 +112,8 @@ class FastStart:
         port, secret = self._jvm.connect()
         step("its context")
         variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
-        if self._fork_server is not None:  # not sooner: the JVM needs the cores
+        # The fork server starts only now, because the JVM needed the cores.
+        if self._fork_server is not None:
             self._fork_server.start(self._settings, self._jvm.process_id)
         if self._python is not None:
             variables["PYSPARK_PYTHON"] = self._python
@@ -114,11 +121,11 @@ class FastStart:
             return quiet_counters(SparkContext(conf=conf))
 
     def keep_classes(self) -> None:
-        """Keep what the JVM has loaded for later runs: a job has given results here."""
+        """Keep the JVM's loaded classes for later runs, because a job has returned results."""
         self._archive.keep()
 
     def stop(self) -> None:
-        """Let the JVM and the server end; they are not waited for."""
+        """Ask the JVM and the fork server to end, without waiting for them."""
         self._jvm.stop()
         if self._fork_server is not None:
             self._fork_server.stop()

@@ -1,6 +1,7 @@
-"""The executors of a cluster, which come some seconds after the context is there.
+"""Wait for the executors of a cluster, which start some seconds after the context.
 
-Private: the way from a context to Spark's own SparkStatusTracker (`_jsc`), of which pyspark's has not all.
+Private: the access from a context to Spark's own SparkStatusTracker (`_jsc`). pyspark's tracker lacks
+executors.
 """
 
 from __future__ import annotations
@@ -15,19 +16,25 @@ if TYPE_CHECKING:
 
 _PAUSE = 0.05
 _ALONE_SECONDS = 1.0
-"""In which no other executor has come behind the last: executors of a cluster start together."""
+"""Seconds without a new executor after which no more are expected.
+
+A cluster starts its executors together.
+"""
 _TOLD_SECONDS = 10.0
 
 
 def count_executors(context: SparkContext) -> int:
-    """How many there are now."""
+    """Return the current number of executors."""
     made: Any = context
     known = made._jsc.sc().statusTracker().getExecutorInfos()
-    return max(0, len(known) - 1)  # the driver is one of them
+    return max(0, len(known) - 1)  # Spark counts the driver, too.
 
 
 def await_executors(context: SparkContext) -> None:
-    """Wait until the first have come, and no more come; say so where it takes long."""
+    """Wait until executors have started and no more follow.
+
+    After ten seconds without any, print a message.
+    """
     began = since = time.monotonic()
     told, seen = False, 0
     while not seen or time.monotonic() - since < _ALONE_SECONDS:

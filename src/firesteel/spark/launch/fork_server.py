@@ -1,11 +1,11 @@
-"""A process that has the workers' libraries loaded, and forks the Python processes that Spark starts.
+"""Fork server: a process that has the workers' libraries loaded and forks Spark's Python processes.
 
-Spark starts a worker daemon when the first task comes, and for a stream half a dozen planners one after
-another; each loads the same libraries for half a second in which nothing else has anything to do. The
-server loads them once, while the JVM is starting. As its Python, Spark is given a script that hands its
-standard streams over to a fork of the server, which runs the wanted module in its place.
+Spark starts a worker daemon for the first task, and for a stream half a dozen planner processes, one after
+another. Each would load the same libraries for half a second while nothing else runs. The server loads them
+once, while the JVM is starting. Spark's Python is a script that passes its standard streams to a fork of the
+server. The fork runs the wanted module in place of the script's process.
 
-Where the server does not answer, the script becomes an ordinary Python (spark/launch/forked_python.py).
+If the server does not answer, the script becomes an ordinary Python (spark/launch/forked_python.py).
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ _SOCKET = "socket"
 
 
 class ForkServer:
-    """A server that belongs to this process and ends with it at the latest.
+    """A fork server that belongs to this process and ends with it at the latest.
 
-    python: the script that is Spark's Python; an ordinary one until the server listens.
+    Attributes:
+        python: Script that Spark runs as its Python. Until the server listens, it is an ordinary Python.
     """
 
     def __init__(self, python: Path) -> None:
@@ -48,12 +49,12 @@ class ForkServer:
         atexit.register(self.stop)
 
     def start(self, settings: Mapping[str, str], jvm: int) -> None:
-        """Begin to load, unless it was stopped.
+        """Start the server process, unless `stop` was called.
 
         Args:
-            settings: Spark's. The server takes the environment of workers from them, since some of it is only
-                read when a process starts.
-            jvm: The process ID of the JVM, which the server ends if this process is killed.
+            settings: Spark's settings. The server takes the environment of workers from them, since a process
+                reads some variables only when it starts.
+            jvm: Process ID of the JVM, which the server ends if this process is killed.
         """
         socket_file = self.python.parent / _SOCKET
         with self._lock:
@@ -75,7 +76,7 @@ class ForkServer:
             )
 
     def stop(self) -> None:
-        """End the server; the processes that it has forked are Spark's and stay."""
+        """End the server. The processes that it has forked belong to Spark and continue."""
         with self._lock:
             self._is_wanted = False
             if self._process is not None:
@@ -86,8 +87,11 @@ class ForkServer:
 
 
 def fork_server() -> ForkServer | None:
-    """A server that is not started yet, or None where this system does not fork, cannot hand open files to
-    another process, or runs no script from its folder for temporary files."""
+    """Return a fork server that is not started yet, or None if this system cannot run one.
+
+    The system must be able to fork, to pass open files to another process, and to run a script from the
+    folder for temporary files.
+    """
     if not hasattr(socket, "send_fds") or not hasattr(os, "fork"):
         return None
     script = _script(private_folder("python"))
@@ -110,9 +114,10 @@ def _interpreter() -> str:
 
 
 def _environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """What Spark and pyspark set for workers, as far as it is read when a process starts."""
+    """Return the environment variables for workers that a process reads only when it starts."""
     seed = os.environ.get("PYTHONHASHSEED", "0")
-    threads = os.environ.get("OPENBLAS_NUM_THREADS", "1")  # a worker is a core; NumPy would take them all
+    # A worker uses one core; NumPy would take all cores.
+    threads = os.environ.get("OPENBLAS_NUM_THREADS", "1")
     of_workers = {
         key.removeprefix(_EXECUTOR_ENVIRONMENT): value
         for key, value in settings.items()
@@ -135,24 +140,26 @@ def serve(
     spare: Iterable[object] = (),
     at_end: Callable[[], object] = lambda: None,
 ) -> None:
-    """Load, then fork for each process that asks, and end this process when its input ends.
+    """Load the libraries, then fork for each process that asks. Exit when standard input ends.
 
-    Returns in the forks, whose streams, arguments, folder, path and environment are then those of the process
-    that asked.
+    The function returns only in the forks. Their streams, arguments, working folder, path and environment are
+    then those of the process that asked.
 
     Args:
-        address: The file of the socket to listen at.
-        load: Called first.
-        spare: What to iterate over while nobody asks.
-        at_end: Called when the input has ended: the process that started the server is gone.
+        address: File of the socket to listen at.
+        load: Function that loads the libraries.
+        spare: Work to do step by step while nobody asks.
+        at_end: Function to call when standard input has ended because the starting process is gone.
     """
     left = iter(spare)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{address}.new")
         listener.listen()
-        Path(f"{address}.new").rename(address)  # so that whoever finds it is not refused
+        # The socket gets its name only when it listens, so that no client is refused.
+        Path(f"{address}.new").rename(address)
         load()
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
+        # The kernel reaps ended forks, as nobody waits for them.
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         idle = False
         while True:
             ready = select.select([sys.stdin, listener], [], [], None if idle else 0)[0]
@@ -170,13 +177,19 @@ def serve(
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         _become(connection)
-    except (OSError, struct.error):  # who asked is gone
+    except (OSError, struct.error):  # The process that asked has ended.
         os._exit(0)
 
 
 def _become(connection: socket.socket) -> None:
-    """Take over what `run_in_fork` sent, and end when it does. Raises OSError or struct.error where it ended
-    before. The connection stays open for as long as the process lives."""
+    """Take over the streams, arguments and environment that `run_in_fork` sent. End when its process ends.
+
+    The connection stays open as long as the process lives.
+
+    Raises:
+        OSError: The other process has ended already.
+        struct.error: The other process has ended already.
+    """
     length, streams, _, _ = socket.recv_fds(connection, NUMBER.size, STREAMS)
     with connection.makefile("rb") as file:
         arguments, path, folder, environment = json.loads(file.read(*NUMBER.unpack(length)))
@@ -193,9 +206,9 @@ def _become(connection: socket.socket) -> None:
 
 
 def _end_with(connection: socket.socket) -> None:
-    """Have SIGTERM come when the other end of the connection is closed, by whatever ended its process.
+    """Make the kernel send SIGTERM to this process when the other end of the connection is closed.
 
-    Without a thread, since this process forks workers: the kernel signals a change of the connection.
+    It works without a thread, since this process forks workers: the kernel signals changes of the connection.
     """
     import fcntl
 
@@ -205,5 +218,6 @@ def _end_with(connection: socket.socket) -> None:
                 os.kill(os.getpid(), signal.SIGTERM)
 
     signal.signal(signal.SIGIO, look)
-    fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())  # not of the workers that are forked from it
+    # Signals go to this process, not to the workers that it forks.
+    fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)

@@ -1,7 +1,9 @@
-"""What Spark runs as its Python: hands its streams to a fork of the fork server, and waits for its end.
+"""Script that Spark runs as its Python.
 
-Run as a file, without the site's packages, and loads only what it needs: Spark waits for it.
-`src/firesteel/spark/launch/forked_python.py ADDRESS -m MODULE ...`, or other arguments of Python's.
+It passes its streams to a fork of the fork server and waits for its end.
+
+Spark runs the file without the site's packages and waits for it, so it imports as little as possible:
+`src/firesteel/spark/launch/forked_python.py ADDRESS -m MODULE ...`, or other arguments of Python.
 """
 
 from __future__ import annotations
@@ -18,19 +20,27 @@ RUN_MODULE = (
     "import sys; sys.path[:] = filter(None, sys.path); del sys.argv[0];"
     "import runpy; runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
 )
-"""For `python -c`: what `-m` does, without looking for modules in the current folder: a file there that has
-the name of one of Python's would be run in its place (from Python 3.11 on, -P)."""
+"""Code for `python -c` that does what `-m` does, but looks for no modules in the current folder.
+
+A file there with the name of a standard module would be run instead. From Python 3.11 on, -P does this.
+"""
 READY = b"\x01"
-"""What the fork answers when it has the streams."""
+"""Answer of the fork once it has the streams."""
 
 
 PATIENCE = 15.0
-"""Seconds in which the server has loaded everything and has forked; it takes one on an idle machine."""
+"""Seconds to wait for the server to load all libraries and fork. It takes one second on an idle machine."""
 
 
 def run_in_fork(address: str, arguments: list[str]) -> int | None:
-    """Have a fork of the server be this process, with its streams, until it ends; it ends with this process,
-    too, whose end closes the connection. Returns an exit status, or None where there is no server."""
+    """Replace this process with a fork of the server until the fork ends.
+
+    The fork uses this process's streams. It ends with this process too, because the connection is then
+    closed.
+
+    Returns:
+        The exit status, or None if there is no server.
+    """
     about = json.dumps([arguments, _path(), os.getcwd(), dict(os.environ)]).encode()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(PATIENCE)
@@ -51,23 +61,23 @@ def run_in_fork(address: str, arguments: list[str]) -> int | None:
 
 
 def tell_once(address: str, why: str) -> None:
-    """One line on stderr, for all processes that ask the server."""
+    """Print one line on stderr, once for all processes that ask the server."""
     try:
         os.close(os.open(f"{address}.told", os.O_CREAT | os.O_EXCL))
-    except OSError:  # told, or the server's folder is gone
+    except OSError:  # The line is already printed, or the server's folder is gone.
         return
     if sys.stderr is not None:
         print(f"Python workers are started in the plain way: {why}", file=sys.stderr, flush=True)
 
 
 def _path() -> list[str]:
-    """Where Python looks for modules by itself; the server adds the site's packages."""
+    """Return the folders in which Python looks for modules by itself. The server adds the site's packages."""
     here = os.path.dirname(__file__)
     return [entry for entry in sys.path if entry != here]
 
 
 def main() -> None:
-    """See above; ends the process."""
+    """Run the command line in a fork of the server or in an ordinary Python, and end this process."""
     address, *arguments = sys.argv[1:]
     is_module = arguments[:1] == ["-m"]
     status = run_in_fork(address, arguments) if is_module else None

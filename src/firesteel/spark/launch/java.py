@@ -13,7 +13,7 @@ from pathlib import Path
 from firesteel.errors import UsageError
 
 MINIMUM = 17
-"""The oldest Java that Spark 4.2 runs on."""
+"""Oldest Java version that Spark 4.2 runs on."""
 
 _HINT = (
     "Spark needs Java 17 or later. Install one (apt install openjdk-17-jre-headless, "
@@ -23,14 +23,18 @@ _HINT = (
 
 @dataclass(frozen=True)
 class Java:
-    """A Java: its executable and its version, `17.0.15`."""
+    """A Java installation: its executable, and its version such as `17.0.15`."""
 
     executable: Path
     version: str
 
 
 def find_java() -> Java:
-    """The Java of JAVA_HOME, else of PATH. Raises UsageError where there is none or it is too old."""
+    """Return the Java of JAVA_HOME, or else of PATH.
+
+    Raises:
+        UsageError: There is none, or it is too old.
+    """
     home = os.environ.get("JAVA_HOME")
     found = str(Path(home, "bin", "java")) if home else shutil.which("java")
     if not found or not Path(found).is_file():
@@ -45,7 +49,10 @@ def find_java() -> Java:
 
 
 def _version(executable: Path) -> str:
-    """From the `release` file of the installation; asking the JVM itself takes a tenth of a second."""
+    """Return the version from the installation's `release` file.
+
+    Running the JVM would take a tenth of a second.
+    """
     release = executable.parents[1] / "release"
     if release.is_file():
         written = re.search(r'^JAVA_VERSION="([^"]+)"', release.read_text(errors="replace"), re.MULTILINE)
@@ -60,7 +67,7 @@ def _version(executable: Path) -> str:
 
 
 def spark_home() -> Path:
-    """Where the pyspark wheel lies, found without importing it."""
+    """Return the folder of the pyspark package, without importing it."""
     found = importlib.util.find_spec("pyspark")
     if found is None or found.origin is None:
         raise UsageError("pyspark is not installed", hint="pip install 'pyspark>=4.2,<4.4'")

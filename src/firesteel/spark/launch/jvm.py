@@ -1,8 +1,8 @@
-"""The JVM of a local Spark, started directly.
+"""JVM of a local Spark, started directly.
 
-`bin/spark-submit` starts one JVM to work out the command line of another; in local mode with nothing to
-submit that command line is known, and half a second is saved. Private: the command line, and how the JVM
-tells where it can be reached (pyspark.java_gateway.launch_gateway).
+`bin/spark-submit` starts one JVM to work out the command line of another. In local mode with nothing to
+submit, that command line is known, and half a second is saved. Private: the command line, and how the JVM
+reports its port and secret (pyspark.java_gateway.launch_gateway).
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ from firesteel.spark.launch.private_sockets import private_variables
 from firesteel.spark.temporary import private_folder
 
 PATIENCE = 20.0
-"""Seconds in which a JVM says where it can be reached; it takes half a second on an idle machine."""
+"""Seconds in which a JVM must report its port. It takes half a second on an idle machine."""
 
 _OPENED = (
     "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
     "java.util.concurrent", "java.util.concurrent.atomic", "sun.nio.ch", "sun.nio.cs",
     "sun.security.action", "sun.util.calendar",
 )  # fmt: skip
-"""Packages of java.base that Spark reflects on (Spark: JavaModuleOptions)."""
+"""Packages of java.base that Spark accesses by reflection (Spark: JavaModuleOptions)."""
 
 _GATEWAY = "org.apache.spark.api.python.PythonGatewayServer"
 
 
 class LocalJvm:
-    """A JVM that is starting or running, and how Python reaches it.
+    """A JVM that is starting or running, and the port at which Python reaches it.
 
-    The JVM ends when its standard input does, that is with this process at the latest. It has a
-    session of its own: Ctrl-C at the terminal is for Python to handle. What it writes goes through this
-    process, so that nobody who reads this process's output waits for the JVM's end. python: what the JVM
-    starts as Python.
+    The JVM ends when its standard input ends, so with this process at the latest. It has its own session, so
+    that Ctrl-C at the terminal reaches only Python. Its output goes through this process, so that readers of
+    this process's output need not wait for the JVM's end.
+
+    `python` is the program that the JVM starts as Python.
     """
 
     def __init__(
@@ -65,8 +66,9 @@ class LocalJvm:
         if python is not None:
             environment |= {"PYSPARK_PYTHON": python, "PYSPARK_DRIVER_PYTHON": python}
         else:
-            environment["PYTHONSAFEPATH"] = "1"  # nothing in the current folder is to run by its name
-        environment.pop("SPARK_HOME", None)  # with it, Python processes read pyspark from zips, not compiled
+            environment["PYTHONSAFEPATH"] = "1"  # Python must not import modules from the current folder.
+        # With SPARK_HOME, Python processes would read pyspark from zip files, not compiled.
+        environment.pop("SPARK_HOME", None)
         command = [
             str(java.executable),
             *jvm_options,
@@ -90,7 +92,11 @@ class LocalJvm:
         atexit.register(self._leave)
 
     def connect(self, patience: float = PATIENCE) -> tuple[int, str]:
-        """Port and secret. Raises JobError where it ends before it is up, or takes more seconds for it."""
+        """Return the JVM's port and secret.
+
+        Raises:
+            JobError: The JVM ends before it is up, or is not up after `patience` seconds.
+        """
         end = time.monotonic() + patience
         while not self._answer.is_file():
             status = self._process.poll()
@@ -108,21 +114,24 @@ class LocalJvm:
 
     @property
     def process_id(self) -> int:
-        """The ID of its process, which leads a session of its own."""
+        """Return the JVM's process ID. The process leads its own session."""
         return self._process.pid
 
     @property
     def has_ended(self) -> bool:
-        """Whether its process is gone."""
+        """Return whether the JVM's process has ended."""
         return self._process.poll() is not None
 
     def stop(self) -> None:
-        """Let the JVM end; it is not waited for."""
+        """Ask the JVM to end, without waiting for it."""
         if self._process.stdin is not None:
             self._process.stdin.close()
 
     def _leave(self) -> None:
-        """At this process's end: a JVM that was not up yet would not see that its input has ended."""
+        """Kill a JVM that is still starting when this process exits.
+
+        It would not see the end of its input.
+        """
         if self._folder.exists():
             self._process.kill()
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,8 +1,8 @@
-"""What ends with the driver: a JVM and Python workers that a killed driver leaves behind.
+"""Cleanup of the JVM and Python workers that a killed driver leaves behind.
 
-Spark's JVM sees the end of its input and ends by itself, but first it runs down what it is doing: a task, the
-stop of its context, its class-data archive. The fork server sees the end of the driver, too, and gives them a
-few seconds.
+Spark's JVM sees the end of its input and ends by itself. Before that, it completes its current work: a task,
+the stop of its context, its class-data archive. The fork server also sees the end of the driver. It gives the
+other processes a few seconds and then kills them.
 """
 
 from __future__ import annotations
@@ -15,20 +15,22 @@ from contextlib import suppress
 from pathlib import Path
 
 PATIENCE_SECONDS = 3.0
-"""In which Spark may end by itself."""
+"""Seconds in which Spark may end by itself."""
 _PAUSE = 0.05
 _PROCESSES = Path("/proc")
 _STATE, _STARTED = 0, 19
-"""Fields of /proc/PID/stat behind the name of the program."""
+"""Indexes of fields in /proc/PID/stat, counted after the name of the program."""
 
 
 class Orphans:
-    """The processes of Spark's JVM and of this one, on a system with /proc; elsewhere there are none.
+    """The processes of Spark's JVM and of this process, on a system with /proc.
 
-    Both lead a session of their own, and what they start stays in it.
+    On other systems there are none.
+
+    Both lead their own session, and the processes that they start stay in it.
 
     Args:
-        jvm: The process ID of the JVM, which runs.
+        jvm: Process ID of the running JVM.
     """
 
     def __init__(self, jvm: int) -> None:
@@ -36,7 +38,7 @@ class Orphans:
         self._started = _field(jvm, _STARTED)
 
     def end(self, patience: float = PATIENCE_SECONDS) -> None:
-        """Wait until they have ended, then kill those that are left.
+        """Wait until the processes have ended, then kill those that are left.
 
         Args:
             patience: Seconds to wait.
@@ -45,7 +47,7 @@ class Orphans:
         while (left := list(self._left())) and time.monotonic() < end:
             time.sleep(_PAUSE)
         for process in left:
-            with suppress(OSError):  # it has just ended
+            with suppress(OSError):  # The process has just ended.
                 os.kill(process, signal.SIGKILL)
 
     def _left(self) -> Iterator[int]:
@@ -57,19 +59,24 @@ class Orphans:
                     yield process
 
     def _sessions(self) -> set[int]:
-        own = {os.getpid()} & {os.getsid(0)}  # a process that leads none may be in a session with others
+        # If this process leads no session, other programs may share its session.
+        own = {os.getpid()} & {os.getsid(0)}
         started = _field(self._jvm, _STARTED)
-        is_another = started is not None and started != self._started  # its number was given again
+        # The JVM's process ID now belongs to another process.
+        is_another = started is not None and started != self._started
         return own if is_another else own | {self._jvm}
 
 
 def _runs(process: int) -> bool:
-    """Whether it has not ended. A process that has is there until somebody asks how."""
+    """Return whether a process is running.
+
+    An ended process stays as a zombie until its parent reads its status.
+    """
     return _field(process, _STATE) not in (None, "Z")
 
 
 def _field(process: int, number: int) -> str | None:
-    """A field of the process's status, None for a process that is gone."""
+    """Return a field of a process's status, or None if the process is gone."""
     try:
         text = (_PROCESSES / str(process) / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -1,5 +1,7 @@
-"""What the user has set around Spark, checked before it is started: what is wrong there is told by Spark
-late, and in words that do not name it."""
+"""Checks of environment variables and the master's address before Spark starts.
+
+Spark reports such mistakes late, and without naming the variable or address.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,17 @@ from pathlib import Path
 from firesteel.errors import FiresteelError, JobError, UsageError
 
 _PATIENCE = 5.0
-"""Seconds for a master, or a Python, to answer."""
+"""Seconds to wait for an answer of a master, or of a Python."""
 
 _ABOUT = "import sys, importlib.util as u; print(*sys.version_info[:2], u.find_spec('firesteel') is not None)"
 
 
 def check_variables(environment: Mapping[str, str], is_local: bool) -> None:
-    """SPARK_HOME and, where workers run on this machine, PYSPARK_PYTHON. Raises UsageError."""
+    """Check SPARK_HOME and, if workers run on this machine, PYSPARK_PYTHON.
+
+    Raises:
+        UsageError: A variable names no usable Spark or Python.
+    """
     home, python = environment.get("SPARK_HOME"), environment.get("PYSPARK_PYTHON")
     if home:
         _check_home(Path(home))
@@ -55,7 +61,7 @@ def _check_python(python: str) -> None:
             text=True,
             timeout=_PATIENCE,
             stdin=subprocess.DEVNULL,
-            cwd=os.sep,  # modules in the current folder are nobody's to run
+            cwd=os.sep,  # Modules in the current folder must not be imported.
         ).stdout.split()
     except (OSError, subprocess.SubprocessError) as error:
         raise UsageError(f"PYSPARK_PYTHON is {python}, which does not run: {error}", hint=hint) from error
@@ -71,8 +77,12 @@ def _check_python(python: str) -> None:
 
 
 def check_master(master: str | None) -> None:
-    """That one of the hosts of a standalone master can be reached: Spark tries for minutes. Raises
-    JobError, or UsageError for what is no address."""
+    """Check that one of the hosts of a standalone master can be reached. Spark itself would try for minutes.
+
+    Raises:
+        JobError: No host can be reached.
+        UsageError: `master` is not an address.
+    """
     if master is None or not master.startswith("spark://"):
         return
     problem = ""
@@ -92,10 +102,11 @@ def check_master(master: str | None) -> None:
 
 
 def did_not_start(error: Exception) -> FiresteelError:
-    """Why Spark did not start, in one line."""
+    """Return an error that says in one line why Spark did not start."""
     from firesteel.spark.errors import java_words
 
-    if "invalid null input: name" in str(error):  # com.sun.security.auth.module.UnixSystem
+    # This is the error of com.sun.security.auth.module.UnixSystem.
+    if "invalid null input: name" in str(error):
         uid = os.getuid()
         return UsageError(
             f"Spark did not start: user id {uid} has no name, which Hadoop's libraries ask for",

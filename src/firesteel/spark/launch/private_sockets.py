@@ -1,9 +1,9 @@
-"""Settings by which a Spark on this machine answers nobody but its own processes.
+"""Settings with which a local Spark accepts connections only from its own processes.
 
 Spark's RPC, its block manager and its file server listen on TCP ports, which every user of the machine can
-reach. `spark.authenticate` makes them ask for a secret before they read anything. The ports between the JVM
-and its Python processes become Unix sockets in a private folder: on TCP, the server that gives a Python
-worker its keyed state asks for nothing, and takes the first who connects.
+reach. With `spark.authenticate`, they demand a secret before they read anything. The ports between the JVM
+and its Python processes become Unix sockets in a private folder. On TCP, the server that gives a Python
+worker its keyed state demands no secret and accepts the first client.
 """
 
 from __future__ import annotations
@@ -19,20 +19,23 @@ AUTHENTICATE, SECRET = "spark.authenticate", "spark.authenticate.secret"
 UNIX_SOCKETS, SOCKET_FOLDER = "spark.python.unix.domain.socket.enabled", "spark.python.unix.domain.socket.dir"
 LOCAL_FOLDER = "spark.local.dir"
 _SEVERAL_PROCESSES = "local-cluster"
-"""A master whose executors are processes. With other local masters Spark makes the secret itself."""
+"""Master whose executors are processes of their own.
+
+With other local masters, Spark creates the secret itself.
+"""
 _SECRET_BYTES = 32
 
 
 def with_private_sockets(settings: Mapping[str, str]) -> dict[str, str]:
-    """Add what keeps other users of this machine out, where the settings do not say otherwise.
+    """Add settings that keep out other users of this machine, unless the user has set them.
 
-    The settings of a cluster are the user's: they are returned as they are.
+    The settings of a cluster belong to the user and are returned unchanged.
 
     Args:
-        settings: All Spark settings, the master among them.
+        settings: All Spark settings, including the master.
 
     Returns:
-        Settings for the context. The secret in them must not be written on a command line.
+        Settings for the context. They contain a secret, so they must not be written on a command line.
     """
     if not settings[MASTER].startswith("local"):
         return dict(settings)
@@ -47,10 +50,13 @@ def with_private_sockets(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def private_variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return environment variables for a local JVM: Spark's UI, if it is on, listens on loopback."""
+    """Return environment variables for a local JVM that make Spark's UI, if enabled, listen on loopback."""
     return {} if "SPARK_LOCAL_IP" in environment else {"SPARK_LOCAL_IP": "127.0.0.1"}
 
 
 def java_temporary_folder() -> str:
-    """Return the option for a private folder for Java's temporary files: it loads native libraries there."""
+    """Return the JVM option that sets a private folder for Java's temporary files.
+
+    Java loads native libraries there.
+    """
     return f"-Djava.io.tmpdir={private_folder('java')}"

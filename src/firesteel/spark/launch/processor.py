@@ -1,9 +1,11 @@
-"""What this machine's processor is slow at, told to NumPy before it is loaded.
+"""Setting that keeps NumPy from AVX-512 on processors where it is slow.
 
-NumPy sorts numbers with AVX-512 where there is such a thing. On AMD's Zen 4 the instruction that its
-partition steps lean on (a compressed store) takes over a hundred cycles, and the sort four times as long as
-with AVX2 (https://github.com/numpy/x86-simd-sort/issues/6); little else of NumPy gains by AVX-512 there.
-Keys are found by sorting: that takes half as long without (benchmarks/kernels.py).
+It must be set before NumPy is loaded.
+
+NumPy sorts numbers with AVX-512 if the processor has it. On AMD's Zen 4, the compressed store in its
+partition step takes over a hundred cycles, and the sort takes four times as long as with AVX2
+(https://github.com/numpy/x86-simd-sort/issues/6). Little else in NumPy gains from AVX-512 there. Finding keys
+relies on sorting and takes half as long without AVX-512 (benchmarks/kernels.py).
 """
 
 from __future__ import annotations
@@ -15,15 +17,18 @@ from pathlib import Path
 _LEFT_OUT = "NPY_DISABLE_CPU_FEATURES"
 _CHOSEN = (_LEFT_OUT, "NPY_ENABLE_CPU_FEATURES")
 _AVX512 = "X86_V4 AVX512_SKX"
-"""NumPy's names for it, from 2.4 on and before; it passes over those that it does not know."""
+"""NumPy's names for AVX-512, from 2.4 on and before. NumPy ignores names that it does not know."""
 _PROCESSORS = Path("/proc/cpuinfo")
 _ONE = 4096
-"""The first processor is described in so many bytes: there may be hundreds."""
+"""Number of bytes to read: enough for the first processor. There may be hundreds."""
 
 
 def spare_slow_sorts(processors: Path = _PROCESSORS) -> None:
-    """Have NumPy, not loaded yet, do without AVX-512 where that is slow, unless the environment says what it
-    is to use. processors: as Linux describes them; elsewhere nothing is known."""
+    """Disable AVX-512 in NumPy if it is slow on this processor, unless the environment chooses features.
+
+    This has an effect only before NumPy is loaded. `processors` is the file in which Linux describes the
+    processors. On other systems nothing is changed.
+    """
     if "numpy" in sys.modules or any(name in os.environ for name in _CHOSEN):
         return
     try:
@@ -36,7 +41,7 @@ def spare_slow_sorts(processors: Path = _PROCESSORS) -> None:
 
 
 def is_zen4(processor: str) -> bool:
-    """Whether a description is of AMD's family 25 (Zen 3 and 4) and names AVX-512, which Zen 3 has not."""
+    """Return whether a processor is AMD's family 25 (Zen 3 and 4) with AVX-512, which Zen 3 lacks."""
     pairs = (line.partition(":") for line in processor.splitlines())
     said = {name.strip(): value.strip() for name, _, value in reversed(list(pairs))}
     maker = said.get("vendor_id"), said.get("cpu family")

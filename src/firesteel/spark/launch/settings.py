@@ -1,4 +1,4 @@
-"""How Spark is to be started: what the user wants, and the settings that measurement chose."""
+"""Settings for the start of Spark: those of the user, and measured defaults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MASTER = "spark.master"
 UI = "spark.ui.enabled"
 LOG_LEVEL = "spark.log.level"
 PYTHON = "spark.pyspark.python"
-"""The executors' Python, which pyspark reads only where spark-submit starts the program."""
+"""Setting for the executors' Python. pyspark reads it only if spark-submit starts the program."""
 
 _ALWAYS = {
     UI: "false",
@@ -23,7 +23,8 @@ _ALWAYS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.python.worker.reuse": "true",
     "spark.driver.maxResultSize": "0",
-    "spark.buffer.pageSize": "2m",  # for 64, made and cleared in each micro-batch, the rows are too few
+    # The default of 64 MB, allocated and cleared in each micro-batch, is too large for few rows.
+    "spark.buffer.pageSize": "2m",
 }
 _ALLOCATOR = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -31,10 +32,12 @@ _ALLOCATOR = {
     "MALLOC_TRIM_THRESHOLD_": str(1 << 29),
     "NUMPY_MADVISE_HUGEPAGE": "0",
 }
-"""For glibc, in the Python workers: a batch's columns are freed and made again for the next one, and giving
-their pages back to the system each time took a sixth of the time (benchmarks/decode.py shows it). NumPy asks
-for large pages, which take the system up to three times as long to get and clear as small ones: a tenth of a
-job's time, more where several workers wait for them."""
+"""Variables for glibc and NumPy in the Python workers.
+
+Each batch frees its columns and allocates them again. Returning their pages to the system each time took a
+sixth of the time (benchmarks/decode.py shows it). NumPy asks for large pages, which take the system up to
+three times as long to get and clear: a tenth of a job's time, more if several workers wait for them.
+"""
 
 _ALWAYS |= {f"spark.executorEnv.{name}": value for name, value in _ALLOCATOR.items()}
 _ON_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
@@ -49,24 +52,32 @@ _WITHOUT_UI = {
     "spark.ui.retainedTasks": "100",
     "spark.sql.ui.retainedExecutions": "4",
 }
-"""What Spark keeps about the past is for its UI, but kept without one, too: a thousand of each, for a stream
-some 100 MB that grow over a quarter of an hour. Twenty of each still outlive the young generation of its
-JVM."""
+"""Limits on the history that Spark keeps for its UI, even if the UI is off.
+
+By default Spark keeps a thousand entries of each kind. For a stream, these are some 100 MB that grow over a
+quarter of an hour. Even twenty entries outlive the young generation of the JVM.
+"""
 _MASTER_HERE = ("spark://127.0.0.1:", "spark://localhost:")
 _OWN_DAEMON = {"spark.python.daemon.module": "firesteel.spark.launch.daemon"}
 
 _NEEDS_SUBMIT = ("spark.jars", "spark.submit.", "spark.driver.extra", "spark.driver.memory", "spark.files")
-"""Settings that only `spark-submit` acts on."""
+"""Prefixes of settings that only `spark-submit` acts on."""
 _FOR_SUBMIT = ("PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "PYSPARK_GATEWAY_PORT")
-"""Variables that it reads, or that say that another JVM is to be used."""
+"""Variables that `spark-submit` reads, or that tell pyspark to use another JVM."""
 
 
 @dataclass(frozen=True)
 class LaunchOptions:
-    """How to start Spark. master: a Spark master, None for this machine with all its cores. host: the
-    host that is expected to run, for the class-data archive. conf: Spark settings of the user's.
-    own_process: the process is Firesteel's own (without_pandas.py). fast: with what of Spark is private.
-    name: the application's, if conf has none."""
+    """Options for starting Spark.
+
+    Attributes:
+        master: Spark master; None for this machine with all its cores.
+        host: Expected host (batch or stream), which selects the class-data archive.
+        conf: Spark settings of the user.
+        own_process: Whether the process belongs to Firesteel alone (without_pandas.py).
+        fast: Whether private parts of Spark may be used for a faster start.
+        name: Name of the application, if `conf` has none.
+    """
 
     master: str | None = None
     host: str = BATCH
@@ -81,7 +92,10 @@ class LaunchOptions:
 
     @property
     def may_start_directly(self) -> bool:
-        """Whether nothing of what `spark-submit` would look at is there."""
+        """Return whether Spark can start without `spark-submit`.
+
+        It cannot if a setting or variable is set that only `spark-submit` reads.
+        """
         if not self.fast or not self.is_local:
             return False
         if any(name in os.environ for name in _FOR_SUBMIT):
@@ -92,15 +106,15 @@ class LaunchOptions:
 
     @property
     def shows_traces(self) -> bool:
-        """Whether the user has set a log level, so that stack traces are wanted, too."""
+        """Return whether the user has set a log level, and so expects stack traces."""
         return LOG_LEVEL in self.conf
 
     def given(self) -> dict[str, str]:
-        """What of the settings the user gave."""
+        """Return the settings that the user has set, including the master."""
         return dict(self.conf) if self.master is None else {MASTER: self.master, **self.conf}
 
     def settings(self) -> dict[str, str]:
-        """All Spark settings, the user's last."""
+        """Return all Spark settings. The user's settings override the defaults."""
         settings = {MASTER: self.master or "local[*]", "spark.app.name": self.name, **_ALWAYS}
         if self.is_local:
             settings |= _LOCAL | (_OWN_DAEMON if self.fast else {})

@@ -1,4 +1,4 @@
-"""A Spark that is the user's own."""
+"""Checks and settings for a Spark session that the user has created."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 def context_of(session: SparkSession) -> SparkContext:
-    """The context of a session. Raises NotSupportedError for one of Spark Connect."""
+    """Return the context of a session.
+
+    Raises:
+        NotSupportedError: The session is one of Spark Connect.
+    """
     try:
         return session.sparkContext
     except Exception as error:
@@ -24,8 +28,11 @@ def context_of(session: SparkSession) -> SparkContext:
 
 
 def use_this_python(context: SparkContext) -> None:
-    """Have a local Spark run its workers with this interpreter, unless the user named another: the `python3`
-    that is first in PATH need not have Firesteel. Private: where a context keeps it."""
+    """Make a local Spark run its workers with this interpreter, unless the user has chosen another one.
+
+    The first `python3` in PATH may lack Firesteel. Private: the attribute in which a context keeps the
+    program.
+    """
     named = "PYSPARK_PYTHON" in os.environ or context.getConf().contains("spark.pyspark.python")
     if (context.master or "").startswith("local") and not named:
         context.pythonExec = sys.executable

@@ -1,4 +1,4 @@
-"""Variables of this process's environment, set for as long as it takes: pyspark is told much by them."""
+"""Temporary environment variables of this process, through which pyspark takes some of its settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def set_variables(variables: Mapping[str, str]) -> Iterator[None]:
-    """These variables, and then again those that were there."""
+    """Set environment variables for a `with` block, and restore the previous values after it."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

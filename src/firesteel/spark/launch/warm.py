@@ -1,5 +1,7 @@
-"""An empty job while nobody waits for one: it has the worker daemon started, its workers forked, and the JVM
-load what a job with a shuffle needs."""
+"""An empty job that warms Spark up.
+
+It starts the worker daemon, forks workers, and loads the JVM's code for shuffles.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def warm_up(context: SparkContext) -> None:
-    """Begin such a job and return at once."""
+    """Start the empty job in a thread, and return at once."""
     threading.Thread(target=_run, args=(context,), daemon=True).start()
 
 
@@ -22,7 +24,7 @@ def _run(context: SparkContext) -> None:
         pairs = context.parallelize([(n, n) for n in range(slots)], slots)
         pairs.repartitionAndSortWithinPartitions(slots, _first).foreachPartition(_nothing)
     except Exception:
-        return  # the first job will meet whatever this was, and say it
+        return  # The first real job meets the same error and reports it.
 
 
 def _first(key: int) -> int:
@@ -30,6 +32,6 @@ def _first(key: int) -> int:
 
 
 def _nothing(rows: Iterable[tuple[int, int]]) -> None:
-    """A task without work."""
+    """Consume rows without doing anything."""
     for _ in rows:
         continue

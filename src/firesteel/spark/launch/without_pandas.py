@@ -1,7 +1,7 @@
-"""Keep pandas out of processes that do not need it: loading it takes a third of a second.
+"""Prevention of needless imports of pandas, which take a third of a second.
 
-For Firesteel's own processes only, the command and the workers' daemon: a user's program may give pandas
-objects to Arrow, which would no longer know them. Where pandas is asked for by name, it is loaded then.
+It applies only to Firesteel's own processes: the command and the workers' daemon. A user's program may give
+pandas objects to Arrow, which would no longer recognize them. An explicit import of pandas still loads it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib.abc import MetaPathFinder
 
 
 class _NoPandas(MetaPathFinder):
-    """Finds no pandas, and everything else where it is."""
+    """Import finder that does not find pandas, and leaves other modules to the other finders."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:
         if fullname == "pandas":
@@ -23,10 +23,10 @@ class _NoPandas(MetaPathFinder):
 
 @contextmanager
 def no_pandas() -> Iterator[None]:
-    """What is loaded inside finds no pandas, unless it is loaded already.
+    """Hide pandas from imports in a `with` block, unless it is already loaded.
 
-    The list of finders is another one meanwhile, not a changed one: an import of another thread that is going
-    through it would skip a finder.
+    The list of finders is replaced, not changed: an import in another thread that is iterating over it would
+    skip a finder.
     """
     blind = _NoPandas()
     sys.meta_path = [blind, *sys.meta_path]
@@ -37,9 +37,9 @@ def no_pandas() -> Iterator[None]:
 
 
 def spare_pandas(spark: bool = False) -> None:
-    """Have Arrow, and where `spark` says so pyspark's driver, find out that there is no pandas.
+    """Make Arrow conclude that pandas is missing. If `spark` is true, do the same for pyspark's driver.
 
-    Arrow looks for it at the first `pa.array`, only to know whether it was given a Series; pyspark at the
+    Arrow looks for pandas at the first `pa.array`, only to recognize a Series. pyspark looks for it at the
     first list that goes to the JVM, in its test helpers.
     """
     if "pandas" in sys.modules:

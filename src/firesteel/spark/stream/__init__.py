@@ -1,1 +1,1 @@
-"""The stream host: a Structured Streaming query."""
+"""Host that runs a job as a Structured Streaming query."""

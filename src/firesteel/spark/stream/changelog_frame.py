@@ -1,4 +1,7 @@
-"""Changes as an ordinary streaming DataFrame: one row a change, `_change_type` as in Delta's feed."""
+"""Changes of a job as an ordinary streaming DataFrame.
+
+It has one row for each change, with `_change_type` as in Delta's change feed.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _SPARKS_PARTITIONS = "200"
-"""Spark's default, which suits a cluster."""
+"""Spark's default for `spark.sql.shuffle.partitions`, which suits a cluster."""
 
 _NO_SPARK_TYPE = (
     *(TypeRoot.TIME, TypeRoot.INTERVAL_DAY_TIME, TypeRoot.INTERVAL_YEAR_MONTH),
@@ -40,9 +43,10 @@ _NO_SPARK_TYPE = (
 def changes_frame(
     job: JobSpec, spark: Spark, settings: StreamSettings, folder: str, frames: Mapping[str, DataFrame]
 ) -> DataFrame:
-    """The changes of a job whose sink is none, as a DataFrame: `_change_type`, then the columns.
+    """Return the changes of a job without a sink as a DataFrame: `_change_type`, then the columns.
 
-    Raises NotSupportedError for a column of a type that Spark has not.
+    Raises:
+        NotSupportedError: Spark lacks the type of a column.
     """
     from firesteel.spark.stream.frame import PROVIDER, ROCKSDB, packet_frame
 
@@ -57,7 +61,7 @@ def changes_frame(
 
 
 def arrow_schema(sink: SinkSpec) -> pa.Schema:
-    """The DataFrame's columns in Arrow; Spark's timestamps are in microseconds."""
+    """Return the Arrow schema of the DataFrame. Spark's timestamps are in microseconds."""
     columns = [pa.field(CHANGE_TYPE, pa.string())]
     for name, kind in zip(sink.names, sink.types, strict=True):
         if kind.root in _NO_SPARK_TYPE:
@@ -75,12 +79,16 @@ def _spark_arrow(kind: SqlType) -> pa.DataType:
 
 @dataclass(frozen=True)
 class Unpack:
-    """Packets to rows, in a worker."""
+    """Function for workers that turns packets into rows."""
 
     sink: SinkSpec
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Raises the error that a packet carries."""
+        """Yield the rows of packets.
+
+        Raises:
+            FiresteelError: A packet carries this error.
+        """
         schema = arrow_schema(self.sink)
         for batch in batches:
             for holds, payload in zip(

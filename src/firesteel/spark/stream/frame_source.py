@@ -1,10 +1,11 @@
-"""A user's DataFrame as the source of a chain: its rows are changes, the chain runs in mapInArrow.
+"""A user's DataFrame as the source of a chain: its rows are changes, and the chain runs in mapInArrow.
 
-The kinds are in `_change_type`, as in Delta's change feed; without that column every row is an insert.
-Spark's rows have no order of their own. Where there is a `_commit_version` (Delta's), rows are taken
-by version, what a version takes away first, then partition by partition; else partition by partition.
-Within a partition they are taken as they stand. So without versions the changes of one key must lie in one
-partition, in their order.
+`_change_type` has the row kinds, as in Delta's change feed. Without this column, every row is an insert.
+
+Spark's rows have no order of their own. With a `_commit_version` column (Delta's), rows are read by version,
+deletions of a version first, and then by partition. Without it, they are read by partition. Within a
+partition, they keep their order. So without versions, all changes of one key must be in one partition, in
+their order.
 """
 
 from __future__ import annotations
@@ -31,37 +32,45 @@ from firesteel.spark.task.source_task import SourceTask
 from firesteel.types.arrow import to_arrow
 
 CONNECTOR = "dataframe"
-"""The connector of tables that stand for DataFrames."""
+"""Name of the connector for tables that stand for DataFrames."""
 
 CHANGE_TYPE = "_change_type"
 CHANGE_TYPES = ("insert", "update_preimage", "update_postimage", "delete")
-"""Delta's word for each row kind, by its byte."""
+"""Delta's names of the row kinds, in the order of Flink's row kind bytes."""
 
 COMMIT_VERSION = "_commit_version"
 
 _NOW = "$now"
 
 BATCH_TIME = f"unix_millis(current_timestamp()) AS `{_NOW}`"
-"""The processing time of a row's micro-batch, which Spark keeps with the offsets. In Spark's SQL."""
+"""Spark SQL for the processing time of a row's micro-batch, which Spark keeps with the offsets."""
 
 PLACE_BITS = 24
-"""Of the place of a row of a commit: its number in its partition. What the commit has in one partition is one
-order, as commits have far-away numbers, and no task knows those of the others."""
+"""Bits of a row's `$place` within a commit, which is its number in its partition.
+
+All rows of a commit in one partition have one `$order`. Commit versions are not consecutive, and no task
+knows those of the other tasks.
+"""
 
 _PARTITION_BITS = 17
 
 
 @dataclass(frozen=True)
 class FrameTask:
-    """Runs a source's fragment over one partition of the DataFrame. labels: of the key groups
-    (rows.py). numbers: of its tasks in a micro-batch, among those of all sources."""
+    """Function that runs a source's fragment over one partition of a DataFrame.
+
+    Attributes:
+        task: Task of the source.
+        labels: Labels of the key groups (rows.py).
+        numbers: Numbers of the source's tasks in a micro-batch, among the tasks of all sources.
+    """
 
     task: SourceTask
     labels: tuple[int, ...]
     numbers: range
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """One row a packet."""
+        """Run the fragment over the rows of a partition, and yield one row for each packet."""
         context = TaskContext.get()
         partition = context.partitionId() if context is not None else 0
         taken = [batch for batch in batches if batch.num_rows]
@@ -76,10 +85,11 @@ class FrameTask:
         return [self.changes(pa.Table.from_batches(taken), partition)]
 
     def changes(self, rows: pa.Table, partition: int) -> pa.Table:
-        """The rows of a partition as a changes table (runtime/spec/operators.py), in their order.
+        """Return the rows of a partition as a changes table (runtime/spec/operators.py), in their order.
 
-        Raises DataError for a `_change_type` that is none, and for versions, partitions or rows beyond what
-        can be numbered.
+        Raises:
+            DataError: A `_change_type` is unknown, or a version, a partition or the number of rows is too
+                large.
         """
         head = self.task.source
         assert isinstance(head, ScanSpec)
@@ -99,7 +109,10 @@ class FrameTask:
         return pa.table(columns if place is None else columns | {PLACE: place})
 
     def _commits(self, versions: NDArray[np.int64], kinds: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Of each row the first order that its commit has: the commit takes away, then adds."""
+        """Return the first `$order` of each row's commit.
+
+        Deletions of a commit come before its insertions.
+        """
         first = self.numbers[0] << ROW_BITS
         room = len(self.numbers) << ROW_BITS >> _PARTITION_BITS + 1
         if len(versions) and not 0 <= int(versions.min()) <= int(versions.max()) < room:
@@ -118,12 +131,16 @@ class FrameTask:
 
 
 def taken_places(frames: Mapping[str, Any]) -> int:
-    """Bits of `$place` that the rows of these DataFrames have before any exchange."""
+    """Return the number of `$place` bits that the rows of these DataFrames use before any exchange."""
     return PLACE_BITS if any(COMMIT_VERSION in frame.columns for frame in frames.values()) else 0
 
 
 def row_kinds(rows: pa.Table) -> NDArray[np.int8]:
-    """The row kind of each row. Raises DataError for a `_change_type` that is none of Delta's."""
+    """Return the row kind of each row.
+
+    Raises:
+        DataError: A `_change_type` is none of Delta's.
+    """
     if CHANGE_TYPE not in rows.column_names:
         return np.zeros(rows.num_rows, dtype=np.int8)
     found = pc.index_in(rows.column(CHANGE_TYPE), pa.array(CHANGE_TYPES))

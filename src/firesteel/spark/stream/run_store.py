@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import MapState, ValueState
 
 _MARK = b"firesteel 1\n"
-"""Prefix of a packed value. A value without it is a manifest alone, of an earlier version."""
+"""Prefix of a packed value. A value without it holds only a manifest and is from an earlier version."""
 _LENGTH = struct.Struct("<I")
 
 SMALL, BESIDE = 8 << 10, 32 << 10
-"""Most bytes of one small run, and of all small runs. Each change writes all small runs again."""
+"""Most bytes of one small run, and of all small runs together. Each change writes all small runs again."""
 
 
 class SparkRunStore:
@@ -85,7 +85,7 @@ class SparkRunStore:
 
 
 class RunsAtHand:
-    """A cache of the runs of a store on this machine (runtime/state/backend.py: Cache).
+    """Cache of the runs of a store on this machine (runtime/state/backend.py: Cache).
 
     Small runs are read with the manifest anyway. A worker keeps the ones it has decoded for later
     micro-batches.
@@ -105,7 +105,7 @@ class RunsAtHand:
         return self._cache.known(name) if name in self._store.small else self._cache.get(name)
 
     def put(self, name: str, run: Run) -> None:
-        if name not in self._store.small:  # a small run may keep the memory of a large batch alive
+        if name not in self._store.small:  # A small run may keep the memory of a large batch alive.
             self._cache.put(name, run)
 
     def load(self, name: str, data: bytes) -> Run:

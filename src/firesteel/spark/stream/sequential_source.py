@@ -1,9 +1,10 @@
-"""The bounded sources of one job, read one after another: so the rows of a UNION ALL come in one order,
-wherever the micro-batches end.
+"""Bounded sources of one job that are read one after another.
 
-Spark asks all sources of a query for their offsets, each by itself. So a source follows the ones before it:
-it moves copies of them on as they are moved on themselves, and waits until they have ended. What it has
-followed is part of its offset, so a restart goes on in step.
+The rows of a UNION ALL therefore have one order, wherever micro-batches end.
+
+Spark asks each source of a query for its offsets independently. So a source tracks the sources before it: it
+advances copies of them as Spark advances the originals, and waits until they have ended. Its offset includes
+the offsets of these copies, so that they agree after a restart.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Offset = dict[str, Any]
 
 
 class SequentialSource:
-    """A source whose turn comes when the `earlier` ones have ended; offsets hold its own and theirs."""
+    """Source that starts when the `earlier` sources have ended. Its offsets contain its own and theirs."""
 
     def __init__(self, source: Any, earlier: Sequence[Any]) -> None:
         self._source = source
@@ -30,8 +31,10 @@ class SequentialSource:
         }
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Where a micro-batch from `start` ends. The one in which the last of the earlier sources ends may
-        have rows of this one, behind theirs."""
+        """Return the offset at which a micro-batch from `start` ends.
+
+        In the micro-batch in which the last earlier source ends, rows of this source may follow.
+        """
         followed = list(start["earlier"])
         for place, source in enumerate(self._earlier):
             followed[place] = source.latest_offset(followed[place], limit)

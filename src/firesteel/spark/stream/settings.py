@@ -1,4 +1,4 @@
-"""Settings of the stream host."""
+"""Settings of jobs that run as Structured Streaming queries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ KEY_GROUPS = 4
 
 MAX_BYTES = 512 << 20
 MAX_ROWS = 2_000_000
-"""Default limits of a micro-batch of a source. They exist because its changes are held in memory."""
+"""Default number of rows of a source in a micro-batch.
+
+It is limited because the changes are held in memory.
+"""
 
 
 @dataclass(frozen=True)

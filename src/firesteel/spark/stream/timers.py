@@ -1,7 +1,7 @@
-"""The next timer of a job, in a file.
+"""File with the time of a job's next timer.
 
-Tasks report their timers to the driver. It writes the earliest one into a file for the readers of sources,
-which are other processes on its machine (batch_clock.py).
+Tasks report their timers to the driver. The driver writes the earliest one into a file for the readers of
+sources, which are other processes on its machine (batch_clock.py).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from firesteel.runtime.dataflow.packets import TIMER, Packet
 
 
 class JobTimers:
-    """The next timers of a job's tasks.
+    """Next timers of a job's tasks.
 
     Args:
-        file: File for the earliest one, in milliseconds of processing time.
+        file: File for the earliest timer, in milliseconds of processing time.
     """
 
     def __init__(self, file: str) -> None:
@@ -26,7 +26,7 @@ class JobTimers:
         self._next: dict[tuple[int, int], int | None] = {}
 
     def take(self, packets: Iterable[Packet]) -> None:
-        """Take the timers from the packets of a micro-batch, and write the earliest one to the file."""
+        """Store the timers in the packets of a micro-batch, and write the earliest one to the file."""
         told = [json.loads(packet.payload) for packet in packets if packet.holds == TIMER]
         if not told:
             return

@@ -22,7 +22,7 @@ from firesteel.spark.task.outputs import ChainOutput, terminal_output
 
 
 class ChainRunner:
-    """A chain and the chains behind it in the same task. It is an output of the chain before it.
+    """Runner of a chain and the chains behind it in the same task. It is an output of the chain before it.
 
     Args:
         context: Context of the task.

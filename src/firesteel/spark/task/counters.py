@@ -35,7 +35,10 @@ class TaskCounters:
         self.watermark = max(self.watermark, packet.mark)
 
     def attach(self, packets: Iterable[Packet]) -> Iterator[Packet]:
-        """Yield the packets, the pending counters added to the next one, and at last those of the chains."""
+        """Yield the packets, then a packet with the chains' counters.
+
+        The next packet also gets the pending counters.
+        """
         for packet in packets:
             yield self._on(packet) if self.read or self.watermark else packet
         yield self._on(counters_packet(self.chains))
@@ -75,7 +78,7 @@ def with_state(packet: Packet, state: StateSizes) -> Packet:
 
 
 def read_counters(packet: Packet) -> tuple[list[tuple[int, list[list[int]]]], list[StateSizes]]:
-    """Return what a packet of counters carries.
+    """Return the counters and the sizes of states that a packet of counters carries.
 
     Returns:
         For each chain its number and the values of its steps. Then the sizes of states.

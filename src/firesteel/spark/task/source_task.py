@@ -29,7 +29,7 @@ from firesteel.spark.task.shuffle import Keyed, keyed
 from firesteel.spark.task.splits import open_head
 
 ReadTables: TypeAlias = "Callable[[], Iterable[pa.Table]]"
-"""Function that reads changes tables."""
+"""Function that returns changes tables."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class SourceTask:
         return source
 
     def packets(self, splits: Iterable[Split], batch: int = 0) -> Iterator[Packet]:
-        """Yield the packets of the splits. A FiresteelError is a packet, too (spark/errors.py)."""
+        """Yield the packets of the splits. A FiresteelError becomes a packet, too (spark/errors.py)."""
         prepare_worker()
         for split in splits:
             run = self._end if split.ends else self._read
@@ -57,7 +57,7 @@ class SourceTask:
         return SourceTask(self.context.at(now))
 
     def tick(self) -> Iterator[Packet]:
-        """Yield one packet for each target of each chain that has timers, to make the timers fire."""
+        """Yield one packet for each target of each chain that has timers, so that due timers fire."""
         for chain, targets in self.context.timers:
             for target in range(targets):
                 yield Packet(target, FIRST, 0, 0, b"", TICK, to=chain)

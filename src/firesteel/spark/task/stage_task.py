@@ -1,6 +1,6 @@
 """A task that runs the keyed chains of one stage over packets.
 
-Workers import this module, so it imports little: no Spark, no planner.
+Workers import this module, so it imports neither Spark nor the planner.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class StageTask:
     ) -> Iterator[Packet]:
         """Yield the packets that result, and at last one with the counters of this task.
 
-        A FiresteelError is a packet, too (spark/errors.py). It is then the last one.
+        A FiresteelError becomes the last packet (spark/errors.py).
 
         Args:
             packets: The packets of one target, by ascending position.
