@@ -1,4 +1,4 @@
-"""Join conditions as Calcite's builder leaves them, which the AST shows.
+"""Join conditions as Calcite's builder rewrites them for the AST.
 
 Calcite: RelOptUtil.pushDownJoinConditions.
 """
@@ -44,9 +44,10 @@ def push_expressions(node: Node) -> Node:
 
 @dataclass
 class _Pushed:
-    """Expressions that become columns of an input. Their references are numbered last: -1, -2, ...
+    """Expressions of a join condition that become columns of an input.
 
-    `placed` gives them their positions once their number is known.
+    While they are collected, references to them have the numbers -1, -2, ... `placed` replaces these numbers
+    by positions.
     """
 
     width: int
@@ -80,7 +81,7 @@ class _Pushed:
         return InputRef(-len(self.sides), expr.type)
 
     def placed(self, condition: Expr) -> Expr:
-        """The condition over the inputs with their new columns."""
+        """Return the condition over the inputs with their new columns."""
         start = self.width + len(self.left)
         position = {i: i for i in range(self.width)}
         position |= {self.width + i: start + i for i in range(self.right_width)}
@@ -90,7 +91,10 @@ class _Pushed:
 
 
 def _with_columns(node: Node, exprs: list[Expr]) -> Node:
-    """The node with more columns. A cast column keeps its name (RelBuilder.inferAlias)."""
+    """Return the node with more columns.
+
+    A column that is only cast keeps its name (RelBuilder.inferAlias).
+    """
     names = [f.name for f in node.schema]
     for expr in exprs:
         names.append(_alias(expr, node) or f"$f{len(names)}")

@@ -1,4 +1,4 @@
-"""The expressions of logical nodes that may hold a sub-query, or read columns of a query around them."""
+"""Expressions of logical nodes that may hold a sub-query or read columns of an outer query."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The bound query as Calcite's converter leaves it: what its builder does to expressions as they come in.
+"""Rewrites that Calcite's converter and RelBuilder apply to a bound query while they build the tree.
 
-Both operands of `=` and `<>` are brought to their least restrictive type, but for the items of an IN list
-(StandardConvertletTable.consistentType, SqlToRelConverter.convertInToOr); the expressions of projections
-are simplified, conditions of WHERE and HAVING are not (RelBuilder.project).
+Both operands of `=` and `<>` are cast to their least restrictive type, except for the items of an IN list
+(StandardConvertletTable.consistentType, SqlToRelConverter.convertInToOr). Expressions of projections are
+simplified, conditions of WHERE and HAVING are not (RelBuilder.project).
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ _JUNCTIONS = {IN_LIST: "OR", ROWS_EQUAL: "AND"}
 
 
 def as_built(root: Node) -> Node:
-    """The tree that the AST shows and the rules start from. Applying it twice changes nothing more."""
+    """Return the tree that the AST shows and that the rules start from.
+
+    A second application changes nothing.
+    """
     return transform_up(root, _node)
 
 
@@ -59,7 +62,7 @@ def _node(node: Node) -> Node:
     if isinstance(node, Project):
         return replace(node, exprs=tuple(simplify_value(consistent(e)) for e in node.exprs))
     if isinstance(node, Filter):
-        if node.having:  # it is built by RelBuilder.filter
+        if node.having:  # RelBuilder.filter builds HAVING, and simplifies its condition
             condition = simplify_condition(consistent(node.condition), nulls_first=False)
             if is_true(condition):
                 return node.input
@@ -77,7 +80,7 @@ def _node(node: Node) -> Node:
             and not node.groups
             and any(key <= frozenset(node.keys) for key in unique_keys(node.input))
         ):
-            # RelBuilder.aggregate: what is distinct already is not grouped.
+            # RelBuilder.aggregate: rows that are distinct already are not grouped.
             columns = tuple(InputRef(k, f.type) for k, f in zip(node.keys, node.schema, strict=True))
             below = node.input
             return (
@@ -90,7 +93,10 @@ def _node(node: Node) -> Node:
 
 
 def _as_null_as_the_case(expr: Expr) -> Expr:
-    """A CASE whose results, but for literals, are as NULL as itself (StandardConvertletTable.convertCase)."""
+    """Return a CASE in which each result, except literals, is nullable if the CASE is.
+
+    Calcite: StandardConvertletTable.convertCase.
+    """
     if not isinstance(expr, Call) or expr.function != "CASE" or not expr.type.nullable:
         return expr
     last = len(expr.args) - 1
@@ -109,8 +115,10 @@ def _casts(expr: Expr) -> TypeGuard[Call]:
 
 @from_below
 def _push_not_for_in(condition: Expr) -> Expr:
-    """The condition with each NOT over what holds an IN list taken to the operands below it
-    (SqlToRelConverter.pushDownNotForIn)."""
+    """Return a condition in which each NOT over an IN list is pushed into the operands below.
+
+    Calcite: SqlToRelConverter.pushDownNotForIn.
+    """
     if not isinstance(condition, Call) or condition.function not in ("AND", "OR", "NOT"):
         return condition
     if not any(isinstance(e, Call) and e.function == IN_LIST for e in walk(condition)):
@@ -127,14 +135,14 @@ def _push_not_for_in(condition: Expr) -> Expr:
 
 
 def _call(call: AggregateCall) -> AggregateCall:
-    """Without a name that stands for none, and without a DISTINCT that changes nothing."""
+    """Return an aggregate call without a generated name, and without a DISTINCT that changes nothing."""
     name = "" if call.name.startswith("agg#") else call.name
     return replace(call, name=name, distinct=call.distinct and not traits_of(call.function).same_distinct)
 
 
 @from_below
 def consistent(expr: Expr) -> Expr:
-    """The expression with the casts that `=` and `<>` need."""
+    """Return an expression with the casts that `=` and `<>` need."""
     if not isinstance(expr, Call):
         return expr
     if expr.function in _JUNCTIONS:
@@ -160,14 +168,17 @@ def consistent(expr: Expr) -> Expr:
 
 
 def _as_bound(test: Expr) -> Expr:
-    """A comparison of an IN list or of two rows' fields: its operands keep their types."""
+    """Return a comparison of an IN list, or of two rows' fields. Its operands keep their types."""
     if not isinstance(test, Call) or test.function in _JUNCTIONS:
         return consistent(test)
     return replace(test, args=tuple(map(consistent, test.args)))
 
 
 def _boolean_as_number(cast: Call) -> Expr:
-    """1 for TRUE and 0 for FALSE (StandardConvertletTable.convertCast)."""
+    """Return the cast of a BOOLEAN to a number: 1 for TRUE and 0 for FALSE.
+
+    Calcite: StandardConvertletTable.convertCast.
+    """
     operand, kind = cast.args[0], cast.type.with_nullable(False)
     chosen = Call("CASE", (operand, as_type(ONE, kind), as_type(ZERO, kind)), kind, range=cast.range)
     if not operand.type.nullable:
@@ -180,7 +191,10 @@ def _null_test(expr: Expr, function: str) -> Expr:
 
 
 def _distinct(call: Call) -> Expr:
-    """(x IS NOT NULL OR y IS NOT NULL) AND (x = y) IS NOT TRUE (Calcite: RelOptUtil.isDistinctFrom)."""
+    """Return IS DISTINCT FROM as `(x IS NOT NULL OR y IS NOT NULL) AND (x = y) IS NOT TRUE`.
+
+    Calcite: RelOptUtil.isDistinctFrom.
+    """
     left, right = call.args
     some = logical_call("OR", [_null_test(left, "IS NOT NULL"), _null_test(right, "IS NOT NULL")])
     return logical_call("AND", [some, _null_test(comparison("=", left, right), "IS NOT TRUE")])

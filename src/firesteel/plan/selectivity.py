@@ -1,7 +1,7 @@
-"""Which part of the rows a condition leaves, as the planner supposes it without statistics.
+"""Selectivity of conditions: the fraction of rows that pass, estimated without statistics.
 
-Two suppositions: what is known of a source or a computed input (Flink: SelectivityEstimator), and a guess
-where nothing is (Calcite: RelMdUtil.guessSelectivity).
+There are two estimates: one for sources and computed inputs (Flink: SelectivityEstimator), and a guess where
+nothing is known (Calcite: RelMdUtil.guessSelectivity).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _RANGES = (">", ">=", "<", "<=")
 
 
 def guessed(condition: Expr) -> float:
-    """By the form of the condition's terms alone."""
+    """Return the selectivity guessed from the form of the condition's terms."""
     return prod(_guess(term) for term in operands(condition, "AND"))
 
 
@@ -33,7 +33,7 @@ def _guess(term: Expr) -> float:
 
 
 def estimated(condition: Expr) -> float:
-    """As for a source without statistics; a guess where an estimate cannot be made."""
+    """Return the selectivity over a source without statistics. If it cannot be estimated, it is guessed."""
     try:
         found = _estimate(condition)
     except _Unknown:
@@ -42,7 +42,7 @@ def estimated(condition: Expr) -> float:
 
 
 class _Unknown(Exception):
-    """The condition has a form that is not estimated."""
+    """Error for a condition whose form cannot be estimated."""
 
 
 def _estimate(expr: Expr) -> float | None:
@@ -95,7 +95,7 @@ def _is_points(search: Call) -> bool:
 
 
 def _spelled_out(expr: Expr) -> Expr:
-    """Every SEARCH as comparisons, save those of single values."""
+    """Return an expression with every SEARCH of ranges as comparisons. A SEARCH of single values stays."""
 
     def rule(part: Expr) -> Expr:
         is_ranges = isinstance(part, Call) and part.function == "SEARCH" and not _is_points(part)
@@ -105,7 +105,7 @@ def _spelled_out(expr: Expr) -> Expr:
 
 
 def _combined(terms: Sequence[Expr]) -> list[Expr]:
-    """The terms that are calls, those that compare one column with literals together."""
+    """Return the terms that are calls, with range comparisons of one column joined into one AND."""
     ranges: dict[int, list[Expr]] = {}
     others: list[Expr] = []
     for term in terms:
@@ -120,7 +120,7 @@ def _combined(terms: Sequence[Expr]) -> list[Expr]:
 
 
 def _hashed(columns: Collection[int]) -> list[int]:
-    """Columns in the order of a Java HashMap by their texts, `$3`: products are rounded in this order."""
+    """Return columns in the order of a Java HashMap with keys such as `$3`. The order affects rounding."""
     width = 16
     while len(columns) > width * 3 // 4:
         width *= 2
@@ -128,13 +128,13 @@ def _hashed(columns: Collection[int]) -> list[int]:
 
 
 def _bucket(text: str, width: int) -> int:
-    """Java: String.hashCode, HashMap.hash."""
+    """Return the bucket of a text in a Java HashMap (String.hashCode, HashMap.hash)."""
     found = reduce(lambda code, char: (code * 31 + ord(char)) % 2**32, text, 0)
     return (found ^ found >> 16) % width
 
 
 def _compared(term: Expr, functions: Sequence[str]) -> int | None:
-    """The column that a comparison with a literal is of."""
+    """Return the column that a term compares with a literal, None if it is no such comparison."""
     if not isinstance(term, Call) or term.function not in functions:
         return None
     columns = [a.index for a in term.args if isinstance(a, InputRef)]
@@ -142,7 +142,7 @@ def _compared(term: Expr, functions: Sequence[str]) -> int | None:
 
 
 def _all_ranges(expr: Expr) -> float:
-    """Ranges of one column; Flink fails at any other term, and guesses then."""
+    """Return the selectivity of ranges of one column. Flink fails at any other term, and guesses then."""
     terms = operands(expr, "AND")
     if any(_compared(term, _RANGES) is None for term in terms):
         raise _Unknown
@@ -150,7 +150,10 @@ def _all_ranges(expr: Expr) -> float:
 
 
 def _either(expr: Call) -> float:
-    """Comparisons of one column with literals exclude each other, other terms do not."""
+    """Return the selectivity of an OR.
+
+    Comparisons of one column with literals exclude each other, other terms do not.
+    """
     terms = operands(expr, "OR")
     alternatives: dict[int, list[Expr]] = {}
     others: list[Expr] = []
@@ -166,7 +169,7 @@ def _either(expr: Call) -> float:
 
 
 def _of_column(terms: Sequence[Expr]) -> list[float]:
-    """Several equalities are one list of values, apart from the ranges beside it."""
+    """Return the selectivities of a column's alternatives. Several equalities count as one list of values."""
     equal = [term for term in terms if isinstance(term, Call) and term.function == "="]
     if len(equal) < 2:
         return [_any_of(terms)]

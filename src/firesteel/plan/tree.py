@@ -1,4 +1,4 @@
-"""The base of all plan nodes, and the only code that walks and rebuilds trees of them."""
+"""Base classes of plan nodes, and functions that walk and rebuild trees of them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ N = TypeVar("N", bound="Node")
 
 @dataclass(frozen=True)
 class Field:
-    """A column of a node's output."""
+    """Column of a node's output."""
 
     name: str
     type: SqlType
 
 
 class Node(ABC):
-    """A frozen plan node. Its inputs are the fields `input` or `inputs`, in order; depth: levels below it."""
+    """Immutable plan node.
+
+    The inputs are the fields `input` or `inputs`, in order. `depth` is the number of levels below the node.
+    """
 
     depth: int
     has_output: ClassVar[bool] = True
-    """Whether other nodes can read its rows: a sink has none."""
+    """Whether other nodes can read the node's rows. A sink has no output."""
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """What derives a schema is asked once a node, and from the leaves up."""
+        """Make `schema` of a subclass cached, and computed from the leaves up without deep recursion."""
         super().__init_subclass__(**options)
         derived = cls.__dict__.get("schema")
         if isinstance(derived, property) and derived.fget is not None:
@@ -43,7 +46,7 @@ class Node(ABC):
     @property
     @abstractmethod
     def schema(self) -> tuple[Field, ...]:
-        """The columns of the output, derived from the node's own fields and its inputs'."""
+        """Columns of the output, derived from the fields of the node and the columns of its inputs."""
 
     @property
     def children(self) -> tuple[Node, ...]:
@@ -56,7 +59,7 @@ class Node(ABC):
         return tuple(values.get("inputs", ()))
 
     def with_children(self: N, children: tuple[Node, ...]) -> N:
-        """The same node over other inputs; itself where nothing changes."""
+        """Return the node over other inputs, or the node itself if they are the same."""
         if all(a is b for a, b in zip(children, self.children, strict=True)):
             return self
         names = {f.name for f in fields(self)}  # type: ignore[arg-type]
@@ -79,7 +82,7 @@ def _children(node: Node) -> tuple[Node, ...]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, parents first."""
+    """Yield the node and all nodes below it, parents first."""
     pending = [node]
     while pending:
         node = pending.pop()
@@ -88,7 +91,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def postorder(root: Node) -> Iterator[Node]:
-    """The node and all below it, inputs first."""
+    """Yield the node and all nodes below it, inputs first."""
     pending = [(root, False)]
     while pending:
         node, ready = pending.pop()
@@ -101,12 +104,12 @@ def postorder(root: Node) -> Iterator[Node]:
 
 @from_below
 def transform_up(node: Node, rule: Callable[[Node], Node]) -> Node:
-    """Apply the rule to every node, children first; the rule gives back a node or the same one."""
+    """Return the tree with a rule applied to every node, children first."""
     return rule(node.with_children(tuple(transform_up(child, rule) for child in node.children)))
 
 
 def unique_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """g, g, g as g, g0, g1."""
+    """Return names made unique by numbers: g, g0, g1 for g, g, g."""
     found: list[str] = []
     for name in names:
         unique, attempt = name, 0
@@ -118,17 +121,20 @@ def unique_columns(names: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class LogicalNode(Node):
-    """What all of them are: no physical node is one."""
+    """Base class of logical nodes."""
 
 
 @dataclass(frozen=True)
 class PhysicalNode(Node):
-    """What all of them have. mode: the changelog mode of the output; rules/changelog/infer_changelog_mode.py
-    sets it, and until then it is None."""
+    """Base class of physical nodes.
+
+    `mode` is the changelog mode of the output. It is None until rules/changelog/infer_changelog_mode.py sets
+    it.
+    """
 
     mode: ChangelogMode | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
 class PhaseNode(PhysicalNode):
-    """A node of plans with mini-batches or two phases: it is made with its changelog mode."""
+    """Base class of nodes for mini-batches or two phases, which are created with their changelog mode."""

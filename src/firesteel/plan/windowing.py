@@ -1,4 +1,4 @@
-"""Windows of time: what assigns them, how an operator knows its rows' windows, and how plans print both.
+"""Windows of time: their definition, the columns by which operators find them, and their text in plans.
 
 Flink: WindowSpec and its kinds, WindowingStrategy and its kinds, TimeUtils.formatWithHighestUnit.
 """
@@ -13,14 +13,14 @@ from firesteel.plan.tree import Field
 from firesteel.types.sql import SqlType, timestamp, timestamp_ltz
 
 WINDOW_COLUMNS: tuple[str, ...] = ("window_start", "window_end", "window_time")
-"""What a window function adds to its rows, in this order."""
+"""Columns that a window function appends to its rows, in this order."""
 
 GROUP_WINDOWS = {"TUMBLE": 1, "HOP": 2, "SESSION": 1}
-"""The windows of GROUP BY, and how many lengths they have."""
+"""Window functions of GROUP BY, and the number of lengths that each takes."""
 AUXILIARIES = frozenset(
     f"{name}_{what}" for name in GROUP_WINDOWS for what in ("START", "END", "ROWTIME", "PROCTIME")
 )
-"""What a query asks of a group window."""
+"""Auxiliary functions of group windows, such as TUMBLE_START."""
 
 _BORDER = timestamp(3).with_nullable(False)
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"), (1, "ms"))
@@ -30,10 +30,14 @@ _STEP = {"HOP": "slide", "CUMULATE": "step"}
 
 @dataclass(frozen=True)
 class Window:
-    """The windows of one function, its lengths in milliseconds.
+    """Windows of one function. Lengths are in milliseconds.
 
-    function: TUMBLE, HOP, CUMULATE or SESSION. size: CUMULATE's greatest, SESSION's gap. step: HOP's
-    slide, CUMULATE's step. partition: the columns by which SESSION keeps rows apart.
+    Attributes:
+        function: TUMBLE, HOP, CUMULATE or SESSION.
+        size: Length. For CUMULATE the greatest length, for SESSION the gap.
+        step: Slide of HOP, step of CUMULATE. None for others.
+        offset: Offset of the windows' starts. None if the query has none.
+        partition: Columns of PARTITION BY of SESSION.
     """
 
     function: str
@@ -44,21 +48,24 @@ class Window:
 
     @property
     def copies(self) -> int:
-        """In how many windows a row is, at most; SESSION's is in one."""
+        """Greatest number of windows of a row."""
         return self.size // self.step if self.step else 1
 
     def moved(self, position: dict[int, int]) -> Window:
-        """The same over an input whose column `position[i]` is the old column i."""
+        """Return the windows over an input in which old column i is at `position[i]`."""
         return replace(self, partition=tuple(position[i] for i in self.partition))
 
 
 @dataclass(frozen=True)
 class Windowing:
-    """How an operator knows its rows' windows.
+    """Windows, and the columns by which an operator finds the windows of a row.
 
-    by: the columns that tell, each with what it is: `time_col` the time itself; `win_start`, `win_end`
-    the borders that a function below has put there; `slice_end` the end of a slice. time_type: of the
-    time attribute, NOT NULL. is_rowtime: event time, else processing time.
+    Attributes:
+        window: The windows.
+        by: Kind and position of each column: `time_col` is the time itself, `win_start` and `win_end` are
+            borders computed by a function below, `slice_end` is the end of a slice.
+        time_type: Type of the time attribute, NOT NULL.
+        is_rowtime: Whether the time is event time. If False, it is processing time.
     """
 
     window: Window
@@ -67,15 +74,15 @@ class Windowing:
     is_rowtime: bool
 
     def at(self, *by: tuple[str, int]) -> Windowing:
-        """The same windows, told by other columns."""
+        """Return the windows, found by other columns."""
         return replace(self, by=by)
 
     def column(self, kind: str) -> int | None:
-        """The column that is this, if there is one."""
+        """Return the position of the column of a kind, None if there is none."""
         return dict(self.by).get(kind)
 
     def text(self, names: Sequence[str]) -> str:
-        """`HOP(time_col=[ts], size=[1 h], slide=[5 min])`."""
+        """Return the text in plans: `HOP(time_col=[ts], size=[1 h], slide=[5 min])`."""
         window = self.window
         parts = [f"{kind}=[{names[i]}]" for kind, i in self.by]
         parts.append(f"{_SIZE[window.function]}=[{duration_text(window.size)}]")
@@ -90,9 +97,13 @@ class Windowing:
 
 @dataclass(frozen=True)
 class Emit:
-    """Results of a group window before its end and after it (Flink: WindowEmitStrategy). early, late:
-    milliseconds of processing time between two of them, 0 for one with every row, None for none. lateness:
-    how long after its end rows are taken, in milliseconds.
+    """Early and late results of a group window (Flink: WindowEmitStrategy).
+
+    Attributes:
+        early: Milliseconds of processing time between results before the window's end. 0: with every row.
+            None: no early results.
+        late: As `early`, but after the window's end.
+        lateness: Milliseconds after the window's end in which late rows are accepted.
     """
 
     early: int | None = None
@@ -100,7 +111,7 @@ class Emit:
     lateness: int = 0
 
     def __str__(self) -> str:
-        """`early delay 1000 millisecond, late no delay`."""
+        """Return the text in plans: `early delay 1000 millisecond, late no delay`."""
         parts = [("early", self.early), ("late", self.late)]
         return ", ".join(f"{name} {_delay_text(delay)}" for name, delay in parts if delay is not None)
 
@@ -110,7 +121,7 @@ def _delay_text(millis: int) -> str:
 
 
 def duration_text(millis: int) -> str:
-    """In the greatest unit that has no fraction: `90 s`, `2 min`, `0 ms`."""
+    """Return a duration in the greatest unit that needs no fraction: `90 s`, `2 min`, `0 ms`."""
     for length, unit in _UNITS:
         if millis and millis % length == 0:
             return f"{millis // length} {unit}"
@@ -118,32 +129,35 @@ def duration_text(millis: int) -> str:
 
 
 def window_fields(names: tuple[str, ...], time_type: SqlType) -> tuple[Field, ...]:
-    """Columns of these names: the borders are TIMESTAMP(3), the time is what the window is over."""
+    """Return window columns of these names.
+
+    Borders are TIMESTAMP(3), window_time has the type of the time.
+    """
     return tuple(Field(n, time_type if n == "window_time" else _BORDER) for n in names)
 
 
 def window_aggregate_fields(
     keys: Sequence[Field], calls: Sequence[AggregateCall], properties: tuple[str, ...], time_type: SqlType
 ) -> tuple[Field, ...]:
-    """The columns of an aggregate of windows: keys, results, and those of the window's that it gives."""
+    """Return the columns of an aggregate of windows: keys, results, and columns of the window."""
     return (*keys, *(Field(c.name, c.type) for c in calls), *window_fields(properties, time_type))
 
 
 def renamed(fields: tuple[Field, ...], names: Sequence[str]) -> tuple[Field, ...]:
-    """Under other names, where there are any."""
+    """Return the columns under other names. If no names are given, the columns stay."""
     return tuple(Field(n, f.type) for n, f in zip(names, fields, strict=True)) if names else fields
 
 
 def group_window_fields(
     keys: Sequence[Field], calls: Sequence[AggregateCall], properties: Sequence[str], time_type: SqlType
 ) -> tuple[Field, ...]:
-    """The columns of an aggregate of group windows: keys, results, and what the query reads of the window."""
+    """Return the columns of an aggregate by a group window: keys, results, and columns of the window."""
     results = (Field(c.name or f"$f{i}", c.type) for i, c in enumerate(calls, len(keys)))
     return (*keys, *results, *(Field(name, property_type(name, time_type)) for name in properties))
 
 
 def property_type(name: str, time_type: SqlType) -> SqlType:
-    """The type of w$start, w$end, w$rowtime or w$proctime."""
+    """Return the type of w$start, w$end, w$rowtime or w$proctime."""
     if name == "w$rowtime":
         return time_type.with_nullable(True)
     return timestamp_ltz(3) if name == "w$proctime" else timestamp(3).with_nullable(time_type.nullable)

@@ -1,4 +1,4 @@
-"""What Flink's cost model says of types and expressions: FlinkRelMdSize, and which of them are computed."""
+"""Sizes of types and expressions in Flink's cost model (FlinkRelMdSize)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firesteel.functions.expression.recursion import from_below
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, SqlType, TypeRoot
 
 Sizes = tuple[float, ...]
-"""Bytes, one number a column."""
+"""Average size of each column in bytes."""
 
 BYTES: dict[TypeRoot, float] = {
     TypeRoot.BOOLEAN: 1,
@@ -34,12 +34,16 @@ BYTES: dict[TypeRoot, float] = {
     TypeRoot.BITMAP: 128,
 }
 _ELEMENTS = 16
-"""In an array, a map or a multiset."""
+"""Number of elements that the cost model assumes in an array, a map or a multiset."""
 NULL_SIZE = 1.0
 
 
 def type_size(kind: SqlType) -> float:
-    """Of a value of the type. Raises NotSupportedError."""
+    """Return the average size of a value of a type in bytes.
+
+    Raises:
+        NotSupportedError: The cost model has no size for the type.
+    """
     root = kind.root
     if root is TypeRoot.ROW:
         return sum(map(type_size, kind.children), start=0.0)
@@ -57,7 +61,14 @@ def type_size(kind: SqlType) -> float:
 
 @from_below
 def expression_size(expr: Expr, below: Sizes) -> float:
-    """Bytes of its values over such columns; a call's are those of its first argument of its own type."""
+    """Return the average size of an expression's values in bytes.
+
+    A call has the size of its first argument that has the same type.
+
+    Args:
+        expr: The expression.
+        below: Sizes of the input's columns.
+    """
     if isinstance(expr, InputRef):
         return below[expr.index]
     if isinstance(expr, Literal):
@@ -73,7 +84,7 @@ def _is_field_access(call: Call) -> bool:
 
 
 def _same_type(a: SqlType, b: SqlType) -> bool:
-    """Parameters aside; intervals are told apart by their units."""
+    """Return whether two types are equal apart from length, precision and nullability."""
     return a.root is b.root and (not a.is_interval or a.names == b.names)
 
 
@@ -89,5 +100,5 @@ def literal_size(literal: Literal) -> float:
 
 
 def is_computation(expr: Expr) -> bool:
-    """Whether it costs anything: columns, literals and casts do not."""
+    """Return whether an expression costs anything. Columns, literals and casts are free."""
     return not isinstance(expr, (InputRef, Literal)) and expr.function != "CAST"

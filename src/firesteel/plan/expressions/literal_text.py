@@ -1,4 +1,4 @@
-"""Literals as plans print them: `_UTF-16LE'tea'`, `2.5:DECIMAL(2, 1)`, `1E-3:DOUBLE`, `null:INTEGER`.
+"""Text of literals in plans: `_UTF-16LE'tea'`, `2.5:DECIMAL(2, 1)`, `1E-3:DOUBLE`, `null:INTEGER`.
 
 Calcite: RexLiteral.computeDigest and appendAsJava, Util.toScientificNotation.
 """
@@ -14,7 +14,12 @@ from firesteel.types.sql import APPROXIMATE, INTERVALS, SqlType, TypeRoot
 
 
 def literal_text(literal: Literal, with_type: bool | None = None) -> str:
-    """A digest. with_type: whether the type follows; None: where the value alone does not tell it."""
+    """Return the text of a literal in a Calcite digest.
+
+    Args:
+        literal: The literal.
+        with_type: Whether the type follows the value. None: only if the value does not imply the type.
+    """
     text = _value_text(literal, charset=True)
     shown = not _tells_its_type(literal) if with_type is None else with_type
     if literal.type.root in INTERVALS and literal.value is not None:
@@ -25,7 +30,10 @@ def literal_text(literal: Literal, with_type: bool | None = None) -> str:
 
 
 def plain_literal_text(literal: Literal) -> str:
-    """As the execution plan prints it: quoted text, bare numbers, the type of NULL and of intervals."""
+    """Return the text of a literal in the execution plan.
+
+    Texts are quoted and numbers bare. NULL and intervals show their type.
+    """
     text = _value_text(literal, charset=False)
     if literal.value is None:
         return f"{text}:{plain_type_text(literal.type)}"
@@ -35,14 +43,14 @@ def plain_literal_text(literal: Literal) -> str:
 
 
 def names_itself(kind: SqlType) -> bool:
-    """Whether a literal of the type goes without it: BOOLEAN, INTEGER, DATE, no fraction of a second."""
+    """Return whether literals of a type never show it: BOOLEAN, INTEGER, DATE, times without a fraction."""
     if kind.root in (TypeRoot.BOOLEAN, TypeRoot.INTEGER, TypeRoot.DATE):
         return True
     return kind.root in (TypeRoot.TIME, TypeRoot.TIMESTAMP) and kind.precision == 0
 
 
 def _tells_its_type(literal: Literal) -> bool:
-    """Whether the type goes without saying; so it does for 'Bar' as CHAR(3)."""
+    """Return whether the value of a literal implies its type, as 'Bar' implies CHAR(3)."""
     if literal.value is None:
         return False
     if literal.type.root is TypeRoot.CHAR and isinstance(literal.value, str):
@@ -86,7 +94,7 @@ def _moment_text(value: date | time | datetime, kind: SqlType) -> str:
 
 
 def scientific_text(value: Decimal) -> str:
-    """One digit before the point, then the exponent: `1E-3`, `2.5E0`."""
+    """Return a number with one digit before the point and an exponent: `1E-3`, `2.5E0`."""
     sign, digit_tuple, exponent = value.as_tuple()
     if not isinstance(exponent, int):
         return str(value)

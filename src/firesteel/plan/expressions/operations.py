@@ -1,10 +1,10 @@
-"""What the rules do with typed expressions: walk, renumber, take apart, put together.
+"""Operations on typed expressions: walk, renumber, take apart, put together.
 
-SEARCH. A set of ranges of one operand (Calcite's Sarg) is kept as one call, for the plans show it so:
-`Call("SEARCH", (operand, bound, ...), BOOLEAN, options)`. Each option but `NULL AS TRUE` and `NULL AS
-FALSE` is a range that takes its bounds from the arguments in turn: `=` a point; `..`, with `[` or `(`
-before and `]` or `)` after it, two bounds; `<`, `<=`, `>`, `>=` one bound. The ranges are ascending and
-apart. `expand_search` writes it out as comparisons; do that before an expression is compiled.
+SEARCH. A set of ranges of one operand (Calcite's Sarg) is kept as one call, because plans show it so:
+`Call("SEARCH", (operand, bound, ...), BOOLEAN, options)`. Each option but `NULL AS TRUE` and `NULL AS FALSE`
+is a range that takes its bounds from the arguments in turn: `=` a point; `..`, with `[` or `(` before and `]`
+or `)` after it, two bounds; `<`, `<=`, `>`, `>=` one bound. The ranges are ascending and do not touch.
+`expand_search` writes a SEARCH as comparisons; do that before an expression is compiled.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NULL_BOOLEAN = Literal(None, BOOLEAN)
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
-    """The expression and all below it, parents first, arguments from left to right."""
+    """Yield an expression and all its parts, parents first, arguments from left to right."""
     pending = [expr]
     while pending:
         part = pending.pop()
@@ -37,13 +37,13 @@ def walk(expr: Expr) -> Iterator[Expr]:
 
 
 def input_refs(expr: Expr) -> list[int]:
-    """The columns that an expression reads, in the order in which they first appear."""
+    """Return the columns that an expression reads, in the order of their first use."""
     return list(dict.fromkeys(e.index for e in walk(expr) if isinstance(e, InputRef)))
 
 
 @from_below
 def rewrite(expr: Expr, rule: Callable[[Expr], Expr]) -> Expr:
-    """Apply the rule to every part, arguments first."""
+    """Return an expression with a rule applied to every part, arguments first."""
     if isinstance(expr, Call):
         args = tuple([rewrite(arg, rule) if isinstance(arg, Call) else rule(arg) for arg in expr.args])
         expr = expr.with_args(args)
@@ -51,12 +51,22 @@ def rewrite(expr: Expr, rule: Callable[[Expr], Expr]) -> Expr:
 
 
 def substitute(expr: Expr, exprs: Sequence[Expr]) -> Expr:
-    """The expression with each column replaced by the expression that makes it."""
+    """Return an expression with each column replaced by the expression that computes it.
+
+    Args:
+        expr: Expression over the columns.
+        exprs: For each column the expression that computes it.
+    """
     return rewrite(expr, lambda e: exprs[e.index] if isinstance(e, InputRef) else e)
 
 
 def renumber(expr: Expr, position: dict[int, int]) -> Expr:
-    """The expression over an input whose column `position[i]` is the old column i."""
+    """Return an expression over another input.
+
+    Args:
+        expr: The expression.
+        position: New position of each column by its old position.
+    """
 
     def moved(e: Expr) -> Expr:
         if isinstance(e, InputRef) and position[e.index] != e.index:
@@ -67,7 +77,7 @@ def renumber(expr: Expr, position: dict[int, int]) -> Expr:
 
 
 def operands(expr: Expr, function: str) -> list[Expr]:
-    """The operands of nested calls of one associative function: AND(a, AND(b, c)) has a, b and c."""
+    """Return the operands of nested calls of one associative function: a, b and c for AND(a, AND(b, c))."""
     found: list[Expr] = []
     pending = [expr]
     while pending:
@@ -80,14 +90,14 @@ def operands(expr: Expr, function: str) -> list[Expr]:
 
 
 def conjuncts(expr: Expr | None) -> list[Expr]:
-    """What must hold for the condition to be TRUE; nothing for None and for TRUE."""
+    """Return the terms that a condition joins by AND, none for None and for TRUE."""
     if expr is None:
         return []
     return [e for e in operands(expr, "AND") if not is_true(e)]
 
 
 def conjunction(exprs: Iterable[Expr]) -> Expr | None:
-    """All of them, or None where there are none."""
+    """Return the AND of the expressions, None if there are none."""
     terms = list(exprs)
     if len(terms) < 2:
         return terms[0] if terms else None
@@ -95,7 +105,7 @@ def conjunction(exprs: Iterable[Expr]) -> Expr | None:
 
 
 def logical_call(function: str, terms: Sequence[Expr]) -> Expr:
-    """AND or OR of one or more terms."""
+    """Return the AND or OR of one or more terms."""
     if len(terms) == 1:
         return terms[0]
     return Call(function, tuple(terms), BOOLEAN.with_nullable(any(t.type.nullable for t in terms)))
@@ -123,22 +133,22 @@ def is_false(expr: Expr) -> bool:
 
 
 def cast_to(expr: Expr, kind: SqlType) -> Expr:
-    """A plain CAST, nullability included; the expression itself where the types are equal."""
+    """Return the expression cast to a type, nullability included. No cast is added if the types are equal."""
     return expr if expr.type == kind else Call("CAST", (expr,), kind)
 
 
 def identity(types: Iterable[SqlType]) -> tuple[Expr, ...]:
-    """References to every column of an input, in order."""
+    """Return references to all columns of an input, in order."""
     return tuple(InputRef(i, kind) for i, kind in enumerate(types))
 
 
 def is_identity(exprs: Sequence[Expr], width: int) -> bool:
-    """Whether the expressions are every column of an input of this width, in order."""
+    """Return whether expressions are all columns of an input of this width, in order."""
     return len(exprs) == width and all(isinstance(e, InputRef) and e.index == i for i, e in enumerate(exprs))
 
 
 def search_ranges(search: Call) -> Iterator[tuple[str, tuple[Expr, ...]]]:
-    """Each range of a SEARCH: its option and its bounds."""
+    """Yield the option and the bounds of each range of a SEARCH."""
     bounds = iter(search.args[1:])
     for option in search.options:
         if option not in (NULL_AS_TRUE, NULL_AS_FALSE):
@@ -147,8 +157,13 @@ def search_ranges(search: Call) -> Iterator[tuple[str, tuple[Expr, ...]]]:
 
 
 def expand_search(expr: Expr, lists: bool = False) -> Expr:
-    """The expression with every SEARCH written out as comparisons, AND and OR; lists: for computing, many
-    comparisons of one operand with literals as an IN of them."""
+    """Return an expression with every SEARCH written as comparisons, AND and OR.
+
+    Args:
+        expr: The expression.
+        lists: Whether many comparisons of one operand with literals become an IN list. Use it for expressions
+            that are computed, not printed.
+    """
 
     def rule(e: Expr) -> Expr:
         if not isinstance(e, Call):
@@ -184,8 +199,10 @@ def _without_negative_zero(
     apart: list[Expr] | None,
     condition: Expr,
 ) -> Expr:
-    """The condition, in which -0.0 is none of several points: Flink looks for it in a HashSet, where it
-    is not 0.0 (ScalarOperatorGens.generateIn)."""
+    """Return a condition on several points for which -0.0 is not equal to 0.0.
+
+    Flink looks for the value in a HashSet, in which -0.0 differs from 0.0 (ScalarOperatorGens.generateIn).
+    """
     only_points = all(option == "=" for option, _ in ranges)
     points = [bounds[0] for _, bounds in ranges] if only_points else apart or []
     zeros = [p for p in points if isinstance(p, Literal) and p.value == 0]
@@ -200,7 +217,7 @@ def _without_negative_zero(
 
 
 def _excluded_points(ranges: list[tuple[str, tuple[Expr, ...]]]) -> list[Expr] | None:
-    """The points left out, where the ranges are everything but some points."""
+    """Return the excluded points if the ranges cover everything else, None otherwise."""
     if len(ranges) < 2 or ranges[0][0] != "<" or ranges[-1][0] != ">":
         return None
     ends = [bound for _, bounds in ranges for bound in bounds]
@@ -218,7 +235,7 @@ def _range_condition(ref: Expr, option: str, bounds: tuple[Expr, ...]) -> Expr:
 
 
 def _nested_or(terms: list[Expr]) -> Expr:
-    """OR(OR(a, b), c), as Calcite nests it."""
+    """Return `OR(OR(a, b), c)`, nested as Calcite does."""
     result = terms[0]
     for term in terms[1:]:
         result = logical_call("OR", [result, term])

@@ -1,7 +1,7 @@
 """OVER as an expression: one call that holds the aggregate and its window (Calcite: RexOver, RexWindow).
 
-`Call(OVER, operands + partition + order + bounds, ...)`: so all that walks and renumbers expressions does so
-with windows. `Over` takes it apart and puts it together.
+The call is `Call(OVER, operands + partition + order + bounds, ...)`, so that code that walks or renumbers
+expressions handles windows too. `Over` is the same with named parts.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ UNBOUNDED_PRECEDING = "UNBOUNDED PRECEDING"
 CURRENT_ROW = "CURRENT ROW"
 
 RANKS = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK"})
-"""They number the rows of a window: with a bound on the number, a Top-N."""
+"""Functions that number the rows of a window. With a bound on the number, the query is a Top-N."""
 UNFRAMED = frozenset({*RANKS, "LAG"})
-"""They look at no frame, and none may be written for them."""
+"""Functions without a frame. The query must not write one for them."""
 
 
 @dataclass(frozen=True)
 class Direction:
-    """How rows are sorted by one column."""
+    """Sort direction of one column."""
 
     descending: bool = False
     nulls_first: bool = True
@@ -38,21 +38,28 @@ class Direction:
 
     @property
     def sort_text(self) -> str:
-        """As LogicalSort shows it: Calcite's own default, NULL as the greatest value, is not said."""
+        """Text of the direction in LogicalSort.
+
+        Calcite's default, NULL as the greatest value, is not shown.
+        """
         if self.nulls_first is self.descending:
             return self.plan_text
         return f"{self.plan_text}-nulls-{'first' if self.nulls_first else 'last'}"
 
     @property
     def over_text(self) -> str:
-        """What follows a key of ORDER BY in a window of the AST."""
+        """Text of the direction behind a key of ORDER BY, in a window of the AST."""
         return f"{' DESC' if self.descending else ''} NULLS {'FIRST' if self.nulls_first else 'LAST'}"
 
 
 @dataclass(frozen=True)
 class Bound:
-    """An end of a frame. side: PRECEDING, FOLLOWING, or one of these after UNBOUNDED, or CURRENT ROW; offset:
-    a literal count of rows or an interval."""
+    """End of a frame.
+
+    Attributes:
+        side: PRECEDING, FOLLOWING, UNBOUNDED PRECEDING, UNBOUNDED FOLLOWING or CURRENT ROW.
+        offset: A literal number of rows, or an interval. None if the side needs none.
+    """
 
     side: str
     offset: Expr | None = None
@@ -63,7 +70,16 @@ DEFAULT_LOWER, DEFAULT_UPPER = Bound(UNBOUNDED_PRECEDING), Bound(CURRENT_ROW)
 
 @dataclass(frozen=True)
 class Frame:
-    """PARTITION BY, ORDER BY and the rows of a partition that each row sees; rows: ROWS, else RANGE."""
+    """Window of OVER: PARTITION BY, ORDER BY, and the rows of a partition that each row sees.
+
+    Attributes:
+        partition: Expressions of PARTITION BY.
+        order: Expressions of ORDER BY.
+        directions: Sort direction of each expression of ORDER BY.
+        rows: Whether the frame counts ROWS. If False, it is a RANGE.
+        lower: First row of the frame.
+        upper: Last row of the frame.
+    """
 
     partition: tuple[Expr, ...] = ()
     order: tuple[Expr, ...] = ()
@@ -75,7 +91,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class Over:
-    """An aggregate function over a window. options: as in expr.nodes.AggregateCall."""
+    """Aggregate function over a window.
+
+    `options` are those of `AggregateCall` in functions/expression/nodes.py.
+    """
 
     function: str
     operands: tuple[Expr, ...]
@@ -86,7 +105,7 @@ class Over:
     user: UserDefined | None = None
 
     def call(self) -> Call:
-        """As an expression."""
+        """Return the OVER call with these parts."""
         frame = self.frame
         bounds = tuple(b.offset for b in (frame.lower, frame.upper) if b.offset is not None)
         sides = (_written(frame.lower), _written(frame.upper))
@@ -99,7 +118,7 @@ class Over:
 
 
 def over_of(call: Call) -> Over:
-    """What an OVER call says."""
+    """Return the parts of an OVER call."""
     function, operands, partition, directions, unit, lower, upper, distinct, *options = call.options
     ways = tuple(map(_direction, directions.split(","))) if directions else ()
     rest = iter(call.args)
@@ -116,7 +135,7 @@ def is_over(expr: Expr) -> bool:
 
 
 def contains_over(expr: Expr) -> bool:
-    """Whether a window is anywhere in the expression."""
+    """Return whether an expression contains an OVER call."""
     return any(map(is_over, walk(expr)))
 
 
@@ -138,7 +157,7 @@ def _direction(letters: str) -> Direction:
 
 @dataclass(frozen=True)
 class OverWindow:
-    """A window over the columns of an input: those that it is partitioned and ordered by, and its frame."""
+    """Window over the columns of an input: columns of PARTITION BY and ORDER BY, and the frame."""
 
     partition: tuple[int, ...]
     order: tuple[int, ...]
@@ -153,7 +172,7 @@ class OverWindow:
 
     @property
     def preceding(self) -> int | None:
-        """Rows or milliseconds before the current row; None without a bound."""
+        """Number of rows or milliseconds before the current row. None if the frame has no lower bound."""
         if self.lower.side == CURRENT_ROW:
             return 0
         offset = self.lower.offset
@@ -161,5 +180,5 @@ class OverWindow:
 
 
 def over_fields(columns: tuple[Field, ...], calls: tuple[AggregateCall, ...]) -> tuple[Field, ...]:
-    """What an OverAggregate gives: its input's columns, then a column a call."""
+    """Return the columns of an OverAggregate: those of its input, then one for each call."""
     return columns + tuple(Field(call.name, call.type) for call in calls)

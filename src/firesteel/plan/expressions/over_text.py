@@ -1,5 +1,8 @@
-"""Windows of OVER as plans print them (Calcite: RexOver.computeDigest, RexWindow.appendDigest; Flink:
-RelExplainUtil.windowRangeToString, overAggregationToString)."""
+"""Text of OVER windows in plans.
+
+Calcite: RexOver.computeDigest, RexWindow.appendDigest; Flink: RelExplainUtil.windowRangeToString,
+overAggregationToString.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ ExpressionText = Callable[[Expr], str]
 
 
 def over_text(over: Over, text: ExpressionText) -> str:
-    """`MAX($3) OVER (PARTITION BY $0 ORDER BY $6 NULLS FIRST ROWS 2 PRECEDING)`."""
+    """Return the text of a window.
+
+    Example: `MAX($3) OVER (PARTITION BY $0 ORDER BY $6 NULLS FIRST ROWS 2 PRECEDING)`.
+    """
     operands = ", ".join(map(text, over.operands))
     distinct = "DISTINCT " if over.distinct else ""
     frame = over.frame
@@ -28,7 +34,7 @@ def over_text(over: Over, text: ExpressionText) -> str:
 
 
 def _frame_words(frame: Frame, text: ExpressionText) -> list[str]:
-    """Nothing for the frame that is meant where none is written."""
+    """Return the words of a frame, none for the default frame."""
     unit = "ROWS" if frame.rows else "RANGE"
     if frame.upper != DEFAULT_UPPER:
         return [f"{unit} BETWEEN {_bound(frame.lower, text)} AND {_bound(frame.upper, text)}"]
@@ -42,5 +48,5 @@ def _bound(bound: Bound, text: ExpressionText) -> str:
 
 
 def sort_text(keys: Sequence[str], descending: Sequence[bool]) -> str:
-    """`ts ASC, cost DESC`, as physical plans say it."""
+    """Return sort keys as physical plans print them: `ts ASC, cost DESC`."""
     return ", ".join(f"{k} {'DESC' if down else 'ASC'}" for k, down in zip(keys, descending, strict=True))

@@ -53,12 +53,12 @@ def correlated_column(correlation: str, name: str, column: InputRef) -> Call:
 
 
 def is_correlated(expr: Expr, correlation: str) -> bool:
-    """Whether an expression reads a column of the query around it."""
+    """Return whether an expression reads a column of the query around it."""
     return any(_reads(part, correlation) for part in walk(expr))
 
 
 def correlated_indices(exprs: Sequence[Expr], correlation: str) -> list[int]:
-    """Return the positions of the columns that expressions read of the query around them, ascending."""
+    """Return the positions of the outer query's columns that expressions read, ascending."""
     found = {
         int(part.options[2])
         for expr in exprs
@@ -69,7 +69,7 @@ def correlated_indices(exprs: Sequence[Expr], correlation: str) -> list[int]:
 
 
 def with_columns(expr: Expr, correlation: str, column: Callable[[int], Expr]) -> Expr:
-    """Return an expression with each column of the query around it replaced by what `column` returns."""
+    """Return an expression with each column of the outer query replaced by the result of `column`."""
 
     def rule(part: Expr) -> Expr:
         return column(int(part.options[2])) if isinstance(part, Call) and _reads(part, correlation) else part
@@ -78,7 +78,7 @@ def with_columns(expr: Expr, correlation: str, column: Callable[[int], Expr]) ->
 
 
 def over_outer_row(expr: Expr) -> Expr:
-    """Return an expression with a plain reference for each column of the query around it."""
+    """Return an expression with each column of the outer query as a plain column reference."""
 
     def rule(part: Expr) -> Expr:
         if isinstance(part, Call) and part.function == CORRELATED:

@@ -1,7 +1,7 @@
-"""Expressions as Flink's plans print them.
+"""Text of expressions in Flink's plans.
 
-Three dialects. The AST has `$n` for columns and `CAST($2):BIGINT`; the physical plan names, prefix
-operators and full types; the execution plan names, infix operators and plain literals. Calcite:
+There are three dialects. The AST has `$n` for columns and `CAST($2):BIGINT`. The physical plan has names,
+prefix operators and full types. The execution plan has names, infix operators and plain literals. Calcite:
 RexCall.computeDigest, RexLiteral.computeDigest; Flink: FlinkRelNode.getExpressionString.
 """
 
@@ -21,7 +21,7 @@ from firesteel.types.primitive_text import double_text
 from firesteel.types.sql import APPROXIMATE, TypeRoot
 
 BINARY = frozenset({"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/"})
-"""Operators of two operands beside which a literal of the other operand's type goes without its type."""
+"""Operators of two operands. A literal beside an operand of its own type is printed without the type."""
 
 INFIX = frozenset({*BINARY, "/INT", "AND", "OR"})
 POSTFIX = frozenset({"IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TRUE", "IS NOT FALSE"})
@@ -29,7 +29,7 @@ POSTFIX = frozenset({"IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TR
 _SPELLING = {"!=": "<>", "%": "MOD", "TRANSLATE": "TRANSLATE3"}
 
 VERBATIM = "$TEXT"
-"""Function of a call that prints as its option."""
+"""Function of a call that is printed as its first option."""
 
 Printer = Callable[[Expr], str]
 
@@ -37,7 +37,7 @@ Printer = Callable[[Expr], str]
 _WITHOUT_PARENTHESES = frozenset(
     ["CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP"]
 )
-"""Functions of Calcite's syntax FUNCTION_ID."""
+"""Functions that Calcite prints without parentheses (syntax FUNCTION_ID)."""
 
 
 @from_below
@@ -78,7 +78,7 @@ def prefix_text(expr: Expr, names: Sequence[str]) -> str:
             kind = _cast_type(e, type_text(e.type))
             (value,) = e.args
             given = text(value)
-            if e.options and isinstance(value, Literal):  # it is a time attribute itself
+            if e.options and isinstance(value, Literal):  # the literal is a time attribute
                 given = f"{literal_text(value, with_type=False)}:{kind}"
             return f"{e.function}({given} AS {kind}{_not_null(e)})"
         if e.function == "SEARCH":
@@ -114,7 +114,7 @@ def infix_text(expr: Expr, names: Sequence[str]) -> str:
 
 
 def _cast_type(cast: Call, text: str) -> str:
-    """The type that is cast to; a time attribute's comes with its mark."""
+    """Return the text of a cast's target type. A time attribute has its mark, such as *ROWTIME*."""
     mark = cast.options and cast.options != ("TIMESTAMP",)
     return f"{time_type_text(cast.type)} *{cast.options[0]}*" if mark else text
 
@@ -124,11 +124,14 @@ def _not_null(cast: Call) -> str:
 
 
 _DEEP = 8
-"""Levels from which on a chain is printed as a whole: joined level by level, its text is copied each time."""
+"""Depth above which a chain is printed as a whole.
+
+Printed level by level, the text would be copied once for each level.
+"""
 
 
 def _chain_text(call: Call, argument: Callable[[Call, int], str]) -> str:
-    """`OR(OR(OR(a, b), c), d)`: calls of one operator within each other's first argument."""
+    """Return the text of nested calls of one operator: `OR(OR(OR(a, b), c), d)`."""
     name, tail = call.function, []
     opening = f"{_SPELLING.get(name, name)}("
     count = 1
@@ -146,7 +149,10 @@ FLAG_LAST = frozenset({"FLOOR", "CEIL", "CEILING", "JSON_QUERY", "JSON_EXISTS"})
 
 
 def _prefix(call: Call, args: list[str], flag: str) -> str:
-    """`NAME(a, b)`; a time unit or the side of a TRIM is an argument of its own."""
+    """Return the text `NAME(a, b)` of a call.
+
+    A time unit, or the side of TRIM, is an argument of its own.
+    """
     if call.function == "ITEM_FIELD":
         return f"{args[0]}.{call.options[0]}"
     if call.function == "$COR":
@@ -163,7 +169,7 @@ def _prefix(call: Call, args: list[str], flag: str) -> str:
 
 
 def _with_clauses(args: list[str], options: Sequence[str], flags: list[str]) -> list[str]:
-    """The text, the path and the clauses; a DEFAULT stands behind its word."""
+    """Return text, path and clauses of JSON_VALUE. The value of a DEFAULT follows that word."""
     defaults = iter(args[2:])
     shown = args[:2]
     for option, text in zip(options, flags, strict=True):
@@ -172,7 +178,7 @@ def _with_clauses(args: list[str], options: Sequence[str], flags: list[str]) -> 
 
 
 def _digest_argument(call: Call, position: int, text: Printer) -> str:
-    """An argument in a call's digest: a literal's type is left out where it is plain what it is."""
+    """Return the text of an argument in a call's digest. A literal omits its type if the call implies it."""
     arg = call.args[position]
     if not isinstance(arg, Literal):
         return text(arg)
@@ -199,8 +205,10 @@ def _sarg(search: Call, digest: bool) -> str:
 
 
 def _bound_text(bound: Literal, digest: bool) -> str:
-    """A bound as Calcite prints a Java value: in a digest a long has an L, elsewhere a double is a
-    BigDecimal, of what was written or of its text."""
+    """Return the text of a range's bound as Calcite prints the Java value.
+
+    In a digest a long has an L. Elsewhere a double is printed as a BigDecimal.
+    """
     if digest:
         text = literal_text(bound)
         return text.replace(":", "L:", 1) if bound.type.root is TypeRoot.BIGINT else text

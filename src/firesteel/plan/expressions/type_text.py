@@ -1,4 +1,7 @@
-"""Types as Calcite prints them in plans: `INTEGER`, `VARCHAR(20) CHARACTER SET "UTF-16LE" NOT NULL`."""
+"""Text of types as Calcite prints them in plans.
+
+Examples: `INTEGER`, `VARCHAR(20) CHARACTER SET "UTF-16LE" NOT NULL`.
+"""
 
 from __future__ import annotations
 
@@ -18,29 +21,39 @@ _WITH_PRECISION = (TypeRoot.TIME, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 
 
 def type_text(kind: SqlType) -> str:
-    """The full type string: character set and NOT NULL included."""
+    """Return the full text of a type, with character set and NOT NULL."""
     return _bare(kind, full=True) + ("" if kind.nullable else " NOT NULL")
 
 
 def plain_type_text(kind: SqlType) -> str:
-    """The type without character sets and nullability."""
+    """Return the text of a type without character sets and nullability."""
     return _bare(kind, full=False)
 
 
 def nested_type_text(kind: SqlType) -> str:
-    """The plain type of a field: a row within a row says that its fields are not the outer's."""
+    """Return the text of a field's type.
+
+    A row within a row is printed as `RecordType:peek_no_expand(...)`.
+    """
     return plain_type_text(kind).replace("RecordType(", "RecordType:peek_no_expand(")
 
 
 def time_type_text(kind: SqlType) -> str:
-    """The type of a time attribute, before its mark: `TIMESTAMP_LTZ(3)`."""
+    """Return the text of a time attribute's type, without its mark: `TIMESTAMP_LTZ(3)`."""
     return str(kind.with_nullable(True))
 
 
 def record_type_text(
     fields: Sequence[Field], event: Container[int], processing: Container[int], text: Callable[[SqlType], str]
 ) -> str:
-    """`RecordType(BIGINT id, TIMESTAMP(3) *ROWTIME* ts)`; event, processing: positions of time attributes."""
+    """Return the text of a row type: `RecordType(BIGINT id, TIMESTAMP(3) *ROWTIME* ts)`.
+
+    Args:
+        fields: Columns of the row.
+        event: Positions of the event time attributes.
+        processing: Positions of the processing time attributes.
+        text: Returns the text of a type.
+    """
     shown = []
     for i, column in enumerate(fields):
         mark = "*ROWTIME* " if i in event else "*PROCTIME* " if i in processing else ""
@@ -50,7 +63,10 @@ def record_type_text(
 
 
 def interval_qualifier(kind: SqlType) -> str:
-    """`DAY`, `HOUR TO MINUTE`: as written, or the type's own where nobody wrote one."""
+    """Return the qualifier of an interval type, such as `DAY` or `HOUR TO MINUTE`.
+
+    A type without a written qualifier has MONTH or SECOND.
+    """
     if kind.names:
         return " TO ".join(kind.names)
     return "MONTH" if kind.root is TypeRoot.INTERVAL_YEAR_MONTH else "SECOND"

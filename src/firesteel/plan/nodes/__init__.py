@@ -1,1 +1,1 @@
-"""What each family of nodes answers for each fact: importing the package makes the answers known."""
+"""Plan nodes and their properties. Importing the package registers the properties of each family of nodes."""

@@ -1,8 +1,8 @@
-"""What an aggregate hands on between its local and its global phase: the columns of its accumulators.
+"""Accumulators that a local aggregate sends to its global aggregate, as columns.
 
 Flink: AggregateUtil.inferAggAccumulatorNames and the buffers of its aggregate functions. A function that
-keeps an object has one column, named as the function; the values that DISTINCT calls of the same
-arguments have seen are one column, after all others.
+keeps an object has one column, named as the function. The values seen by DISTINCT calls with equal arguments
+are one column, after all others.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
 
 
 def is_mergeable(call: AggregateCall) -> bool:
-    """Whether the call may have a local phase. Those of users never have one, as Flink plans none."""
+    """Return whether a call may have a local phase. User-defined functions never have one, as in Flink."""
     return call.user is None and traits_of(call.function).merges
 
 
 def merges(call: AggregateCall) -> bool:
-    """Whether accumulators of the call can be put together."""
+    """Return whether two accumulators of a call can be merged."""
     return traits_of(call.function).merges if call.user is None else call.user.merges
 
 
@@ -31,7 +31,10 @@ _OBJECT = SqlType(TypeRoot.RAW)
 
 
 def record_count(calls: Sequence[AggregateCall]) -> int | None:
-    """The call that can tell whether a group has rows left: a plain COUNT(*) (Flink: indexOfCountStar)."""
+    """Return the position of a plain COUNT(*), which tells whether a group has rows.
+
+    None if there is none. Flink: indexOfCountStar.
+    """
     for index, call in enumerate(calls):
         if call.function == "COUNT" and not call.args and call.filter is None and not call.distinct:
             return index
@@ -39,13 +42,16 @@ def record_count(calls: Sequence[AggregateCall]) -> int | None:
 
 
 def function_name(call: AggregateCall) -> str:
-    """As plans name the function: what JSON_ARRAYAGG and JSON_OBJECTAGG do with NULL is part of it."""
+    """Return the name of a function in plans.
+
+    For JSON_ARRAYAGG and JSON_OBJECTAGG it includes the ON NULL clause.
+    """
     nulls = [option for option in call.options if option.endswith("ON NULL")]
     return "_".join([call.function, *nulls]).replace(" ", "_")
 
 
 def buffers(call: AggregateCall, retracts: bool) -> tuple[str, ...]:
-    """The names of a call's accumulator columns, without their numbers."""
+    """Return the names of a call's accumulator columns, without their numbers."""
     if call.function == "COUNT":
         return ("count",) if call.args else ("count1",)
     traits = traits_of(call.function)
@@ -54,14 +60,23 @@ def buffers(call: AggregateCall, retracts: bool) -> tuple[str, ...]:
 
 
 def distinct_arguments(calls: Sequence[AggregateCall]) -> list[tuple[int, ...]]:
-    """The argument lists of the DISTINCT calls, each once; their positions number `distinct$0`, ..."""
+    """Return the different argument lists of DISTINCT calls.
+
+    Their positions are the numbers of `distinct$0`, ...
+    """
     return list(dict.fromkeys(call.args for call in calls if call.distinct))
 
 
 def accumulator_fields(
     calls: Sequence[AggregateCall], retract: Sequence[bool], columns: Sequence[Field]
 ) -> tuple[Field, ...]:
-    """The accumulator columns of calls over an input of these columns, the distinct values' last."""
+    """Return the accumulator columns of calls. Columns of distinct values are last.
+
+    Args:
+        calls: The calls.
+        retract: For each call, whether it retracts.
+        columns: Columns of the input.
+    """
     found: list[Field] = []
     for call, retracts in zip(calls, retract, strict=True):
         for name in buffers(call, retracts):
@@ -73,7 +88,7 @@ def accumulator_fields(
 def split_columns(
     calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str]
 ) -> list[tuple[str, ...]]:
-    """The names of accumulator columns, those of each call together."""
+    """Return the names of accumulator columns, grouped by call."""
     rest = list(names)
     found = []
     for call, retracts in zip(calls, retract, strict=True):

@@ -1,1 +1,1 @@
-"""Properties of plan nodes: what rules may ask of a node."""
+"""Properties of plan nodes, which rules read."""

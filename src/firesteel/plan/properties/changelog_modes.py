@@ -1,7 +1,7 @@
-"""Which changes a node sends, and which it takes and wants of its inputs.
+"""Changes that a node sends, and changes that it accepts and requires of its inputs.
 
 Flink: FlinkChangelogModeInferenceProgram; SatisfyModifyKindSetTraitVisitor for the kinds,
-SatisfyUpdateKindTraitVisitor for how updates come.
+SatisfyUpdateKindTraitVisitor for the form of updates.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from firesteel.plan.properties.property import OF_PHYSICAL, Fact
 from firesteel.plan.tree import Node
 
 Kinds = frozenset[str]
-"""Some of insert, update and delete."""
+"""Set of kinds of changes: some of insert, update and delete."""
 
 NO_KINDS: Kinds = frozenset()
 INSERTS: Kinds = frozenset({"insert"})
@@ -23,7 +23,7 @@ EVERYTHING: Kinds = frozenset({"insert", "update", "delete"})
 
 
 class UpdateKind(Enum):
-    """How updates come: there are none, the new row alone, or the row before and the new one."""
+    """Form of updates: no updates, the new row alone, or the old row and the new one."""
 
     NONE = 0
     ONLY_AFTER = 1
@@ -31,15 +31,19 @@ class UpdateKind(Enum):
 
 
 kinds_sent: Fact[Kinds] = Fact("kinds of changes sent", OF_PHYSICAL)
-"""What the node can send, from what its inputs can."""
+"""Kinds of changes that a node can send, derived from those of its inputs."""
 
 kinds_taken: Fact[Kinds | None] = Fact("kinds of changes taken", OF_PHYSICAL)
-"""What the node takes of its inputs; None where it sends on what it gets, and so takes what its consumer
-does."""
+"""Kinds of changes that a node accepts from its inputs.
+
+None for a node that passes changes on, and so accepts what its consumer accepts.
+"""
 
 updates_wanted: Fact[tuple[UpdateKind, ...] | None] = Fact("kinds of updates wanted", OF_PHYSICAL)
-"""`updates_wanted(node, wish)`: how updates must come from each input so that the node sends them as wished;
-None where it cannot."""
+"""Form of updates that a node requires of each input: `updates_wanted(node, wish)`.
+
+`wish` is the form in which the node must send updates. None if the node cannot.
+"""
 
 
 def sends_updates(node: Node) -> bool:
@@ -47,12 +51,12 @@ def sends_updates(node: Node) -> bool:
 
 
 def updates_or_none(node: Node, kind: UpdateKind) -> UpdateKind:
-    """The wish to an input that may send no updates at all."""
+    """Return a form of updates to require of an input: `kind`, or NONE if the input sends no updates."""
     return kind if sends_updates(node) else UpdateKind.NONE
 
 
 def source_mode(table: Table) -> ChangelogMode:
-    """The changes that a table brings as a source."""
+    """Return the changelog mode of a table that is read."""
     if table.traits is None:
         raise InternalError(f"table '{table.name}' has no traits")
     return table.traits.changelog_mode
@@ -64,13 +68,21 @@ def kinds_of(mode: ChangelogMode) -> Kinds:
 
 
 def mode_of(kinds: Kinds, update_before: bool) -> ChangelogMode:
-    """The mode of a stream of these kinds, its updates with or without the row before."""
+    """Return the changelog mode with these kinds of changes, and updates with or without the old row."""
     updates = "update" in kinds
     return ChangelogMode("insert" in kinds, updates and update_before, updates, "delete" in kinds)
 
 
 def sink_mode(table: Table, requested: Kinds) -> ChangelogMode:
-    """What a sink takes of a query that emits these kinds (Flink: DynamicTableSink.getChangelogMode)."""
+    """Return the changelog mode in which a sink accepts a query's changes (Flink: getChangelogMode).
+
+    Args:
+        table: Table of the sink.
+        requested: Kinds of changes that the query sends.
+
+    Raises:
+        ValidationError: The sink needs a primary key for updates and deletes, and has none.
+    """
     mode = table.traits.sink_mode if table.traits else "insert-only"
     if mode == "all":
         return ALL
@@ -86,14 +98,17 @@ def sink_mode(table: Table, requested: Kinds) -> ChangelogMode:
 
 
 def sends_what_it_gets(*classes: type[Node]) -> None:
-    """The answers of nodes that hand on each change of their only input, as it is or computed from."""
+    """Register node classes that pass on each change of their only input, as it is or computed from it."""
     kinds_sent.of_input(*classes)
     kinds_taken.always(None, *classes)
     updates_wanted.of(*classes)(lambda node, wish: (wish,))
 
 
 def keeps_account_of_rows(*classes: type[Node]) -> None:
-    """What nodes take that keep state of whole rows, whatever they send: everything, old rows too."""
+    """Register node classes that keep whole rows in their state.
+
+    They accept all changes and require old rows.
+    """
     both = UpdateKind.BEFORE_AND_AFTER
     kinds_taken.always(EVERYTHING, *classes)
     updates_wanted.of(*classes)(lambda node, wish: (updates_or_none(node.input, both),))

@@ -1,4 +1,4 @@
-"""Which columns tell the rows of a node's output apart.
+"""Keys of a node's output: columns that identify a row.
 
 Flink: FlinkRelMdUpsertKeys, FlinkRelMdUniqueKeys.
 """
@@ -9,24 +9,27 @@ from firesteel.functions.expression.nodes import Call, Expr, InputRef
 from firesteel.plan.properties.property import Fact
 
 Keys = frozenset[frozenset[int]]
-"""Sets of column positions, each of which is a key."""
+"""Set of keys. Each key is a set of column positions."""
 
 NO_KEYS: Keys = frozenset()
 
 upsert_keys: Fact[Keys] = Fact("upsert keys")
-"""The column sets by which an update or delete names the row that it changes."""
+"""Keys by which an update or a delete identifies the row that it changes."""
 
 unique_keys: Fact[Keys] = Fact("unique keys")
-"""The column sets of which no two rows of the result share a value; exchanges do not matter."""
+"""Keys of which no two rows of the result share a value. Exchanges do not matter for them."""
 
 
 def key_of(*columns: int) -> Keys:
-    """One key of these columns."""
+    """Return the key of these columns, as a set with one key."""
     return frozenset({frozenset(columns)})
 
 
 def through_projection(keys: Keys, exprs: tuple[Expr, ...]) -> Keys:
-    """Keys of the output: those whose every column comes out as it is, under each of its positions."""
+    """Return the keys of a projection's output.
+
+    A key remains if all its columns are projected unchanged. A column that is projected twice gives two keys.
+    """
     positions: dict[int, list[int]] = {}
     for out, expr in enumerate(exprs):
         column = _carried(expr)
@@ -42,7 +45,7 @@ def through_projection(keys: Keys, exprs: tuple[Expr, ...]) -> Keys:
 
 
 def _carried(expr: Expr) -> int | None:
-    """The column that an expression hands on with its values kept apart: a column, or one widened."""
+    """Return the column that an expression maps one to one: a bare column, or one with a widening cast."""
     if isinstance(expr, InputRef):
         return expr.index
     if isinstance(expr, Call) and expr.function == "CAST" and isinstance(expr.args[0], InputRef):
@@ -51,11 +54,11 @@ def _carried(expr: Expr) -> int | None:
 
 
 _LONGEST_TEXT = 30
-"""Characters of an integer or a time, at most."""
+"""Greatest number of characters in the text of an integer or a time."""
 
 
 def _is_injective_cast(cast: Call) -> bool:
-    """Whether different values stay different: to the same type, a wider integer, or a string."""
+    """Return whether a cast keeps different values different: a wider integer, or a long enough string."""
     source, target = cast.args[0].type, cast.type
     if source.same_as(target):
         return True

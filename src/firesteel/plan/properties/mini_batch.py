@@ -1,4 +1,4 @@
-"""By which time the mini-batches below a node end (Flink: MiniBatchIntervalInferRule)."""
+"""Interval and clock by which mini-batches below a node end (Flink: MiniBatchIntervalInferRule)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,21 @@ NO_MINI_BATCH = "NoMiniBatch"
 
 @dataclass(frozen=True)
 class Interval:
-    """What a node asks of its inputs: the time by which mini-batches end, and how far apart, in ms."""
+    """Requirement of a node for the mini-batches below it.
+
+    Attributes:
+        mode: Kind of time by which a mini-batch ends.
+        millis: Length of a mini-batch in milliseconds, 0 for any.
+    """
 
     mode: str = NONE
     millis: int = 0
 
     def merged(self, other: Interval) -> Interval:
-        """What serves both; an interval of 0 is any interval (FlinkRelOptUtil.mergeMiniBatchInterval)."""
+        """Return the interval that satisfies both.
+
+        A length of 0 fits any (FlinkRelOptUtil.mergeMiniBatchInterval).
+        """
         modes = {self.mode, other.mode}
         if NO_MINI_BATCH in modes:
             return Interval(NO_MINI_BATCH)
@@ -40,4 +48,4 @@ NOT_IN_BUNDLES = Interval(NO_MINI_BATCH)
 BY_EVENT_TIME = Interval(ROW_TIME)
 
 interval_asked: Fact[Interval] = Fact("mini-batch interval", OF_PHYSICAL)
-"""What a node asks of its inputs, besides what is asked of it."""
+"""Mini-batch interval that a node itself requires of its inputs."""

@@ -1,7 +1,7 @@
-"""A fact about plan nodes: a question with one answer for each class of nodes.
+"""Properties of plan nodes: a question with one answer for each class of nodes.
 
-No answer is inherited, neither from a base class nor from an input: a node class that has said nothing is an
-error, as a silent default would plan its queries wrongly.
+No answer is inherited, neither from a base class nor from an input. A node class without an answer is an
+error, because a silent default would plan its queries wrongly.
 """
 
 from __future__ import annotations
@@ -21,27 +21,32 @@ Reasons = dict[type[Any], str]
 UNASKED: Reasons = {
     tree.PhaseNode: "it is made when all is known, with its changelog mode",
 }
-"""Of these classes and their subclasses hardly any fact can be asked, and why."""
+"""Node classes, with their subclasses, for which most properties are not available, each with the reason."""
 OF_PHYSICAL: Reasons = {**UNASKED, tree.LogicalNode: "it is asked of physical nodes alone"}
 OF_LOGICAL: Reasons = {**UNASKED, tree.PhysicalNode: "it is asked of logical nodes alone"}
 
 
 class Fact(Generic[T]):
-    """Asked as a function: `fact(node)`, or `fact(node, more)` where the question has a second part.
+    """Property of plan nodes. Call it as `fact(node)`, or as `fact(node, more)` if it has a second parameter.
 
-    An answer stays with its node. Raises InternalError, naming the class and the fact, for a node class
-    that has not answered, or that cannot be asked.
+    An answer is computed once and stored in its node. A call raises InternalError, with the names of node
+    class and property, if the class has no answer or must not be asked.
     """
 
     def __init__(self, name: str, unasked: Reasons = UNASKED) -> None:
-        """unasked: classes of which it cannot be asked, each with the reason."""
+        """Create a property.
+
+        Args:
+            name: Name of the property, for error messages.
+            unasked: Node classes for which the property is not available, each with the reason.
+        """
         self.name = name
         self.unasked = dict(unasked)
         self._answers: dict[type[Node], Callable[..., T]] = {}
         self._derive = from_below(self._answer)
 
     def of(self, *classes: type[Node]) -> Callable[[Answer], Answer]:
-        """Decorates what answers for nodes of these classes."""
+        """Return a decorator that registers a function as the answer for these node classes."""
 
         def register(answer: Answer) -> Answer:
             for kind in classes:
@@ -53,23 +58,23 @@ class Fact(Generic[T]):
         return register
 
     def always(self, answer: T, *classes: type[Node]) -> None:
-        """These classes have the same answer for every node."""
+        """Register one answer for all nodes of these classes."""
         self.of(*classes)(lambda node, *more: answer)
 
     def of_input(self, *classes: type[Node]) -> None:
-        """What nodes of these classes say is what their only input says."""
+        """Register node classes whose answer is that of their only input."""
         self.of(*classes)(lambda node, *more: self(node.input, *more))
 
     def never(self, reason: str, *classes: type[Node]) -> None:
-        """These classes cannot be asked, for a reason."""
+        """Register node classes for which the property is not available, and the reason."""
         self.unasked |= dict.fromkeys(classes, reason)
 
     def is_answered(self, kind: type[Node]) -> bool:
-        """Whether nodes of this very class have an answer."""
+        """Return whether exactly this node class has an answer. Base classes do not count."""
         return kind in self._answers
 
     def why_unasked(self, kind: type[Node]) -> str | None:
-        """Why nodes of the class cannot be asked; None where nobody has said that they cannot."""
+        """Return the reason why the property is not available for a node class, None if it is."""
         if not kind.has_output:
             return "a sink has no output"
         return next((why for group, why in self.unasked.items() if issubclass(kind, group)), None)

@@ -1,7 +1,7 @@
-"""Which columns of a node carry event time or processing time, before and after planning.
+"""Time attributes of a node: the columns that carry event time or processing time.
 
-Flink: the time indicator types *ROWTIME* and *PROCTIME*. A projection hands them on; what is computed
-from them is a plain timestamp.
+Flink: the time indicator types *ROWTIME* and *PROCTIME*. A projection passes them on; an expression over them
+is a plain timestamp.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Positions = frozenset[int]
 
 
 class TimeAttributes(NamedTuple):
-    """The columns that carry event time, and those that carry processing time."""
+    """Columns that carry event time, and columns that carry processing time."""
 
     event: Positions = frozenset()
     processing: Positions = frozenset()
@@ -27,7 +27,11 @@ class TimeAttributes(NamedTuple):
         return self.event if rowtime else self.processing
 
     def mapped(self, change: Callable[[Positions, bool], Iterable[int]]) -> TimeAttributes:
-        """Each kind changed by itself; change gets its columns, and whether they carry event time."""
+        """Return both sets after a change.
+
+        Args:
+            change: Called for each set. Gets the columns, and whether they carry event time.
+        """
         return TimeAttributes(frozenset(change(self.event, True)), frozenset(change(self.processing, False)))
 
 
@@ -37,23 +41,30 @@ NOTHING_READ: Positions = frozenset()
 
 time_attributes: Fact[TimeAttributes] = Fact("time attributes")
 values_read: Fact[tuple[Positions, ...]] = Fact("values read", OF_PHYSICAL)
-"""The columns of each input with whose values the node works: a time attribute among these is to be a plain
-timestamp. What it hands on, and the time by which it knows its windows, are not."""
+"""Columns of each input whose values the node reads. A time attribute among them becomes a plain timestamp.
+
+Columns that are only passed on, and the time that assigns a row to its windows, do not count.
+"""
 
 
 def event_times(node: Node) -> Positions:
-    """The columns that carry event time."""
+    """Return the columns that carry event time."""
     return time_attributes(node).event
 
 
 def processing_times(node: Node) -> Positions:
-    """The columns that carry processing time."""
+    """Return the columns that carry processing time."""
     return time_attributes(node).processing
 
 
 def is_time(expr: Expr, times: Positions, rowtime: bool) -> bool:
-    """Whether an expression over an input with these time attributes is one: of event time if rowtime, else
-    of processing time."""
+    """Return whether an expression is a time attribute.
+
+    Args:
+        expr: Expression over an input.
+        times: Columns of the input that carry this kind of time.
+        rowtime: True for event time, False for processing time.
+    """
     if isinstance(expr, InputRef):
         return expr.index in times
     if not isinstance(expr, Call):
@@ -66,5 +77,5 @@ def is_time(expr: Expr, times: Positions, rowtime: bool) -> bool:
 
 
 def aggregated(keys: Sequence[int], calls: Sequence[AggregateCall]) -> Positions:
-    """The columns that an aggregate groups by, and those that its calls work with."""
+    """Return the columns that an aggregate groups by or aggregates."""
     return frozenset([*keys, *(i for call in calls for i in call.args)])

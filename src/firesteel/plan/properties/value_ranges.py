@@ -1,7 +1,7 @@
-"""How the values of columns move when rows are updated, and between which numbers they lie.
+"""Monotonicity of columns when rows are updated, and the ranges of their values.
 
 Flink: FlinkRelMdModifiedMonotonicity, FlinkRelMdColumnInterval without table statistics. MAX over a column
-that only grows needs no retraction: the row before is never the greater one. A sum grows where its summands
+that only grows needs no retraction, because the old row is never the greater one. A sum grows if its summands
 are not negative.
 """
 
@@ -18,22 +18,22 @@ DECREASING = "decreasing"
 NOT_MONOTONIC = "not monotonic"
 
 Monotonicity = tuple[str, ...] | None
-"""One word for every column; None where rows may be deleted, and where nothing is known."""
+"""Monotonicity of each column. None if rows may be deleted, or nothing is known."""
 
 Range = tuple[Decimal | None, Decimal | None]
-"""The least and the greatest value; None where there is no bound."""
+"""Least and greatest value. None for a side without a bound."""
 
 UNBOUNDED: Range = (None, None)
 
 monotonicity: Fact[Monotonicity] = Fact("monotonicity", OF_PHYSICAL)
-"""How each column of the node's output moves."""
+"""Monotonicity of each column of a node's output."""
 
 value_range: Fact[Range] = Fact("value range", OF_PHYSICAL)
-"""`value_range(node, column)`: the range of a column of the node's output."""
+"""Value range of a column of a node's output: `value_range(node, column)`."""
 
 
 def is_append(columns: Monotonicity) -> bool:
-    """Whether no row ever changes."""
+    """Return whether all columns are constant, so that no row ever changes."""
     return columns is not None and all(c == CONSTANT for c in columns)
 
 
@@ -42,7 +42,7 @@ def all_columns(word: str, count: int) -> tuple[str, ...]:
 
 
 def hull(ranges: Sequence[Range]) -> Range:
-    """The range of values that are in any of these."""
+    """Return the smallest range that contains all the ranges."""
     lows = [low for low, _ in ranges if low is not None]
     highs = [high for _, high in ranges if high is not None]
     return (

@@ -44,7 +44,7 @@ class WindowProperties:
         return self.starts | self.ends | self.times
 
     def grouped(self, keys: Sequence[int]) -> bool:
-        """Whether these keys hold both borders, so that groups are (parts of) windows."""
+        """Return whether these keys hold both borders, so that groups are (parts of) windows."""
         return bool(self.starts & set(keys)) and bool(self.ends & set(keys))
 
     def mapped(self, change: Callable[[Positions], Iterable[int]]) -> WindowProperties:
@@ -54,15 +54,15 @@ class WindowProperties:
         return replace(self, starts=starts, ends=ends, times=times, padded=padded)
 
     def over(self, window: Window) -> WindowProperties:
-        """The same columns; the windows as they are told there."""
+        """Return the same columns; the windows as they are told there."""
         return replace(self, window=window)
 
     def without_times(self) -> WindowProperties:
-        """The same where no column is the windows' time."""
+        """Return the same where no column is the windows' time."""
         return replace(self, times=frozenset())
 
     def together(self, other: WindowProperties) -> WindowProperties:
-        """The columns of both, of which the other's belong to equal windows."""
+        """Return the columns of both, of which the other's belong to equal windows."""
         return replace(
             self,
             starts=self.starts | other.starts,
@@ -76,12 +76,12 @@ class WindowProperties:
         return replace(self, padded=self.columns)
 
     def of_all_rows(self) -> WindowProperties:
-        """The columns that tell a window for every row."""
+        """Return the columns that tell a window for every row."""
         starts, ends, times = (found - self.padded for found in (self.starts, self.ends, self.times))
         return replace(self, starts=starts, ends=ends, times=times, padded=frozenset())
 
     def within(self, other: WindowProperties) -> WindowProperties:
-        """The columns that are the same in both."""
+        """Return the columns that are the same in both."""
         return replace(
             self,
             starts=self.starts & other.starts,

@@ -1,5 +1,4 @@
-"""Sums, differences, products and quotients that are their other operand (Calcite:
-RexSimplify.simplifyArithmetic)."""
+"""Simplification of arithmetic with 0 and 1 (Calcite: RexSimplify.simplifyArithmetic)."""
 
 from __future__ import annotations
 
@@ -14,8 +13,10 @@ _COMMUTES = frozenset("+*")
 
 
 def simplify_arithmetic(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    """The operand beside a 0 or 1 that changes nothing, cast to the call's type, as it stands: what is in
-    it is left to the next round. With one argument, a negation: -(-x) is x."""
+    """Return the operand beside a 0 or 1 that changes nothing, cast to the call's type.
+
+    The operand itself is simplified in the next round. Of a double negation -(-x), x remains.
+    """
     if len(call.args) == 1:
         return _negation(call, simplifier, unknown_as)
     if call.type.is_numeric and all(arg.type.is_numeric for arg in call.args):

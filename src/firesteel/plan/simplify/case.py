@@ -1,4 +1,4 @@
-"""CASE (Calcite: RexSimplify.simplifyCase)."""
+"""Simplification of CASE (Calcite: RexSimplify.simplifyCase)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ from firesteel.plan.simplify.simplifier import Simplifier
 from firesteel.types.sql import TypeRoot
 
 Branch = tuple[Expr, Expr]
-"""A condition and its result."""
+"""Condition of a CASE's branch, and its result."""
 _SAFE = frozenset([*MIRRORED, *NEGATED_TESTS, "-", "NOT", "CASE", "LIKE", "SEARCH", "TRIM"])
 """Functions that cannot fail (Calcite: RexSimplify.SafeRexVisitor)."""
 _MOST_BRANCHES = 100
-"""Of a CASE that becomes logic, in which each branch denies all before it: that grows with the square."""
+"""Greatest number of branches of a CASE that becomes logic.
+
+In that logic each branch negates all before it, so its size grows with the square of the number.
+"""
 
 
 def simplify_case(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    """Drop branches that cannot be taken, join neighbours of one result, and make logic of booleans."""
+    """Return a CASE without impossible branches, with equal neighbours merged.
+
+    A BOOLEAN CASE becomes AND and OR.
+    """
     branches = _branches(call, simplifier, unknown_as)
     if len(branches) == 1:
         return _retyped(branches[0][1], call)
@@ -31,7 +37,10 @@ def simplify_case(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 
 def _branches(call: Call, simplifier: Simplifier, unknown_as: str) -> list[Branch]:
-    """The branches that can be taken; what neighbours of one result ask is simplified once, as one OR."""
+    """Return the branches that are possible.
+
+    The conditions of neighbours with equal results become one OR.
+    """
     runs: list[tuple[list[Expr], Expr]] = []
     given = [*zip(call.args[:-1:2], call.args[1:-1:2], strict=True), (TRUE, call.args[-1])]
     for condition, result in given:
@@ -65,7 +74,7 @@ def _retyped(result: Expr, call: Call) -> Expr:
 
 
 def _simplified(logic: Expr, call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    """The logic in place of the CASE; it is not to be NULL where the CASE never was."""
+    """Return the simplified logic of a CASE, cast to NOT NULL if the CASE is NOT NULL."""
     if call.type.nullable or not logic.type.nullable:
         return simplifier(logic, unknown_as)
     logic = simplifier(logic, "unknown")
@@ -73,7 +82,7 @@ def _simplified(logic: Expr, call: Call, simplifier: Simplifier, unknown_as: str
 
 
 def _is_safe_logic(branches: list[Branch]) -> bool:
-    """Whether every condition and result may be computed for rows that another branch is for."""
+    """Return whether no condition or result can fail if it is computed for the rows of other branches."""
     return all(_is_safe(r) for _, r in branches) and all(_is_safe(c) for c, _ in branches[1:])
 
 
@@ -83,7 +92,7 @@ def _is_safe(expr: Expr) -> bool:
 
 
 def _as_logic(branches: list[Branch]) -> Expr:
-    """(p1 IS TRUE AND x) OR (p2 IS TRUE AND y AND NOT p1 ...): the conditions whose results can be TRUE."""
+    """Return the logic of a BOOLEAN CASE: `(p1 IS TRUE AND x) OR (p2 IS TRUE AND y AND NOT p1) OR ...`."""
     constant = all(is_true(r) or is_false(r) for _, r in branches)
     terms: list[Expr] = []
     before: list[Expr] = []

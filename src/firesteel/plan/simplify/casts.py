@@ -1,4 +1,4 @@
-"""CAST (Calcite: RexSimplify.simplifyCast)."""
+"""Simplification of CAST (Calcite: RexSimplify.simplifyCast)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from firesteel.types.sql import INTEGERS, SqlType, TypeRoot
 
 
 def simplify_cast(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    """No cast where the type stays, and none there and back."""
+    """Return the operand of a cast to its own type, or of a lossless cast that is cast back."""
     inner = simplifier(call.args[0], "unknown")
     if _keeps(inner.type, call.type) and not (call.options and inner == call.args[0]):
-        return inner  # a time attribute's cast to its own type makes a plain timestamp of it, and stays
+        return inner  # a cast of a time attribute to its own type stays: it makes a plain timestamp
     if isinstance(inner, Literal):
         return fold_cast(replace(call, args=(inner,)), inner)
     if isinstance(inner, Call) and inner.function == "CAST" and is_lossless(inner.args[0].type, inner.type):
@@ -29,12 +29,15 @@ def simplify_cast(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 
 def _keeps(source: SqlType, target: SqlType) -> bool:
-    """Whether a value needs no cast: the same type, or one that only rules out NULL."""
+    """Return whether a value needs no cast: the types are equal, or the target only adds NULL."""
     return source == target or (source.same_as(target) and target.nullable)
 
 
 def is_lossless(source: SqlType, target: SqlType) -> bool:
-    """Whether the target holds every value of the source, told apart (Calcite: RexUtil.isLosslessCast)."""
+    """Return whether the target holds every value of the source, without merging any.
+
+    Calcite: RexUtil.isLosslessCast.
+    """
     if source.same_as(target):
         return True
     if source.root in INTEGERS and target.root in INTEGERS:
@@ -47,7 +50,7 @@ def is_lossless(source: SqlType, target: SqlType) -> bool:
 
 
 def _characters(number: SqlType) -> int:
-    """How long the text of a number can be: its digits, the sign, the point."""
+    """Return the greatest length of a number's text: its digits, the sign, the point."""
     digits = _DIGITS.get(number.root, number.precision or 0)
     return digits + 1 + (1 if number.scale else 0)
 
@@ -71,12 +74,15 @@ _LIMITS = {
 
 
 def fold_cast(call: Call, literal: Literal) -> Expr:
-    """CAST of a literal, computed where that is plain; where only nullability changes the cast stays."""
+    """Return the CAST of a literal, computed if that is simple.
+
+    A cast that changes only nullability stays.
+    """
     kind, value = call.type, rounded_literal(literal).value
     if literal.type.same_as(kind):
         return call
     if value is None and literal.value is not None and (default := in_place_of_null(kind, call)) is not None:
-        return default  # generated code does not know that the literal is NULL
+        return default  # generated code treats the literal as nullable
     if kind.root in INTEGERS:
         if (isinstance(value, str) and value.isascii() and value.strip().isdigit()) or (
             isinstance(value, (Decimal, float)) and value == value
@@ -85,7 +91,7 @@ def fold_cast(call: Call, literal: Literal) -> Expr:
         limit = _LIMITS[kind.root]
         if isinstance(value, int) and not isinstance(value, bool):
             if literal.type.is_integer:
-                value = (value + limit) % (2 * limit) - limit  # as Java narrows
+                value = (value + limit) % (2 * limit) - limit  # wrap around as Java's narrowing does
             if -limit <= value < limit:
                 return Literal(value, kind, call.range)
     changed = cast(literal, kind, call.range, moments=True)

@@ -1,4 +1,4 @@
-"""The conjunctive normal form of a condition (Flink: FlinkRexUtil.toCnf)."""
+"""Conjunctive normal form of conditions (Flink: FlinkRexUtil.toCnf)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from firesteel.plan.simplify.logic import compose
 
 
 class _TooBig(Exception):
-    """The normal form has more than twice the calls of the condition."""
+    """Error for a normal form with more than twice as many calls as the condition."""
 
 
 def to_cnf(condition: Expr) -> Expr:
-    """The conjunctive normal form, or the condition itself where that would be too big."""
+    """Return the conjunctive normal form of a condition, or the condition itself if the form is too big."""
     limit = 2 * _calls(condition)
     try:
         return _cnf(condition, limit)
@@ -34,8 +34,10 @@ def _checked(function: str, terms: Sequence[Expr], limit: int) -> Expr:
 
 
 def _distributed(alternatives: list[list[Expr]], limit: int) -> Expr:
-    """The OR of conjunctions as a conjunction of ORs, put together from the right; neighbours of one term
-    each join at once."""
+    """Return the OR of conjunctions as a conjunction of ORs, built from the right.
+
+    Neighbours of one term each are joined at once.
+    """
     found: list[Expr] = []
     singles: list[Expr] = []
     for terms in reversed(alternatives):

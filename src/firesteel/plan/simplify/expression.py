@@ -1,4 +1,4 @@
-"""Simplified expressions: the rules together, and those of comparisons and tests."""
+"""Entry points of the simplifier, and the rules for comparisons and IS tests."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from firesteel.plan.simplify.simplifier import STRICT, Rule, Simplifier
 from firesteel.types.sql import TypeRoot
 
 _MOST_KNOWN = 50
-"""Comparisons of one column under which another is still weakened; each costs a pass over all of them."""
+"""Greatest number of known comparisons of a column that are used to simplify another, to bound the cost."""
 
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -87,18 +87,21 @@ def _boolean_comparison(
 
 
 def _are_alike(left: Literal, right: Literal) -> bool:
-    """Whether Calcite compares the two itself: values of one type."""
+    """Return whether Calcite compares the two literals itself: they have one type, or one is NULL."""
     return left.type.same_as(right.type) or left.value is None or right.value is None
 
 
 def _compared_literals(function: str, left: Literal, right: Literal) -> Expr:
-    """Compare two literals as they are written: 9.995 as DECIMAL(3, 2) is not rounded, as in Calcite."""
+    """Return the result of comparing two literals as written.
+
+    As in Calcite, 9.995 as DECIMAL(3, 2) is not rounded.
+    """
     a, b = (as_double(e).value for e in (left, right))
     return TRUE if _COMPARE[function](a, b) else FALSE
 
 
 def _under_predicates(call: Call, found: tuple[str, Expr, Literal] | None, simplifier: Simplifier) -> Expr:
-    """Weaken a comparison by what is known: impossible, implied, or a single value."""
+    """Return a comparison simplified by known comparisons: to FALSE, to IS NOT NULL, or to an equality."""
     if found is None or found[2].value is None:
         return call
     function, ref, value = found
@@ -136,7 +139,7 @@ def _search_of(ref: Expr, sarg: Sarg, call: Call, simplifier: Simplifier, unknow
 _AS_ITSELF = {("IS TRUE", "false"): False, ("IS NOT FALSE", "true"): False}
 _AS_NEGATION = {("IS FALSE", "false"), ("IS NOT TRUE", "true")}
 _OF_NEGATION = {"IS FALSE": "IS TRUE", "IS NOT TRUE": "IS NOT FALSE"}
-"""(NOT x) IS FALSE is x IS TRUE; (NOT x) IS TRUE stays as it is."""
+"""Tests of NOT x that become tests of x: (NOT x) IS FALSE is x IS TRUE. (NOT x) IS TRUE stays."""
 
 
 def _is(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
@@ -165,7 +168,7 @@ def _is(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 @from_below
 def _null_test(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    """Only a condition leaves out what might fail."""
+    """Return a simplified IS NULL or IS NOT NULL. An operand that may fail is dropped only in a condition."""
     wanted = call.function == "IS NULL"
     inner = simplifier(call.args[0], "unknown")
     if not inner.type.nullable and (unknown_as != "unknown" or is_safe(inner)):
@@ -194,13 +197,17 @@ _RULES: dict[str, Rule] = {
 
 
 def simplify_once(condition: Expr) -> Expr:
-    """A filter's condition, in a single round."""
+    """Return a filter's condition after a single round of simplification."""
     return Simplifier(_RULES, nulls_first=False)(condition, "false")
 
 
 def simplify_condition(condition: Expr, nulls_first: bool = True) -> Expr:
-    """A filter's condition, in which UNKNOWN counts as FALSE. nulls_first: `x IS NULL` comes to the head of
-    an OR, as everywhere but in HAVING as it is built."""
+    """Return a filter's condition, simplified until it is stable. UNKNOWN counts as FALSE.
+
+    Args:
+        condition: The condition.
+        nulls_first: Whether `x IS NULL` moves to the front of an OR, as everywhere but in HAVING.
+    """
     for _ in range(5):
         before, condition = condition, Simplifier(_RULES, nulls_first=nulls_first)(condition, "false")
         if condition == before:
@@ -209,7 +216,11 @@ def simplify_condition(condition: Expr, nulls_first: bool = True) -> Expr:
 
 
 def simplify_value(expr: Expr, predicates: Sequence[Expr] = ()) -> Expr:
-    """An expression of a projection; its type, nullability included, stays. predicates: what holds of the
-    rows below."""
+    """Return a simplified expression of a projection. Its type stays, nullability included.
+
+    Args:
+        expr: The expression.
+        predicates: Conditions that hold for the rows below.
+    """
     simplified = Simplifier(_RULES, predicates)(expr, "unknown")
     return simplified if simplified.type == expr.type else Call("CAST", (simplified,), expr.type)

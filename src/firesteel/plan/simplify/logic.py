@@ -1,4 +1,4 @@
-"""Conjunctions, disjunctions and negations (Calcite: RexSimplify.simplifyAnd, simplifyOr, simplifyNot)."""
+"""Simplification of AND, OR and NOT (Calcite: RexSimplify.simplifyAnd, simplifyOr, simplifyNot)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NEGATED_TESTS = {
 
 
 def compose(function: str, terms: Iterable[Expr]) -> Expr:
-    """AND or OR of the terms: flat, each once, without the neutral ones."""
+    """Return the AND or OR of terms: flattened, without duplicates and without neutral terms."""
     neutral, absorbing = (is_true, is_false) if function == "AND" else (is_false, is_true)
     flat: dict[Expr, None] = {}
     for term in terms:
@@ -73,7 +73,10 @@ def simplify_and(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 
 def _each_knowing_the_others(terms: list[Expr], simplifier: Simplifier) -> list[Expr]:
-    """Each comparison is simplified knowing those before it, then the rest knowing all of them."""
+    """Return the terms of an AND, each simplified under the others.
+
+    A comparison uses the comparisons before it. The other terms use all comparisons.
+    """
     done = list(terms)
     simplifier = simplifier.copy()
     for i, term in enumerate(terms):
@@ -87,7 +90,7 @@ def _each_knowing_the_others(terms: list[Expr], simplifier: Simplifier) -> list[
 
 
 def _without_bounds_of_equals(terms: list[Expr]) -> list[Expr]:
-    """The terms but for bounds of what is also equal to a value that passes them."""
+    """Return the terms without bounds that an equality of the same operand implies."""
     found = {i: comparison for i, t in enumerate(terms) if (comparison := compared_value(t)) is not None}
     equal = {ref: value.value for function, ref, value in found.values() if function == "="}
     return [
@@ -101,7 +104,7 @@ def _without_bounds_of_equals(terms: list[Expr]) -> list[Expr]:
 
 
 def _decomposed(terms: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
-    """The terms that must hold, and those that must not."""
+    """Return the terms that must hold, and those that must not hold."""
     positive: list[Expr] = []
     negative: list[Expr] = []
     for term in (t for e in terms for t in operands(e, "AND")):
@@ -155,7 +158,7 @@ def _and_where_unknown_is_false(positive: list[Expr], negative: list[Expr], simp
 
 
 def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
-    """Whether the terms cannot hold together: a term and its negation, or one column equal to two values."""
+    """Return whether terms contradict each other: a term and its negation, or two values for one column."""
     held = set(positive)
     if any(all(part in held for part in operands(t, "AND")) for t in negative):
         return True
@@ -164,7 +167,7 @@ def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
     for term in positive:
         if not isinstance(term, Call) or term.function not in COMPARISONS:
             continue
-        opposite = NEGATED[term.function]  # a comparison is equal to the same one the other way around
+        opposite = NEGATED[term.function]  # a comparison equals its mirror image
         if not functions.isdisjoint((opposite, REVERSED[opposite])) and (
             Call(opposite, term.args, term.type) in held
         ):
@@ -180,7 +183,7 @@ def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
 
 
 def _without_implied(terms: list[Expr]) -> list[Expr]:
-    """Of several lower or upper bounds on one column the strictest, in its place."""
+    """Return the terms with only the strictest of several lower or upper bounds of a column."""
     bounds = [(i, found) for i, t in enumerate(terms) if (found := _bound(t)) is not None]
     dropped: set[int] = set()
     for i, one in bounds:
@@ -193,13 +196,13 @@ def _without_implied(terms: list[Expr]) -> list[Expr]:
 
 
 def _bound(term: Expr) -> tuple[str, Expr, Literal] | None:
-    """A term that bounds a column on one side."""
+    """Return column, comparison and literal of a term that bounds a column on one side, else None."""
     found = compared_literal(term)
     return found if found is not None and found[0] in ("<", "<=", ">", ">=") else None
 
 
 def _is_weaker(one: tuple[str, Expr, Literal], other: tuple[str, Expr, Literal]) -> bool:
-    """Whether every value that passes the other bound passes this one."""
+    """Return whether every value that passes `other` passes `one` too."""
     a, b = one[2].value, other[2].value
     if a == b:
         return one[0].endswith("=") or not other[0].endswith("=")
@@ -212,7 +215,7 @@ _NULL_WITH_ARGUMENTS = STRICT | {"CAST", "ITEM"}
 
 @from_below
 def never_true(term: Expr, columns: frozenset[int]) -> bool:
-    """Whether a condition cannot be TRUE if all these columns are NULL (Calcite: Strong.isNotTrue)."""
+    """Return whether a condition cannot be TRUE if all these columns are NULL (Calcite: Strong.isNotTrue)."""
     if isinstance(term, Call):
         if term.function == "AND":
             return any(never_true(t, columns) for t in term.args)
@@ -227,7 +230,7 @@ def never_true(term: Expr, columns: frozenset[int]) -> bool:
 
 @from_below
 def is_null_with(expr: Expr, columns: frozenset[int]) -> bool:
-    """Whether an expression is NULL if all these columns are."""
+    """Return whether an expression is NULL if all these columns are NULL."""
     if isinstance(expr, InputRef):
         return expr.index in columns
     if isinstance(expr, Call) and expr.function in _NULL_WITH_ARGUMENTS:
@@ -276,7 +279,7 @@ def simplify_not(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 
 def _pushed_into(inner: Call, simplifier: Simplifier, unknown_as: str) -> Expr | None:
-    """NOT of the call without the NOT, where there is such a form."""
+    """Return the negation of a call without NOT, None if there is no such form."""
     if inner.function == "NOT":
         return inner.args[0]
     if inner.function == "SEARCH":

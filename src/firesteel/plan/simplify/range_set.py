@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Range:
-    """Values between two bounds; a bound of None is infinite, and open."""
+    """Values between two bounds. A bound of None is infinite and open."""
 
     low: Any = None
     high: Any = None
@@ -22,7 +22,7 @@ class Range:
 
     @property
     def is_open(self) -> bool:
-        """Whether one side is infinite, so that a single comparison says it."""
+        """Whether one side is infinite, so that a single comparison expresses the range."""
         return self.low is None or self.high is None
 
 
@@ -30,7 +30,7 @@ ALL = Range()
 
 
 def of_comparison(function: str, value: Any) -> tuple[Range, ...]:
-    """The values x for which `x function value` is TRUE."""
+    """Return the ranges of the values x for which `x function value` is TRUE."""
     if function == "<>":
         return (Range(high=value), Range(low=value))
     return {
@@ -43,7 +43,7 @@ def of_comparison(function: str, value: Any) -> tuple[Range, ...]:
 
 
 def union(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """The ranges in order, those that overlap or touch made one."""
+    """Return the ranges in order, with those that overlap or touch merged."""
     ordered = sorted(ranges, key=_Low)
     merged: list[Range] = []
     for r in ordered:
@@ -55,7 +55,7 @@ def union(ranges: Iterable[Range]) -> tuple[Range, ...]:
 
 
 class _Low:
-    """Orders ranges by where they begin; a closed bound is before an open one."""
+    """Sort key of a range: its lower bound. A closed bound is before an open one."""
 
     def __init__(self, r: Range) -> None:
         self.r = r
@@ -87,7 +87,7 @@ def _joined(a: Range, b: Range) -> Range:
 
 
 def complement(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """All values that are in none of the ranges."""
+    """Return the ranges of all values outside the ranges."""
     found: list[Range] = []
     low, low_closed, started = None, False, False
     for r in union(ranges):
@@ -105,5 +105,5 @@ def intersection(a: Iterable[Range], b: Iterable[Range]) -> tuple[Range, ...]:
 
 
 def encloses(a: Iterable[Range], b: Iterable[Range]) -> bool:
-    """Whether every value of b is in a."""
+    """Return whether every value of b is in a."""
     return not intersection(complement(a), b)

@@ -1,6 +1,6 @@
-"""Which expressions cannot fail, so that they may be left out (Calcite: RexSimplify.SafeRexVisitor).
+"""Expressions that cannot fail, and so may be dropped (Calcite: RexSimplify.SafeRexVisitor).
 
-Flink's own functions, COALESCE among them, are none that Calcite knows.
+Calcite does not know Flink's own functions, such as COALESCE.
 """
 
 from __future__ import annotations
@@ -18,5 +18,5 @@ _SAFE = frozenset(
 
 
 def is_safe(expr: Expr) -> bool:
-    """Whether no part of the expression can fail."""
+    """Return whether no part of the expression can fail."""
     return all(e.function in _SAFE for e in walk(expr) if isinstance(e, Call))

@@ -1,6 +1,6 @@
-"""Comparisons of one operand with literals, gathered into one set of ranges (Calcite: Sarg, SargCollector).
+"""Comparisons of one operand with literals, collected into one set of ranges (Calcite: Sarg, SargCollector).
 
-A Sarg says for which values a condition is TRUE, and what it is for NULL: `true`, `false` or `unknown`.
+A Sarg holds the values for which a condition is TRUE, and its result for NULL: `true`, `false` or `unknown`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _RANK = {"true": 2, "unknown": 1, "false": 0}
 
 @dataclass(frozen=True)
 class Sarg:
-    """A set of values, and what NULL counts as."""
+    """Set of values for which a condition is TRUE, and the result for NULL."""
 
     ranges: tuple[Range, ...]
     null_as: str = "unknown"
@@ -59,14 +59,14 @@ class Sarg:
 
     @property
     def complexity(self) -> int:
-        """How much it takes to say it; `x <> 1` counts as 1."""
+        """Number of comparisons that express the set. `x <> 1` counts as one."""
         simple = len(self.ranges) == 2 and len(complement(self.ranges)) == 1 and self.is_complemented_points
         count = 1 if simple else len(self.ranges)
         return count + (self.null_as == "true")
 
     @property
     def is_simple(self) -> bool:
-        """Whether comparisons say it as shortly."""
+        """Whether comparisons express the set as briefly as SEARCH."""
         one_sided = len(self.ranges) == 1 and self.ranges[0].is_open
         return self.is_points or one_sided or self.is_complemented_points
 
@@ -75,18 +75,24 @@ class Sarg:
 
 
 def compared_literal(expr: Expr) -> tuple[str, Expr, Literal] | None:
-    """A comparison of a column or a cast with a literal, the literal on the right; else None."""
+    """Return operator, operand and literal of a comparison of a column or a cast with a literal, else None.
+
+    The literal is on the right: `5 > x` is returned as `x < 5`.
+    """
     found = compared_value(expr)
     return found if found is not None and _is_reference(found[1]) else None
 
 
 def compared_value(expr: Expr) -> tuple[str, Expr, Literal] | None:
-    """The same of anything that has one value for a row."""
+    """Return operator, operand and literal of a comparison with a literal, else None.
+
+    Unlike in `compared_literal`, the operand is any deterministic expression.
+    """
     if not isinstance(expr, Call) or expr.function not in COMPARISONS:
         return None
     left, right = expr.args
     if any(isinstance(a, Literal) and isinstance(a.value, str) and a.type.is_datetime for a in expr.args):
-        return None  # a moment finer than Python holds is kept as text, which has another order
+        return None  # a time finer than Python's is kept as text, which sorts differently
     if isinstance(right, Literal) and _has_one_value(left):
         return expr.function, left, as_double(right)
     if isinstance(left, Literal) and _has_one_value(right):
@@ -95,7 +101,7 @@ def compared_value(expr: Expr) -> tuple[str, Expr, Literal] | None:
 
 
 def as_double(literal: Literal) -> Literal:
-    """A DOUBLE that was written as an exact number, as the double that it is: 0.1 is 1e-1."""
+    """Return a DOUBLE literal that was written as an exact number as a float."""
     return replace(literal, value=float(literal.value)) if isinstance(literal.value, Plain) else literal
 
 
@@ -110,7 +116,7 @@ def _is_reference(expr: Expr) -> bool:
 
 
 def of_search(search: Call) -> Sarg:
-    """The Sarg that a SEARCH call holds."""
+    """Return the Sarg of a SEARCH call."""
     ranges: list[Range] = []
     for option, bounds in search_ranges(search):
         values = [b.value for b in bounds if isinstance(b, Literal)]
@@ -123,7 +129,13 @@ def of_search(search: Call) -> Sarg:
 
 
 def to_search(ref: Expr, sarg: Sarg, kind: SqlType) -> Expr:
-    """The SEARCH call; kind is the bounds' type."""
+    """Return the SEARCH call of a Sarg.
+
+    Args:
+        ref: The operand.
+        sarg: The set of values.
+        kind: Type of the bounds.
+    """
     bounds: list[Expr] = []
     options: list[str] = []
     for r in sarg.ranges:
@@ -151,7 +163,7 @@ def literal(value: Value, kind: SqlType) -> Literal:
 
 
 def to_comparisons(ref: Expr, sarg: Sarg, kind: SqlType, unknown_as: str) -> Expr:
-    """The Sarg as comparisons (Calcite: RexUtil.sargRef)."""
+    """Return a Sarg as comparisons (Calcite: RexUtil.sargRef)."""
     if sarg.ranges in ((), (ALL,)):
         return everything_or_nothing(ref, sarg, unknown_as)
     terms: list[Expr] = []
@@ -180,7 +192,7 @@ def _one_range(ref: Expr, r: Range, kind: SqlType) -> Expr:
 
 
 def everything_or_nothing(ref: Expr, sarg: Sarg, unknown_as: str) -> Expr:
-    """A Sarg of all values or of none (Calcite: RexUtil.simpleSarg)."""
+    """Return the condition for a Sarg of all values or of none (Calcite: RexUtil.simpleSarg)."""
     null_as = unknown_as if sarg.null_as == "unknown" else sarg.null_as
     not_null = Call("IS NOT NULL", (ref,), TRUE.type)
     if sarg.ranges:
@@ -194,7 +206,7 @@ def everything_or_nothing(ref: Expr, sarg: Sarg, unknown_as: str) -> Expr:
 
 @dataclass
 class SargBuilder:
-    """The ranges of one operand as terms come in."""
+    """Ranges of one operand, collected from terms."""
 
     ref: Expr
     ranges: list[Range] = field(default_factory=list)
@@ -206,7 +218,7 @@ class SargBuilder:
 
     @property
     def is_one_test(self) -> bool:
-        """Whether a single comparison or test came in, which nothing says more simply."""
+        """Whether only a single comparison or test was collected, which is as simple as can be."""
         return self.taken == 1 and not self.has_sarg
 
     def or_null(self, null_as: str) -> None:
@@ -223,7 +235,7 @@ class SargBuilder:
 
 
 class SargCollector:
-    """Takes the terms of an AND (negate: through De Morgan) or an OR, and gathers what it can."""
+    """Collector of the terms of an OR, or of an AND with `negate` (by De Morgan's law)."""
 
     def __init__(self, negate: bool) -> None:
         self.negate = negate
@@ -278,7 +290,7 @@ class SargCollector:
         builder.or_null(sarg.null_as)
 
     def fixed(self, unknown_as: str) -> Sequence[Expr] | None:
-        """The terms with what was gathered, or None where that says nothing more simply."""
+        """Return the terms with Sargs in place of the collected comparisons. None if that is no simpler."""
         builders = list(self._builders.values())
         if len(self.terms) > 1 and all(b.is_one_test for b in builders):
             return None
@@ -295,7 +307,10 @@ class SargCollector:
 
 
 def residue(function: str, value: Any, known: Sequence[tuple[str, Value]]) -> tuple[Range, ...]:
-    """What `x function value` still asks where these comparisons of x hold already."""
+    """Return the values of x that satisfy `x function value`, if the known comparisons of x hold.
+
+    ALL means that the comparison is implied. No range means that it is impossible.
+    """
     result = of_comparison(function, value)
     for other, bound in known:
         ranges = of_comparison(other, bound)

@@ -1,6 +1,6 @@
-"""The simplifier: from the root of an expression down, one rule for each function.
+"""Simplifier of expressions: from the root down, with one rule for each function.
 
-unknown_as says what an UNKNOWN result may be taken for: `false` under a filter, `unknown` elsewhere.
+`unknown_as` is the value that may replace an UNKNOWN result: `false` under a filter, `unknown` elsewhere.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ STRICT = frozenset(
         *("TRIM", "CEIL", "FLOOR", "EXTRACT"),
     ]
 )
-"""Functions of which Calcite knows that they are NULL where an argument is (plan.Strong)."""
+"""Functions that Calcite knows to be NULL if an argument is NULL (plan.Strong)."""
 
 
 class Simplifier:
-    """Simplifies under what is known to hold: comparisons of columns with literals.
+    """Simplifier of expressions under known predicates: comparisons of columns with literals.
 
-    rules: what simplifies a call, by its function; without one its arguments are simplified.
-    nulls_first: `x IS NULL` comes to the head of an OR.
+    Attributes:
+        rules: Rule for each function. Calls of other functions get simplified arguments.
+        nulls_first: Whether `x IS NULL` moves to the front of an OR.
     """
 
     def __init__(
@@ -40,35 +41,38 @@ class Simplifier:
             self.learn(predicate)
 
     def copy(self) -> Simplifier:
-        """One that knows the same, and may learn more."""
+        """Return a copy that can learn more predicates without changing this simplifier."""
         other = Simplifier(self.rules, nulls_first=self.nulls_first)
         other._known = {ref: list(known) for ref, known in self._known.items()}
         return other
 
     def learn(self, predicate: Expr) -> None:
-        """Take in what holds from now on; only comparisons with literals say anything."""
+        """Add a predicate that holds from now on. Anything but a comparison with a literal is ignored."""
         found = compared_value(predicate)
         if found is not None and found[2].value is not None:
             self._known.setdefault(found[1], []).append((found[0], found[2].value))
 
     def known_of(self, ref: Expr) -> Sequence[tuple[str, Value]]:
-        """The comparisons of the column that hold."""
+        """Return the known comparisons of a column, as pairs of operator and value."""
         return self._known.get(ref, ())
 
     def __call__(self, expr: Expr, unknown_as: str) -> Expr:
-        """The simplified expression. Where nothing is known the answer stays with the call: rules ask for
-        long conditions again and again."""
+        """Return the simplified expression.
+
+        Without known predicates the result is cached in the call, because rules simplify long conditions
+        repeatedly.
+        """
         if self._known or not isinstance(expr, Call):
             return _simplified(expr, self, unknown_as)
         name = _ANSWERS[self.nulls_first, unknown_as]
         answers = expr.__dict__
         if name not in answers:
             found = _as_it_was(_simplified(expr, self, unknown_as), expr)
-            answers[name] = None if found is expr else found  # no object that holds itself
+            answers[name] = None if found is expr else found  # avoid a reference cycle
         return answers[name] or expr
 
     def arguments_of(self, call: Call) -> Call:
-        """The call with simplified arguments, otherwise as it is."""
+        """Return the call with simplified arguments, or the call itself if none changes."""
         args = tuple([self(a, "unknown") if isinstance(a, Call) else a for a in call.args])
         return call if args == call.args else call.with_args(args)
 
@@ -81,7 +85,7 @@ _ANSWERS = {
 
 
 def _as_it_was(found: Expr, call: Call) -> Expr:
-    """The call itself where it was put together anew of its own arguments."""
+    """Return the original call if the result is equal and has the same arguments."""
     if isinstance(found, Call) and (found.function, found.type) == (call.function, call.type):
         same = found.options == call.options and len(found.args) == len(call.args)
         return call if same and all(map(is_, found.args, call.args)) else found
@@ -105,4 +109,4 @@ def _simplified(expr: Expr, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 
 Rule = Callable[[Call, Simplifier, str], Expr]
-"""`rule(call, simplifier, unknown_as)`."""
+"""Rule of one function, called as `rule(call, simplifier, unknown_as)`."""

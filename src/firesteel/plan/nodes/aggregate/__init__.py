@@ -1,1 +1,1 @@
-"""Plan nodes: aggregate."""
+"""Plan nodes: aggregates."""

@@ -75,7 +75,7 @@ keeps_account_of_rows(physical.GroupAggregate)
 
 @kinds_sent.of(physical.GroupAggregate)
 def _kinds(node: physical.GroupAggregate) -> Kinds:
-    """A group goes only where rows do."""
+    """Return a group goes only where rows do."""
     return EVERYTHING if kinds_sent(node.input) - INSERTS else EVERYTHING - {"delete"}
 
 

@@ -1,7 +1,7 @@
-"""Aggregates of all phases as plans print them (Flink: RelExplainUtil.streamGroupAggregationToString).
+"""Text of aggregates of all phases in plans (Flink: RelExplainUtil.streamGroupAggregationToString).
 
-One phase: `SUM(DISTINCT x) AS s`. Local: `SUM(distinct$0 x) AS sum$0, DISTINCT(x) AS distinct$0`.
-Global reads the local's columns: `SUM(distinct$0 sum$0) AS s`.
+One phase: `SUM(DISTINCT x) AS s`. Local: `SUM(distinct$0 x) AS sum$0, DISTINCT(x) AS distinct$0`. Global
+reads the local's columns: `SUM(distinct$0 sum$0) AS s`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def global_group_aggregate(node: physical.GlobalGroupAggregate) -> Attributes:
     keys = [names[k] for k in node.keys]
     texts = merged_calls(node.calls, node.retract, names[len(keys) :])
     outputs = _names(node)[len(keys) :]
-    # The count of records that no call asked for is merged too, but it is no output.
+    # An added count of records is merged too, but is no output: it has no name here.
     calls = [f"{text} AS {output}" for text, output in zip(texts, outputs, strict=False)]
     found = _attributes(keys, node.partial_final, calls)
     if node.index_of_count_star is not None:
@@ -60,7 +60,13 @@ def incremental_group_aggregate(node: physical.IncrementalGroupAggregate) -> Att
 def one_phase_calls(
     calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str]
 ) -> list[str]:
-    """Calls over columns of these names: `SUM_RETRACT(DISTINCT qty) FILTER $f2`."""
+    """Return the texts of one-phase calls, such as `SUM_RETRACT(DISTINCT qty) FILTER $f2`.
+
+    Args:
+        calls: The calls.
+        retract: For each call, whether it retracts.
+        names: Names of the input's columns.
+    """
     kinds = retract or (False,) * len(calls)
     return [_one_phase(call, names, retracts) for call, retracts in zip(calls, kinds, strict=True)]
 
@@ -68,7 +74,7 @@ def one_phase_calls(
 def local_calls(
     calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str], accumulators: Sequence[str]
 ) -> list[str]:
-    """Calls over columns of these names, each AS its accumulators; the values seen by DISTINCT last."""
+    """Return the texts of local calls, each with its accumulators behind AS. DISTINCT values are last."""
     distinct = distinct_arguments(calls)
     outputs = split_columns(calls, retract, accumulators)
     found = []
@@ -82,14 +88,14 @@ def local_calls(
 
 
 def merged_calls(calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str]) -> list[str]:
-    """Calls over accumulator columns of these names: `AVG((sum$0, count$1))`."""
+    """Return the texts of calls over accumulator columns, such as `AVG((sum$0, count$1))`."""
     return [text for text, _ in _merged(calls, retract, names)]
 
 
 def _merged(
     calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """Calls over the accumulator columns of these names: their texts, and the columns."""
+    """Yield the text of each call over accumulator columns, and the text of these columns."""
     distinct = distinct_arguments(calls)
     for call, retracts, columns in zip(calls, retract, split_columns(calls, retract, names), strict=True):
         yield _call(call, retracts, distinct, _tuple(columns)), _tuple(columns)

@@ -1,1 +1,1 @@
-"""Plan nodes: calc."""
+"""Plan nodes: Calc, which projects and filters."""

@@ -1,4 +1,4 @@
-"""Between which numbers the values of a Calc's expressions lie, as far as its filter and literals tell.
+"""Value ranges of a Calc's expressions, derived from its filter and literals.
 
 Flink: ColumnIntervalUtil, FlinkRelMdColumnInterval.
 """
@@ -16,7 +16,7 @@ from firesteel.plan.properties.value_ranges import UNBOUNDED, Range, value_range
 
 @from_below
 def expression_range(expr: Expr, calc: physical.Calc) -> Range:
-    """Of an expression over the Calc's input, in the rows that its filter leaves."""
+    """Return the range of an expression over the Calc's input, in the rows that pass its filter."""
     value = _number(expr)
     if value is not None:
         return (value, value)
@@ -34,7 +34,7 @@ def expression_range(expr: Expr, calc: physical.Calc) -> Range:
 
 
 def _term_range(term: Expr, column: int) -> Range:
-    """What one condition says of a column."""
+    """Return the range of a column that one condition leaves."""
     if not isinstance(term, Call) or not term.args or not isinstance(term.args[0], InputRef):
         return UNBOUNDED
     if term.args[0].index != column:

@@ -1,4 +1,4 @@
-"""Projections as physical plans print them."""
+"""Text of projections in physical plans."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from firesteel.functions.expression.nodes import Expr, InputRef
 
 
 def selected(expr: Expr, name: str, names: Sequence[str], text: Callable[[Expr, Sequence[str]], str]) -> str:
-    """Return a column of a projection: `a`, `+(a, 1) AS b`.
+    """Return the text of a projected column: `a`, `+(a, 1) AS b`.
 
     Args:
-        expr: What is projected.
+        expr: The projected expression.
         name: Name of the column.
         names: Names of the input's columns.
-        text: Prints an expression over named columns.
+        text: Returns the text of an expression over named columns.
     """
     shown = text(expr, names)
     return name if isinstance(expr, InputRef) and shown == name else f"{shown} AS {name}"

@@ -1,4 +1,4 @@
-"""Columns into which a collection is taken apart, and how Flink calls them."""
+"""Columns into which UNNEST splits a collection, and the names that Flink gives them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from firesteel.plan.tree import Field
 from firesteel.types.sql import INT, SqlType, TypeRoot
 
 COLLECTIONS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET)
-"""What UNNEST takes apart."""
+"""Types that UNNEST can split."""
 
 _ORDINALITY = Field("ORDINALITY", INT.with_nullable(False))
 
@@ -38,7 +38,7 @@ def function_fields(collection: SqlType, ordinality: bool) -> tuple[Field, ...]:
 
 
 def _field_names(collection: SqlType) -> tuple[str, ...] | None:
-    """Names of the fields of its elements, None for elements that are no rows."""
+    """Return the field names of a collection's elements, None if the elements are no rows."""
     element = collection.children[0]
     is_row = collection.root is not TypeRoot.MAP and element.root is TypeRoot.ROW
     return element.names if is_row else None

@@ -1,7 +1,7 @@
-"""Table functions of Flink's own, which plans call by these names.
+"""Flink's internal table functions, by their names in plans.
 
 - `$UNNEST_ROWS$1(c)`: a row for each element of a collection (UNNEST).
-- `$UNNEST_ROWS_WITH_ORDINALITY$1(c)`: the same, with the number of the element as last column.
+- `$UNNEST_ROWS_WITH_ORDINALITY$1(c)`: as above, with the number of the element as last column.
 - `$REPLICATE_ROWS$1(n, a, b, ...)`: the row (a, b, ...) n times (INTERSECT ALL, EXCEPT ALL).
 """
 
@@ -16,5 +16,5 @@ REPLICATE = "$REPLICATE_ROWS$1"
 
 
 def table_call(function: str, *args: Expr) -> Call:
-    """Return a call of a table function. It has no value, so its type says nothing."""
+    """Return a call of a table function. A table function has no value, so the type of the call is unused."""
     return Call(function, args, NULL)

@@ -1,4 +1,4 @@
-"""Logical nodes of table functions, and of what joins them to the rows of an input."""
+"""Logical nodes of table functions, and of their join with the rows of an input."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TableFunctionScan(LogicalNode):
 
     Attributes:
         call: The call. Its arguments are constants, or read the left input of the Correlate above: by
-            correlated references, or by plain ones.
+            correlated or by plain references.
         fields: Columns of its rows.
     """
 
@@ -68,5 +68,5 @@ class Correlate(LogicalNode):
 
     @property
     def left_width(self) -> int:
-        """Number of columns of the left input: where those of the right one begin."""
+        """Number of columns of the left input, and position of the first right column."""
         return len(self.inputs[0].schema)

@@ -12,15 +12,15 @@ from firesteel.plan.tree import Field, Node, PhysicalNode
 
 @dataclass(frozen=True)
 class Correlate(PhysicalNode):
-    """Call a table function for each row, and put its rows beside the row (Flink: StreamPhysicalCorrelate).
+    """Call a table function for each row, and append its rows to the row (Flink: StreamPhysicalCorrelate).
 
     Attributes:
         input: The rows.
-        call: The call. Its arguments read the input by correlated references, or by plain ones.
+        call: The call. Its arguments read the input by correlated or by plain references.
         fields: Columns of the function's rows.
-        join_type: INNER, or LEFT: a row for which the function gives none is padded.
-        condition: Over the function's columns; None lets all pass.
-        times: Its time attributes, for the plan's text (rules/correlate/keep_times.py).
+        join_type: INNER, or LEFT: a row without results of the function is padded with NULLs.
+        condition: Filter over the function's columns. None lets all pass.
+        times: Time attributes of the node, for the plan's text (rules/correlate/keep_times.py).
     """
 
     input: Node

@@ -1,4 +1,4 @@
-"""Table functions as physical plans print them (Flink: RelExplainUtil.correlateToString)."""
+"""Text of table functions in physical plans (Flink: RelExplainUtil.correlateToString)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Attributes = list[tuple[str, str]]
 
 
 def correlate(node: Correlate) -> Attributes:
-    """Return what a plan says of a table function and its input."""
+    """Return the attributes that a plan prints for a table function."""
     names = [field.name for field in node.input.schema]
     args = ",".join(prefix_text(arg, names) for arg in node.call.args)
     kind = record_type_text(node.schema, *node.times, nested_type_text)
@@ -31,5 +31,5 @@ def correlate(node: Correlate) -> Attributes:
 
 
 def invocation(call: Call) -> str:
-    """Return a call of a table function as plans print it."""
+    """Return the text of a table function's call."""
     return f"{call.function}({', '.join(map(ast_text, call.args))})"

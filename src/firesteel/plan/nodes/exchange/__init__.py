@@ -1,1 +1,1 @@
-"""Plan nodes: exchange."""
+"""Plan nodes: exchanges."""

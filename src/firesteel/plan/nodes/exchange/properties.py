@@ -1,4 +1,4 @@
-"""Facts about nodes that hand rows on as they are: exchanges, watermark assigners, DropUpdateBefore."""
+"""Properties of nodes that pass rows on unchanged: exchanges, watermark assigners, DropUpdateBefore."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ time_attributes.of_input(physical.Exchange, physical.DropUpdateBefore)
 
 @upsert_keys.of(physical.Exchange)
 def _keys(node: physical.Exchange) -> Keys:
-    """Changes of one row stay in their order only where all of them go the same way."""
+    """Return the upsert keys that contain all columns of the exchange.
+
+    Only then all changes of a row take the same way, and keep their order.
+    """
     return frozenset(key for key in upsert_keys(node.input) if set(node.keys) <= key)
 
 
@@ -66,7 +69,7 @@ def _times(node: logical.WatermarkAssigner | physical.WatermarkAssigner) -> Time
 
 @monotonicity.of(physical.WatermarkAssigner)
 def _moves(node: physical.WatermarkAssigner) -> Monotonicity:
-    """Flink knows no more of it than whether rows change."""
+    """Return the monotonicity: all columns constant for an append-only input. Flink derives no more."""
     below = monotonicity(node.input)
     if below is None:
         return None

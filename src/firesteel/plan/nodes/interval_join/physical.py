@@ -57,5 +57,5 @@ class IntervalJoin(PhysicalNode):
 
     @property
     def equal_columns(self) -> EqualColumns:
-        """Columns that the condition holds equal. An equality of the times is not among them."""
+        """Columns that the condition requires to be equal. Equal times are not among them."""
         return equal_columns(self.remaining, len(self.inputs[0].schema))

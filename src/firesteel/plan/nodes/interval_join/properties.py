@@ -45,7 +45,10 @@ def _unique_keys(node: IntervalJoin) -> Keys:
 
 @upsert_keys.of(IntervalJoin)
 def _upsert_keys(node: IntervalJoin) -> Keys:
-    """Return the keys that hold all equal columns, as for a join that keeps both inputs."""
+    """Return the upsert keys.
+
+    Only keys of an input that contain its equal columns count, as in a regular join.
+    """
     equal = node.equal_columns
     left, right = (
         frozenset(key for key in upsert_keys_in_task(side) if set(columns) <= key)
@@ -61,13 +64,13 @@ def _updates(node: IntervalJoin, wish: UpdateKind) -> tuple[UpdateKind, ...]:
 
 @interval_asked.of(IntervalJoin)
 def _interval(node: IntervalJoin) -> Interval:
-    """Bundles below a join by row time end with watermarks, not with the clock."""
+    """Return the mini-batch interval: below a join by row time, bundles end with watermarks."""
     return BY_EVENT_TIME if node.bounds.is_rowtime else NOTHING_ASKED
 
 
 @time_attributes.of(IntervalJoin)
 def _times(node: IntervalJoin) -> TimeAttributes:
-    """Return the time attributes of both inputs: the join holds watermarks back for its rows."""
+    """Return the time attributes of both inputs. They stay valid, because the join delays watermarks."""
     left, right = map(time_attributes, node.inputs)
     width = len(node.inputs[0].schema)
 
@@ -79,7 +82,7 @@ def _times(node: IntervalJoin) -> TimeAttributes:
 
 @monotonicity.of(IntervalJoin)
 def _moves(node: IntervalJoin) -> Monotonicity:
-    """Rows are sent once."""
+    """Return the monotonicity: all columns constant, because a sent row never changes."""
     return all_columns(CONSTANT, len(node.schema))
 
 

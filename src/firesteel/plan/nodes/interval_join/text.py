@@ -1,4 +1,4 @@
-"""Interval joins as physical plans print them (Flink: StreamPhysicalIntervalJoin.explainTerms)."""
+"""Text of interval joins in physical plans (Flink: StreamPhysicalIntervalJoin.explainTerms)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def collapse_not_distinct(condition: Expr) -> Expr:
 def collapsed(condition: Expr) -> Expr:
     """Return `a = b OR (a IS NULL AND b IS NULL)` as `a IS NOT DISTINCT FROM b`, else the same condition.
 
-    What is within the operands of AND and OR stays as it is.
+    Operands of AND and OR are not searched.
     """
     if isinstance(condition, Call) and condition.function == "OR" and len(condition.args) == 2:
         for nulls, equal in (condition.args, condition.args[::-1]):
@@ -35,7 +35,7 @@ def collapsed(condition: Expr) -> Expr:
 
 
 def _compared(expr: Expr) -> tuple[Expr, Expr] | None:
-    """The operands of an equality, or of one that IS TRUE."""
+    """Return the operands of an equality, or of `(equality) IS TRUE`. None for other conditions."""
     if isinstance(expr, Call) and expr.function == "IS TRUE":
         expr = expr.args[0]
     if not isinstance(expr, Call) or expr.function != "=":
@@ -44,7 +44,7 @@ def _compared(expr: Expr) -> tuple[Expr, Expr] | None:
 
 
 def _tests_nulls(expr: Expr, operands: tuple[Expr, Expr]) -> bool:
-    """Whether an expression holds if both operands are NULL, and only then."""
+    """Return whether an expression holds if and only if both operands are NULL."""
     if not isinstance(expr, Call) or expr.function != "AND" or len(expr.args) != 2:
         return False
     tested = [arg.args[0] for arg in expr.args if isinstance(arg, Call) and arg.function == "IS NULL"]

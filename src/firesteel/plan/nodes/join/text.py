@@ -1,4 +1,4 @@
-"""Joins as physical plans print them (Flink: StreamPhysicalJoin.explainTerms)."""
+"""Text of joins in physical plans (Flink: StreamPhysicalJoin.explainTerms)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Attributes = list[tuple[str, str]]
 
 
 def join(node: Join, text: Callable[[Expr, Sequence[str]], str]) -> Attributes:
-    """Return what a plan says of a join."""
+    """Return the attributes that a plan prints for a join."""
     left, right = node.inputs
     names = unique_columns([field.name for field in (*left.schema, *right.schema)])
     found = [

@@ -1,1 +1,1 @@
-"""Plan node: joins with a table that is asked for the rows of each key."""
+"""Plan nodes: lookup joins, which query a table for each key."""

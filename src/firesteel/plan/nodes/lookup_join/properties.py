@@ -1,4 +1,4 @@
-"""Properties of lookup joins: a change of the input goes on with its own kind."""
+"""Properties of lookup joins. A change of the input keeps its kind."""
 
 from __future__ import annotations
 
@@ -39,12 +39,15 @@ def _unique_keys(node: LookupJoin) -> Keys:
 
 @upsert_keys.of(LookupJoin)
 def _upsert_keys(node: LookupJoin) -> Keys:
-    """Rows stay where they are: the equal columns do not matter, unlike in other joins."""
+    """Return the upsert keys. Rows are not exchanged by the equal columns, so keys need not contain these."""
     return _keys(node, upsert_keys(node.input), _keys_of_table(node))
 
 
 def _keys_of_table(node: LookupJoin) -> Keys:
-    """The primary key of the table, if the lookup holds all of it (Flink: getUniqueKeysOfTemporalTable)."""
+    """Return the table's primary key if all its columns are looked up.
+
+    Flink: getUniqueKeysOfTemporalTable.
+    """
     names = [field.name for field in node.scan.schema]
     key = node.scan.table.primary_key
     if not key or not set(key) <= set(names):
@@ -57,7 +60,7 @@ def _keys_of_table(node: LookupJoin) -> Keys:
 
 
 def _keys(node: LookupJoin, left: Keys, right: Keys) -> Keys:
-    """Flink: FlinkRelMdUniqueKeys.getJoinUniqueKeys."""
+    """Return the keys of the join, derived from those of both sides (Flink: getJoinUniqueKeys)."""
     width = len(node.input.schema)
     found = set(left) if right else set()
     if not node.join_type.pads_right:
@@ -71,7 +74,10 @@ def _keys(node: LookupJoin, left: Keys, right: Keys) -> Keys:
 # --- values --------------------------------------------------------------------------------------
 @values_read.of(LookupJoin)
 def _read(node: LookupJoin) -> tuple[Positions, ...]:
-    """A time of the input by which rows are looked up, or that the condition reads, is a plain timestamp."""
+    """Return the input's columns that are looked up or that the condition reads.
+
+    A time attribute among them becomes a plain timestamp.
+    """
     width = len(node.input.schema)
     keys = {expr.index for expr in node.lookup_keys.values() if isinstance(expr, InputRef)}
     read = {i for term in node.remaining for i in input_refs(term) if i < width}
@@ -80,7 +86,10 @@ def _read(node: LookupJoin) -> tuple[Positions, ...]:
 
 @monotonicity.of(LookupJoin)
 def _moves(node: LookupJoin) -> Monotonicity:
-    """Flink knows no more of it than whether rows change (FlinkRelMdModifiedMonotonicity)."""
+    """Return the monotonicity: all columns constant for an append-only input.
+
+    Flink derives no more (FlinkRelMdModifiedMonotonicity).
+    """
     below = monotonicity(node.input)
     if below is None:
         return None

@@ -1,1 +1,1 @@
-"""Plan nodes: over."""
+"""Plan nodes: OVER aggregates and sorts."""

@@ -11,9 +11,9 @@ from firesteel.plan.tree import Field, LogicalNode, Node
 
 @dataclass(frozen=True)
 class OverAggregate(LogicalNode):
-    """Each row with what its window gives: FlinkLogicalOverAggregate.
+    """FlinkLogicalOverAggregate: each row with the results of its window.
 
-    The arguments of calls are columns of the input or, from its width on, the `constants`.
+    The arguments of calls are columns of the input. Positions from the input's width on are the `constants`.
     """
 
     input: Node
@@ -28,14 +28,14 @@ class OverAggregate(LogicalNode):
 
 @dataclass(frozen=True)
 class Sort(LogicalNode):
-    """LogicalSort.
+    """LogicalSort: ORDER BY, LIMIT and OFFSET.
 
     Attributes:
-        input: Where the rows come from.
+        input: The rows.
         keys: Positions of the columns of ORDER BY, none for a limit alone.
-        directions: How each of them is sorted.
-        offset: Number of rows that are left out first.
-        fetch: Number of rows that follow, None for all.
+        directions: Sort direction of each key.
+        offset: Number of rows to skip.
+        fetch: Number of rows to return after them, None for all.
     """
 
     input: Node

@@ -1,4 +1,4 @@
-"""The physical nodes of OVER and ORDER BY; as those of plan/nodes/physical.py they decide everything."""
+"""Physical nodes of OVER and ORDER BY. They are complete: no later step decides anything."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from firesteel.plan.tree import Field, Node, PhysicalNode
 
 @dataclass(frozen=True)
 class OverAggregate(PhysicalNode):
-    """Each row with what its window gives. Flink: StreamPhysicalOverAggregate.
+    """Each row with the results of its window. Flink: StreamPhysicalOverAggregate.
 
-    The arguments of calls are columns of the input or, from its width on, the `constants`. time: what the
-    window is ordered by: `rowtime`, `proctime`, or `none`, any other column.
+    The arguments of calls are columns of the input. Positions from the input's width on are the `constants`.
+    `time` is the kind of the ORDER BY column: `rowtime`, `proctime`, or `none` for any other column.
     """
 
     input: Node
@@ -32,7 +32,7 @@ class OverAggregate(PhysicalNode):
 class TemporalSort(PhysicalNode):
     """Sort by a time attribute, ascending, and then by other columns. Flink: StreamPhysicalTemporalSort.
 
-    is_rowtime: whether the first key is an event time; it is a processing time otherwise.
+    `is_rowtime`: whether the first key is an event time. If False, it is a processing time.
     """
 
     input: Node

@@ -1,4 +1,4 @@
-"""Facts about OVER aggregates and sorts by time."""
+"""Properties of OVER aggregates and sorts by time."""
 
 from __future__ import annotations
 
@@ -42,13 +42,19 @@ window_properties.always(None, logical_over.OverAggregate, logical_over.Sort)
 
 @upsert_keys.of(physical_over.OverAggregate)
 def _keys(node: physical_over.OverAggregate) -> Keys:
-    """Changes of one row stay in their order only where all of them go the same way."""
+    """Return the upsert keys that contain all columns of PARTITION BY.
+
+    Only then all changes of a row take the same way, and keep their order.
+    """
     return frozenset(key for key in upsert_keys(node.input) if set(node.window.partition) <= key)
 
 
 @kinds_sent.of(physical_over.OverAggregate)
 def _sent(node: physical_over.OverAggregate) -> Kinds:
-    """In another order than that of time a row may come between others, and changes their results."""
+    """Return the kinds of changes sent.
+
+    Rows that are not ordered by time can arrive in the middle of a window. Then earlier results change.
+    """
     return EVERYTHING if node.time == "none" else INSERTS
 
 
@@ -68,7 +74,7 @@ def _updates(node: _Physical, wish: UpdateKind) -> tuple[UpdateKind, ...]:
 
 @interval_asked.of(physical_over.OverAggregate)
 def _interval(node: physical_over.OverAggregate) -> Interval:
-    """Bundles below a window of event time end with watermarks, not with the clock."""
+    """Return the mini-batch interval: below a window of event time, bundles end with watermarks."""
     return BY_EVENT_TIME if node.time == "rowtime" else NOTHING_ASKED
 
 

@@ -1,5 +1,7 @@
-"""OVER aggregates and sorts as physical plans print them (Flink: RelExplainUtil.windowRangeToString,
-overAggregationToString, collationToString)."""
+"""Text of OVER aggregates and sorts in physical plans.
+
+Flink: RelExplainUtil.windowRangeToString, overAggregationToString, collationToString.
+"""
 
 from __future__ import annotations
 

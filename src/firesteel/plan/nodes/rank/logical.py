@@ -11,14 +11,14 @@ from firesteel.plan.tree import Field, LogicalNode, Node
 
 @dataclass(frozen=True)
 class Rank(LogicalNode):
-    """The first rows of each partition (FlinkLogicalRank by ROW_NUMBER).
+    """First rows of each partition (FlinkLogicalRank by ROW_NUMBER).
 
     Attributes:
-        input: Where the rows come from.
+        input: The rows.
         partition: Positions of the columns of PARTITION BY.
         order: Positions of the columns of ORDER BY.
-        directions: How each of them is sorted.
-        ranks: Which ranks are kept.
+        directions: Sort direction of each column of ORDER BY.
+        ranks: Ranks to keep.
         number: Name of the column with the rank, None if it has none.
     """
 

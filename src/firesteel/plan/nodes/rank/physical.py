@@ -1,4 +1,4 @@
-"""Physical nodes of ranks. They decide everything: by which strategy, with or without the number."""
+"""Physical nodes of ranks. The strategy, and whether the rank is a column, are decided."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ APPEND, UPDATE, RETRACT, UNDEFINED = "AppendFastStrategy", "UpdateFastStrategy",
 
 @dataclass(frozen=True)
 class Rank(PhysicalNode):
-    """The first rows of each partition (Flink: StreamPhysicalRank).
+    """First rows of each partition (Flink: StreamPhysicalRank).
 
     Attributes:
-        input: Where the rows come from, behind an exchange by the partition.
+        input: The rows, behind an exchange by the partition.
         partition: Positions of the columns of PARTITION BY.
         order: Positions of the columns of ORDER BY.
-        directions: How each of them is sorted.
-        ranks: Which ranks are kept.
+        directions: Sort direction of each column of ORDER BY.
+        ranks: Ranks to keep.
         number: Name of the column with the rank, None if it has none.
-        strategy: What the input promises (Flink: RankProcessStrategy).
-        row_key: Unique key of the rows, for `UpdateFastStrategy` and where one is known.
-        time: Time attribute that decides alone which row of a key is kept: `rowtime`, `proctime`, or `none`.
+        strategy: Strategy that the properties of the input allow (Flink: RankProcessStrategy).
+        row_key: Unique key of the rows, if one is known. `UpdateFastStrategy` needs it.
+        time: Time attribute that alone decides which row of a key is kept: `rowtime`, `proctime`, or `none`.
         insert_only: Whether the row of a key is final when it is sent (outputInsertOnlyInDeduplicate).
-        mini_batch: Whether a deduplication works off rows in bundles.
+        mini_batch: Whether a deduplication processes rows in bundles.
     """
 
     input: Node
@@ -47,7 +47,7 @@ class Rank(PhysicalNode):
 
     @property
     def is_deduplicate(self) -> bool:
-        """Whether it keeps the first or the last row by time (RankUtil.canConvertToDeduplicate)."""
+        """Whether the rank keeps the first or the last row by time (RankUtil.canConvertToDeduplicate)."""
         return self.time != "none" and self.strategy == APPEND
 
 
@@ -56,11 +56,13 @@ class SortLimit(PhysicalNode):
     """ORDER BY with a limit: a rank without partitions (Flink: StreamPhysicalSortLimit).
 
     Attributes:
-        input: Where the rows come from, in one task.
-        order, directions: What the rows are sorted by.
-        offset: Number of rows that are left out first.
-        fetch: Number of rows that follow.
-        strategy, row_key: As of a rank.
+        input: The rows, in one task.
+        order: Positions of the columns of ORDER BY.
+        directions: Sort direction of each column of ORDER BY.
+        offset: Number of rows to skip.
+        fetch: Number of rows to keep after them.
+        strategy: As in `Rank`.
+        row_key: As in `Rank`.
     """
 
     input: Node
@@ -78,12 +80,12 @@ class SortLimit(PhysicalNode):
 
 @dataclass(frozen=True)
 class Limit(PhysicalNode):
-    """The first rows that come (Flink: StreamPhysicalLimit).
+    """First rows in the order of their arrival (Flink: StreamPhysicalLimit).
 
     Attributes:
-        input: Where the rows come from, in one task.
-        offset: Number of rows that are left out first.
-        fetch: Number of rows that follow.
+        input: The rows, in one task.
+        offset: Number of rows to skip.
+        fetch: Number of rows to keep after them.
     """
 
     input: Node

@@ -84,7 +84,7 @@ def _windows(node: logical.Rank) -> WindowProperties | None:
 # --- changes -------------------------------------------------------------------------------------
 @kinds_sent.of(physical.Rank)
 def _kinds(node: physical.Rank) -> Kinds:
-    """The first row by time is final, and so is sent once (RankUtil.outputInsertOnlyInDeduplicate)."""
+    """Return the first row by time is final, and so is sent once (RankUtil.outputInsertOnlyInDeduplicate)."""
     return INSERTS if node.is_deduplicate and node.insert_only else EVERYTHING
 
 

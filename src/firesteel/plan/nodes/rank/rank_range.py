@@ -1,4 +1,4 @@
-"""Which ranks a Top-N keeps, and what it promises."""
+"""Ranks that a Top-N keeps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NUMBER_TYPE = BIGINT.with_nullable(False)
 
 @dataclass(frozen=True)
 class RankRange:
-    """Ranks from `start` to `end`, both kept (Flink: ConstantRankRange, VariableRankRange).
+    """Ranks from `start` to `end`, both included (Flink: ConstantRankRange, VariableRankRange).
 
     Attributes:
         start: First rank.

@@ -1,4 +1,4 @@
-"""Ranks as physical plans print them (Flink: StreamPhysicalRank, ...SortLimit, ...Limit)."""
+"""Text of ranks in physical plans (Flink: StreamPhysicalRank, ...SortLimit, ...Limit)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Attributes = list[tuple[str, str]]
 
 
 def rank(node: Rank) -> Attributes:
-    """Return what a plan says of a rank."""
+    """Return the attributes that a plan prints for a rank."""
     names = [f.name for f in node.input.schema]
     end = node.ranks.end if node.ranks.end_column is None else names[node.ranks.end_column]
     shown = f"rankStart={node.ranks.start}, rankEnd={end}"
@@ -27,13 +27,13 @@ def rank(node: Rank) -> Attributes:
 
 
 def sort_limit(node: SortLimit) -> Attributes:
-    """Return what a plan says of ORDER BY with a limit."""
+    """Return the attributes that a plan prints for ORDER BY with a limit."""
     bounds = [("offset", str(node.offset)), ("fetch", str(node.fetch))]
     return [("orderBy", _order(node)), *bounds, ("strategy", _strategy(node))]
 
 
 def limit(node: Limit) -> Attributes:
-    """Return what a plan says of a limit."""
+    """Return the attributes that a plan prints for a limit."""
     return [("offset", str(node.offset)), ("fetch", str(node.fetch))]
 
 

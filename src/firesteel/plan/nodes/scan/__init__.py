@@ -1,1 +1,1 @@
-"""Plan nodes: scan."""
+"""Plan nodes: scans, literal rows and sinks."""

@@ -1,1 +1,1 @@
-"""Plan nodes: set_op."""
+"""Plan nodes: set operations."""

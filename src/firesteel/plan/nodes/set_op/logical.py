@@ -1,4 +1,4 @@
-"""Logical nodes of INTERSECT and EXCEPT. UNION stands in plan/nodes/logical.py."""
+"""Logical nodes of INTERSECT and EXCEPT. UNION is in plan/nodes/logical.py."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ class Intersect(LogicalNode):
 
     Attributes:
         inputs: The left and the right input.
-        all: Whether a row comes as often as it is in that input that has it less often. If False, it comes
-            once.
+        all: INTERSECT ALL: a row comes as often as in the input that has it less often. If False, once.
     """
 
     inputs: tuple[Node, Node]
@@ -32,8 +31,8 @@ class Minus(LogicalNode):
 
     Attributes:
         inputs: The left and the right input.
-        all: Whether a row comes as often as the left input has it more often than the right one. If False, it
-            comes once.
+        all: EXCEPT ALL: each row of the right input removes one equal row of the left. If False, a row comes
+            once.
     """
 
     inputs: tuple[Node, Node]

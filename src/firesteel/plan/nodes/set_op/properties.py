@@ -93,7 +93,7 @@ def _windows(node: logical.Union) -> WindowProperties | None:
 
 
 def _common(one: WindowProperties | None, other: WindowProperties | None) -> WindowProperties | None:
-    """What both are: columns of the same windows."""
+    """Return the window columns that both inputs have, None if their windows differ."""
     if one is None or other is None or (one.window, one.is_rowtime) != (other.window, other.is_rowtime):
         return None
     return one.within(other)
@@ -103,7 +103,7 @@ def _common(one: WindowProperties | None, other: WindowProperties | None) -> Win
 @upsert_keys.of(*_SETS)
 @unique_keys.of(*_SETS)
 def _whole_row(node: logical_sets.Intersect | logical_sets.Minus) -> Keys:
-    """All columns together, if no row comes twice."""
+    """Return all columns as one key, if no row comes twice."""
     return NO_KEYS if node.all else key_of(*range(len(node.schema)))
 
 
@@ -118,7 +118,7 @@ values_read.always((NOTHING_READ,), physical.Expand)
 
 @monotonicity.of(physical.Expand)
 def _copies_move(node: physical.Expand) -> Monotonicity:
-    """Flink knows no more of it than whether rows change."""
+    """Return the monotonicity: all columns constant for an append-only input. Flink derives no more."""
     below = monotonicity(node.input)
     if below is None:
         return None

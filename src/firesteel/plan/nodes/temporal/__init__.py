@@ -1,1 +1,1 @@
-"""Plan nodes: a table as of a point in time, and the joins with one."""
+"""Plan nodes: tables as of a point in time, and temporal joins with them."""

@@ -1,10 +1,10 @@
-"""The part of a join condition that makes it a temporal join (Flink: TemporalJoinUtil).
+"""The part of a join condition that makes the join a temporal join (Flink: TemporalJoinUtil).
 
     __TEMPORAL_JOIN_CONDITION(l.ts, r.rt, __TEMPORAL_JOIN_CONDITION_PRIMARY_KEY(r.k),
         __TEMPORAL_JOIN_LEFT_KEY(l.k), __TEMPORAL_JOIN_RIGHT_KEY(r.k))
 
-It keeps the columns that it names, and nothing of the condition may move to an input beside it. Until the key
-of the versions is known the function is `__INITIAL_TEMPORAL_JOIN_CONDITION`, without the primary key.
+The call keeps its columns in the plan, and keeps the rest of the condition above both inputs. Until the
+primary key of the versions is known, the function is `__INITIAL_TEMPORAL_JOIN_CONDITION`, without that key.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ RIGHT_KEY = "__TEMPORAL_JOIN_RIGHT_KEY"
 
 @dataclass(frozen=True)
 class TemporalCondition:
-    """Times and keys of a temporal condition, over the columns of the left input, then of the right one.
+    """Times and keys of a temporal condition. Columns are numbered over the left input, then the right one.
 
     Attributes:
         left_time: Column with the point in time.
         right_time: Column with the time of a version. None for processing time.
         left_key: Equal columns of the left input.
-        right_key: For each of them the column of the right input.
-        primary_key: Columns that tell the versioned rows apart. None until they are known.
+        right_key: Column of the right input for each of them.
+        primary_key: Columns that identify a versioned row. None until they are known.
     """
 
     left_time: Expr
@@ -44,7 +44,7 @@ class TemporalCondition:
 
     @classmethod
     def of(cls, call: Call) -> TemporalCondition:
-        """Return what a call says."""
+        """Return the condition that a call encodes."""
         has_key = call.function == FINAL
         keys = len(call.args) - (3 if has_key else 2)
         columns = [tuple(arg.args) for arg in call.args[keys:] if isinstance(arg, Call)]
@@ -53,7 +53,7 @@ class TemporalCondition:
         return cls(call.args[0], right_time, columns[-2], columns[-1], primary_key)
 
     def call(self) -> Call:
-        """Return the call that says this."""
+        """Return the call that encodes this condition."""
         times = [self.left_time] if self.right_time is None else [self.left_time, self.right_time]
         keys = [] if self.primary_key is None else [_list(PRIMARY_KEY, self.primary_key)]
         keys += [_list(LEFT_KEY, self.left_key), _list(RIGHT_KEY, self.right_key)]
@@ -66,7 +66,7 @@ def _list(function: str, columns: Sequence[Expr]) -> Call:
 
 
 def temporal_call(condition: Expr) -> Call | None:
-    """Return the call in the condition of a join that makes it a temporal one, None if it has none."""
+    """Return the temporal call in a join condition, None if there is none."""
     for term in conjuncts(condition):
         if isinstance(term, Call) and term.function in (INITIAL, FINAL):
             return term
@@ -74,6 +74,6 @@ def temporal_call(condition: Expr) -> Call | None:
 
 
 def is_temporal(node: Node) -> bool:
-    """Whether a join, if the node is one, is a temporal one."""
+    """Return whether a node is a temporal join."""
     condition = getattr(node, "condition", None)
     return condition is not None and temporal_call(condition) is not None

@@ -1,1 +1,1 @@
-"""Plan nodes: window."""
+"""Plan nodes: window functions and window aggregates."""

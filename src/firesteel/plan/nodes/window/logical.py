@@ -1,4 +1,4 @@
-"""The logical nodes of windows; plan/nodes/window/physical.py has what becomes of them."""
+"""Logical nodes of windows. plan/nodes/window/physical.py has the physical ones."""
 
 from __future__ import annotations
 
@@ -14,9 +14,15 @@ from firesteel.plan.windowing import WINDOW_COLUMNS, Window, window_fields
 class WindowTableFunction(LogicalNode):
     """LogicalTableFunctionScan of TUMBLE, HOP, CUMULATE or SESSION.
 
-    Output is the input's columns, then window_start, window_end and window_time. time: the position of
-    the time attribute; is_rowtime: whether it is event time. descriptor, arguments: the names and the
-    intervals as they were written.
+    The output is the input's columns, then window_start, window_end and window_time.
+
+    Attributes:
+        input: The rows.
+        window: The windows.
+        time: Position of the time attribute.
+        is_rowtime: Whether it is event time.
+        descriptor: Column names in DESCRIPTOR(...), as written.
+        arguments: The intervals, as written.
     """
 
     input: Node
@@ -34,9 +40,9 @@ class WindowTableFunction(LogicalNode):
 
 @dataclass(frozen=True)
 class WindowAggregate(WindowAggregateNode, LogicalNode):
-    """Before it is known in how many phases it runs."""
+    """Logical aggregate of windows. The number of its phases is not decided yet."""
 
 
 @dataclass(frozen=True)
 class GroupWindowAggregate(GroupWindowAggregateNode, LogicalNode):
-    """FlinkLogicalWindowAggregate."""
+    """FlinkLogicalWindowAggregate: an aggregate by a window of GROUP BY."""

@@ -1,4 +1,4 @@
-"""The physical nodes of windows; as those of plan/nodes/physical.py they decide everything."""
+"""Physical nodes of windows. They are complete: no later step decides anything."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.types.sql import BIGINT
 
 @dataclass(frozen=True)
 class WindowTableFunction(PhysicalNode):
-    """Put window_start, window_end and window_time after every row, once for each of its windows.
+    """Append window_start, window_end and window_time to every row, once for each window of the row.
 
     Flink: StreamPhysicalWindowTableFunction.
     """
@@ -29,9 +29,11 @@ class WindowTableFunction(PhysicalNode):
 
 @dataclass(frozen=True)
 class WindowAggregate(WindowAggregateNode, PhysicalNode):
-    """Aggregate by key and window, and publish when the window is over. Flink: StreamPhysicalWindowAggregate.
+    """Aggregate by key and window, and send results when the window ends.
 
-    retract: for each call, whether its RETRACT variant runs.
+    Flink: StreamPhysicalWindowAggregate.
+
+    `retract`: for each call, whether its RETRACT variant runs.
     """
 
     retract: tuple[bool, ...] = ()
@@ -41,7 +43,7 @@ class WindowAggregate(WindowAggregateNode, PhysicalNode):
 class LocalWindowAggregate(PhaseNode):
     """Aggregate by key and slice before the exchange. Flink: StreamPhysicalLocalWindowAggregate.
 
-    Output is keys, accumulators, and the end of the slice (or of the window) in milliseconds.
+    The output is keys, accumulators, and the end of the slice (or of the window) in milliseconds.
     """
 
     input: Node
@@ -62,8 +64,9 @@ class LocalWindowAggregate(PhaseNode):
 class GlobalWindowAggregate(WindowAggregateNode, PhaseNode):
     """Merge accumulators by key and window. Flink: StreamPhysicalGlobalWindowAggregate.
 
-    keys: positions in the input, which are its first columns. results: how many of the calls the query
-    asked for; a count of records may come after them.
+    Attributes:
+        keys: Positions of the keys, which are the first columns of the input.
+        results: Number of calls of the query. An added count of records may follow them.
     """
 
     retract: tuple[bool, ...]
@@ -78,8 +81,9 @@ class GlobalWindowAggregate(WindowAggregateNode, PhaseNode):
 class GroupWindowAggregate(GroupWindowAggregateNode, PhysicalNode):
     """Aggregate by key and by a window of GROUP BY. Flink: StreamPhysicalGroupWindowAggregate.
 
-    emit: how results come before the window's end or after it, None where they do not. updates: whether a
-    later result of a window replaces an earlier one.
+    Attributes:
+        emit: Settings of early and late results. None if there are no such results.
+        updates: Whether a later result of a window replaces an earlier one.
     """
 
     emit: Emit | None = None
@@ -93,4 +97,4 @@ WINDOWS = (
     GlobalWindowAggregate,
     GroupWindowAggregate,
 )
-"""All of them."""
+"""All physical nodes of windows."""

@@ -1,4 +1,4 @@
-"""Facts about window table functions and the aggregates of windows."""
+"""Properties of window table functions and of window aggregates."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ values_read.always((NOTHING_READ,), physical_windows.WindowTableFunction)
 
 @time_attributes.of(*_FUNCTIONS)
 def _times(node: _Function) -> TimeAttributes:
-    """Those of the rows, and window_time, the last column."""
+    """Return the time attributes of the input, and window_time, the last column."""
     told = node if isinstance(node, logical_windows.WindowTableFunction) else node.windowing
     is_rowtime = told.is_rowtime
     added = {len(node.schema) - 1}
@@ -70,7 +70,7 @@ def _windows(node: logical_windows.WindowTableFunction) -> WindowProperties:
 
 @interval_asked.of(physical_windows.WindowTableFunction, physical_windows.WindowAggregate)
 def _interval(node: physical_windows.WindowTableFunction | physical_windows.WindowAggregate) -> Interval:
-    """Bundles below event-time windows end with watermarks, not with the clock."""
+    """Return the mini-batch interval: below event-time windows, bundles end with watermarks."""
     return BY_EVENT_TIME if node.windowing.is_rowtime else NOTHING_ASKED
 
 
@@ -91,7 +91,7 @@ def _first_property(node: _Aggregate | _GroupWindow) -> int:
 @upsert_keys.of(*_AGGREGATES)
 @unique_keys.of(*_AGGREGATES)
 def _key(node: _Aggregate) -> Keys:
-    """The group and its window's borders."""
+    """Return the key: the group and the borders of its window."""
     first = _first_property(node)
     return key_of(*range(len(node.keys)), first, first + 1)
 
@@ -120,7 +120,10 @@ keeps_account_of_rows(physical_windows.GroupWindowAggregate)
 @upsert_keys.of(*_GROUP_WINDOWS)
 @unique_keys.of(*_GROUP_WINDOWS)
 def _group_keys(node: _GroupWindow) -> Keys:
-    """The group with either border of its window; none where the query reads no border."""
+    """Return the keys: the group with either border of its window.
+
+    Without a border column there is no key.
+    """
     group, first = range(len(node.keys)), _first_property(node)
     return NO_KEYS.union(*(key_of(*group, first + i) for i in range(min(2, len(node.properties)))))
 

@@ -1,4 +1,4 @@
-"""What logical and physical aggregates of windows have in common."""
+"""Base classes that logical and physical aggregates of windows share."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from firesteel.types.sql import SqlType
 
 @dataclass(frozen=True)
 class WindowAggregateNode(Node):
-    """An aggregate by key and by the windows of a window table function.
+    """Aggregate by key and by the windows of a window table function.
 
-    properties: which of the window's columns come after the calls. outputs: what the node above calls the
-    columns, where it calls them otherwise.
+    Attributes:
+        input: The rows.
+        keys: Positions of the grouping columns.
+        calls: The aggregate functions.
+        windowing: The windows, and how they are read from the rows.
+        properties: Columns of the window that follow the calls.
+        outputs: Names that the node above gives to the columns, if they differ.
     """
 
     input: Node
@@ -27,12 +32,12 @@ class WindowAggregateNode(Node):
 
     @property
     def asked(self) -> tuple[AggregateCall, ...]:
-        """The query's calls."""
+        """Aggregate calls of the query."""
         return self.calls
 
     @property
     def own_fields(self) -> tuple[Field, ...]:
-        """The columns as the node itself calls them: keys, the query's calls, the window's columns."""
+        """Columns with the node's own names: keys, calls of the query, columns of the window."""
         keys = [self.input.schema[k] for k in self.keys]
         return window_aggregate_fields(keys, self.asked, self.properties, self.windowing.time_type)
 
@@ -43,11 +48,18 @@ class WindowAggregateNode(Node):
 
 @dataclass(frozen=True)
 class GroupWindowAggregateNode(Node):
-    """An aggregate by key and by a window of GROUP BY.
+    """Aggregate by key and by a window of GROUP BY.
 
-    window: TUMBLE, HOP or SESSION. time: the column of the time, None where the operator reads the clock;
-    time_name: what plans call it. properties: w$start and the others, after the calls, where the query reads
-    any.
+    Attributes:
+        input: The rows.
+        keys: Positions of the grouping columns.
+        calls: The aggregate functions.
+        window: TUMBLE, HOP or SESSION, with its lengths.
+        time: Position of the time column. None if the operator reads the clock.
+        time_name: Name of the time in plans.
+        time_type: Type of the time.
+        is_rowtime: Whether the time is event time.
+        properties: Columns of the window that the query reads, such as w$start. They follow the calls.
     """
 
     input: Node

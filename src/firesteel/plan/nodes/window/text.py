@@ -1,4 +1,4 @@
-"""Operators of windows as plans print them (Flink: RelExplainUtil.streamWindowAggregationToString).
+"""Text of window operators in plans (Flink: RelExplainUtil.streamWindowAggregationToString).
 
 The window's columns come after the calls: `start('w$) AS window_start`.
 """
@@ -81,8 +81,17 @@ def _attributes(
     calls: list[str],
     outputs: Sequence[str] | None = None,
 ) -> Attributes:
-    """outputs: the names of all columns. A count of records that nobody asked for takes the first name
-    after the calls, and the last of the window's columns goes without: so Flink prints it."""
+    """Return the attributes that a plan prints for an aggregate of windows.
+
+    As in Flink, an added count of records takes the first name behind the calls, and the last column of the
+    window has no name.
+
+    Args:
+        node: The aggregate.
+        keys: Names of the grouping columns.
+        calls: Texts of the calls and of the window's columns.
+        outputs: Names of all columns. None if `calls` have their names already.
+    """
     if outputs is not None:
         calls = [f"{call} AS {name}" for call, name in zip(calls, outputs[len(keys) :], strict=False)]
     found = [("groupBy", ", ".join(keys))] if keys else []

@@ -1,1 +1,1 @@
-"""Plan nodes: joins of the rows of windows."""
+"""Plan nodes: window joins."""

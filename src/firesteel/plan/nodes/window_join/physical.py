@@ -1,4 +1,4 @@
-"""Physical node of joins of windows."""
+"""Physical node of window joins."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ class WindowJoin(PhysicalNode):
 
     Attributes:
         inputs: The left and the right input, each behind an exchange by its equal columns.
-        windowings: Of each input the windows, told by the columns with their borders.
-        join_type: Which rows are sent.
-        condition: What holds beside equal windows, over the columns of the left input, then those of the
-            right one.
-        hints: What the query says about the join.
+        windowings: For each input its windows, which are read from the columns with their borders.
+        join_type: Type of the join: the rows that are sent.
+        condition: Condition beside equal windows, over the columns of the left input, then of the right one.
+        hints: Join hints of the query.
     """
 
     inputs: tuple[Node, Node]
@@ -42,5 +41,5 @@ class WindowJoin(PhysicalNode):
 
     @property
     def equal_columns(self) -> EqualColumns:
-        """Return the columns that the condition holds equal beside the windows."""
+        """Return the columns that the condition requires to be equal, without the windows."""
         return equal_columns(self.condition, len(self.inputs[0].schema))

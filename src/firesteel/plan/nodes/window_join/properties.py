@@ -1,4 +1,4 @@
-"""Properties of joins of windows: their rows are final when they are sent."""
+"""Properties of window joins. A row that is sent is final."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ def _upsert_keys(node: WindowJoin) -> Keys:
 
 
 def _keys(node: WindowJoin, left: Keys, right: Keys) -> Keys:
-    """Keys of both inputs together, or of one if each of its rows has one partner at most."""
+    """Return the pairs of a left and a right key.
+
+    If rows of a side have one partner at most, its keys count too.
+    """
     if not node.join_type.has_right_columns:
         return left
     equal = node.equal_columns

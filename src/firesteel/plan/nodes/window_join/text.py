@@ -1,4 +1,4 @@
-"""Joins of windows as physical plans print them (Flink: StreamPhysicalWindowJoin.explainTerms)."""
+"""Text of window joins in physical plans (Flink: StreamPhysicalWindowJoin.explainTerms)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Attributes = list[tuple[str, str]]
 
 
 def window_join(node: WindowJoin, text: Callable[[Expr, Sequence[str]], str]) -> Attributes:
-    """Return what a plan says of a join of windows."""
+    """Return the attributes that a plan prints for a window join."""
     left, right = ([field.name for field in side.schema] for side in node.inputs)
     return [
         ("leftWindow", node.windowings[0].text(left)),

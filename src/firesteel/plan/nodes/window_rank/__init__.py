@@ -1,1 +1,1 @@
-"""Plan nodes: ranks and deduplication of the rows of windows."""
+"""Plan nodes: rank and deduplication within windows."""

@@ -1,4 +1,4 @@
-"""Physical nodes that keep some rows of each window, and send them at its end."""
+"""Physical nodes that keep some rows of each window, and send them at the window's end."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from firesteel.plan.windowing import Windowing
 
 @dataclass(frozen=True)
 class WindowRank(PhysicalNode):
-    """The first rows of each window and partition (Flink: StreamPhysicalWindowRank).
+    """First rows of each window and partition (Flink: StreamPhysicalWindowRank).
 
     Attributes:
-        input: Where the rows come from, behind an exchange by the partition.
-        windowing: The windows, told by the columns with their borders.
+        input: The rows, behind an exchange by the partition.
+        windowing: The windows, which are read from the columns with their borders.
         partition: Positions of the columns of PARTITION BY, without those of the window.
         order: Positions of the columns of ORDER BY.
-        directions: How each of them is sorted.
-        ranks: Which ranks are kept.
+        directions: Sort direction of each column of ORDER BY.
+        ranks: Ranks to keep.
         number: Name of the column with the rank, None if it has none.
     """
 
@@ -39,13 +39,13 @@ class WindowRank(PhysicalNode):
 
 @dataclass(frozen=True)
 class WindowDeduplicate(PhysicalNode):
-    """The first or the last row of each window and key by time (Flink: StreamPhysicalWindowDeduplicate).
+    """First or last row of each window and key by time (Flink: StreamPhysicalWindowDeduplicate).
 
     Attributes:
-        input: Where the rows come from, behind an exchange by the keys.
-        windowing: The windows, told by the columns with their borders.
+        input: The rows, behind an exchange by the keys.
+        windowing: The windows, which are read from the columns with their borders.
         keys: Positions of the columns of PARTITION BY, without those of the window.
-        time: Position of the time attribute that rows are sorted by.
+        time: Position of the time attribute of ORDER BY.
         by_row_time: Whether that is event time. By processing time, rows have the order of their arrival.
         keep_last: Whether the last row is kept. If False, the first.
     """

@@ -1,4 +1,4 @@
-"""Properties of ranks and deduplication of windows: rows are final when they are sent."""
+"""Properties of rank and deduplication within windows. A row that is sent is final."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def _upsert_keys(node: _Node) -> Keys:
 
 
 def _keys(node: _Node, below: Keys) -> Keys:
-    """The keys of the input, and the window with the partition and the rank.
+    """Return the keys of the input, and the key of window, partition and rank.
 
-    Flink leaves the window out (FlinkRelMdUniqueKeys.getRankUniqueKeys), so that a join above forgets the
-    rows of all windows but the last.
+    Flink omits the window (FlinkRelMdUniqueKeys.getRankUniqueKeys). A join above then loses the rows of all
+    windows but the last.
     """
     borders = [i for _, i in node.windowing.by]
     if isinstance(node, physical.WindowDeduplicate):

@@ -1,4 +1,7 @@
-"""Ranks of windows as physical plans print them (Flink: StreamPhysicalWindowRank, ...WindowDeduplicate)."""
+"""Text of rank and deduplication within windows in plans.
+
+Flink: StreamPhysicalWindowRank, StreamPhysicalWindowDeduplicate.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ Attributes = list[tuple[str, str]]
 
 
 def window_rank(node: WindowRank) -> Attributes:
-    """Return what a plan says of a rank of each window."""
+    """Return the attributes that a plan prints for a rank within windows."""
     names = [f.name for f in node.input.schema]
     return [
         ("window", node.windowing.text(names)),
@@ -22,7 +25,7 @@ def window_rank(node: WindowRank) -> Attributes:
 
 
 def window_deduplicate(node: WindowDeduplicate) -> Attributes:
-    """Return what a plan says of the first or the last row of each window."""
+    """Return the attributes that a plan prints for a deduplication within windows."""
     names = [f.name for f in node.input.schema]
     return [
         ("window", node.windowing.text(names)),
