@@ -46,12 +46,13 @@ MAY_IMPORT = {
     "connectors": (*LEAVES, "functions", "kernels", "runtime", "formats", "catalog"),
     "job": (*LEAVES, "functions", "catalog", "plan", "runtime", "formats", "connectors"),
     "spark": (*LEAVES, "functions", "kernels", "runtime", "formats", "connectors", "job"),
+    "jobs": (*LEAVES, "spark"),
     "session": (
         *LEAVES,
         *("sql", "bind", "catalog", "functions", "plan", "rules", "explain"),
-        *("runtime", "formats", "connectors", "job", "spark"),
+        *("runtime", "formats", "connectors", "job", "spark", "jobs"),
     ),
-    "cli": (*LEAVES, "session", "spark", "sql"),
+    "cli": (*LEAVES, "session", "spark", "sql", "jobs"),
 }
 """For each package, the packages (or single modules) that it may import besides itself."""
 

@@ -11,12 +11,15 @@ from urllib.request import urlopen
 import pytest
 
 from firesteel.cli import progress as module
+from firesteel.cli.http_api import Api
 from firesteel.cli.json_logs import is_wanted, tell_progress
 from firesteel.cli.metrics import Metrics
 from firesteel.cli.metrics_server import served
 from firesteel.cli.progress import ProgressLine
 from firesteel.cli.report import report
 from firesteel.errors import ValidationError
+from firesteel.jobs.job import Source
+from firesteel.jobs.registry import Registry
 from firesteel.runtime.dataflow.counters import Counters
 from firesteel.runtime.state.base import StateSize
 from firesteel.spark.progress import Progress
@@ -38,12 +41,18 @@ def progress() -> Progress:
     return made
 
 
+def registry_of(*jobs: Progress) -> Registry:
+    registry = Registry()
+    for each in jobs:
+        registry.planned(registry.add(Source("SELECT 1")), each)
+    return registry
+
+
 def test_metrics_are_there_as_text() -> None:
-    metrics = Metrics()
-    first = progress()
-    for each in (first, first, Progress()):
-        metrics.watch(each)
-    with served(metrics.text, 0) as port, urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+    with (
+        served(Api(registry_of(progress(), Progress())).answer, 0) as port,
+        urlopen(f"http://127.0.0.1:{port}/metrics") as answer,
+    ):
         text = answer.read().decode()
         assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
     lines = text.splitlines()
@@ -69,8 +78,8 @@ def test_metrics_are_there_as_text() -> None:
 
 
 def test_a_change_of_counts_is_seen_at_the_next_look() -> None:
-    metrics, job = Metrics(), Progress()
-    job.watch = metrics.watch
+    job = Progress()
+    metrics = Metrics(registry_of(job))
     job.end_batch()
     assert 'firesteel_batches_total{job="1"} 1' in metrics.text()
     job.end_batch()
@@ -125,10 +134,8 @@ def test_json_is_asked_for_on_the_command_line(arguments: list[str], wanted: boo
 
 
 def test_a_job_is_called_by_its_name_and_none_has_the_name_of_another() -> None:
-    metrics = Metrics()
     jobs = [Progress(name=name, batches=1) for name in ("a.sql: t", "a.sql: t", 'with "quotes"\\', "")]
-    for job in [*jobs, *jobs]:
-        metrics.watch(job)
+    metrics = Metrics(registry_of(*jobs))
     lines = [line for line in metrics.text().splitlines() if line.startswith("firesteel_batches_total{")]
     assert lines == [
         'firesteel_batches_total{job="a.sql: t"} 1',

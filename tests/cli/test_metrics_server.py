@@ -7,16 +7,16 @@ import threading
 import time
 from contextlib import ExitStack, closing
 from urllib.error import HTTPError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 
-from firesteel.cli.metrics_server import MOST_CONNECTIONS, served
+from firesteel.cli.metrics_server import MOST_CONNECTIONS, Answer, served
 from firesteel.errors import UsageError
 
 
-def text() -> str:
-    return "a 1\n"
+def text(path: str) -> Answer:
+    return Answer("a 1\n", status=200 if path == "/metrics" else 404)
 
 
 def connect(port: int) -> socket.socket:
@@ -94,3 +94,23 @@ def test_half_open_connections_do_not_become_threads() -> None:
                 break
             except OSError:
                 time.sleep(0.01)
+
+
+def test_a_page_under_a_name_of_its_own_reads_nothing_of_the_loopback_interface() -> None:
+    def asked(port: int, name: str) -> int:
+        request = Request(f"http://127.0.0.1:{port}/metrics", headers={"Host": name})
+        try:
+            with urlopen(request, timeout=100) as answer:
+                status: int = answer.status
+                return status
+        except HTTPError as error:
+            with error:
+                return error.code
+
+    with served(text, 0) as port:
+        assert [asked(port, f"{name}:{port}") for name in ("localhost", "127.0.0.1", "[::1]")] == [200] * 3
+        assert [asked(port, name) for name in ("evil.example", f"evil.example:{port}", "127.0.0.1.x")] == [
+            403
+        ] * 3
+    with served(text, 0, "0.0.0.0") as port:
+        assert asked(port, "monitored.example") == 200

@@ -67,6 +67,20 @@ Recover = Annotated[
         "were committed: read them as they are now, or leave those rows out. Repeatable.",
     ),
 ]
+MetricsPort = Annotated[
+    int | None,
+    typer.Option(
+        "--metrics-port", metavar="PORT", help="Answer there: Prometheus at /metrics, JSON at /api/v1/jobs."
+    ),
+]
+MetricsHost = Annotated[
+    str | None,
+    typer.Option(
+        "--metrics-host",
+        metavar="HOST",
+        help="The address that --metrics-port is on; 127.0.0.1 if not given, 0.0.0.0 for all.",
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Spark's logs, and stack traces of errors.")]
 
 
@@ -85,18 +99,8 @@ def run(
             help="Print the error of a statement that fails in place of its result, and go on.",
         ),
     ] = False,
-    metrics_port: Annotated[
-        int | None,
-        typer.Option("--metrics-port", metavar="PORT", help="Answer Prometheus there, at /metrics."),
-    ] = None,
-    metrics_host: Annotated[
-        str | None,
-        typer.Option(
-            "--metrics-host",
-            metavar="HOST",
-            help="The address that --metrics-port is on; 127.0.0.1 if not given, 0.0.0.0 for all.",
-        ),
-    ] = None,
+    metrics_port: MetricsPort = None,
+    metrics_host: MetricsHost = None,
     log_format: Annotated[
         str,
         typer.Option("--log-format", metavar="text|json", help="How progress and errors are told on stderr."),
@@ -119,16 +123,14 @@ def run(
     if metrics_host is not None and metrics_port is None:
         raise UsageError("--metrics-host has no effect without --metrics-port")
     with ExitStack() as open_:
-        metrics = None
         if metrics_port is not None:
-            from firesteel.cli.metrics import Metrics
+            from firesteel.cli.http_api import Api
             from firesteel.cli.metrics_server import LOOPBACK, served
 
-            metrics = Metrics()
-            open_.enter_context(served(metrics.text, metrics_port, metrics_host or LOOPBACK))
+            open_.enter_context(served(Api().answer, metrics_port, metrics_host or LOOPBACK))
         return runner.run_script(
             text, configuration, folder=folder_of(script), show=show, keep_going=keep_going,
-            verbose=verbose, metrics=metrics, as_json=log_format == "json",
+            verbose=verbose, as_json=log_format == "json",
             name="" if script == "-" else Path(script).name,
         )  # fmt: skip
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from firesteel.jobs.registry import JOBS, Registry
+
 if TYPE_CHECKING:
     from firesteel.spark.progress import Progress
 
@@ -46,31 +48,19 @@ _STATES: tuple[tuple[str, str, str], ...] = (
 
 
 class Metrics:
-    """The jobs of a process, by the order of their starts; a job that has ended keeps its numbers."""
+    """Metrics of the jobs in a registry, oldest first. A job that has ended keeps its numbers.
 
-    def __init__(self) -> None:
-        self._jobs: dict[int, Progress] = {}
-        self._labels: dict[int, str] = {}
+    Args:
+        registry: The jobs.
+    """
 
-    def watch(self, progress: Progress) -> None:
-        """Called at each change of a job's counts."""
-        if id(progress) not in self._jobs:
-            self._labels[id(progress)] = self._label(progress.name)
-            self._jobs[id(progress)] = progress
-
-    def _label(self, name: str) -> str:
-        """The job's name, with a number if an earlier job had it; the number alone without a name."""
-        if not name:
-            return str(len(self._jobs) + 1)
-        escaped = _escaped(name)
-        taken, number, label = set(self._labels.values()), 1, escaped
-        while label in taken:
-            number += 1
-            label = f"{escaped} ({number})"
-        return label
+    def __init__(self, registry: Registry = JOBS) -> None:
+        self._registry = registry
 
     def _by_label(self) -> list[tuple[str, Progress]]:
-        return [(self._labels[key], job) for key, job in list(self._jobs.items())]
+        return [
+            (_escaped(job.label), job.progress) for job in self._registry.jobs() if job.progress is not None
+        ]
 
     def text(self) -> str:
         """All metrics in Prometheus' text format; what a job has none of is left out."""

@@ -6,21 +6,37 @@ nothing, or one byte a second, is cut off, and there are only so many connection
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from firesteel.errors import UsageError
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 LOOPBACK = "127.0.0.1"
 MOST_CONNECTIONS = 16
 """Open at once; more are closed at once, unanswered."""
 SECONDS = 5.0
 """From connecting to the end of the answer."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Answer to a GET request.
+
+    Attributes:
+        body: The text.
+        content_type: Its media type.
+        status: The HTTP status.
+    """
+
+    body: str
+    content_type: str = "text/plain; charset=utf-8"
+    status: int = 200
 
 
 class _Server(ThreadingHTTPServer):
@@ -76,12 +92,12 @@ def _cut_off(request: socket.socket) -> None:
 
 @contextmanager
 def served(
-    text: Callable[[], str], port: int, host: str = LOOPBACK, seconds: float = SECONDS
+    answer: Callable[[str], Answer], port: int, host: str = LOOPBACK, seconds: float = SECONDS
 ) -> Iterator[int]:
-    """Answer GET /metrics while the context is open.
+    """Answer GET requests while the context is open.
 
     Args:
-        text: Returns the answer's body.
+        answer: Returns the answer to a path, which has no query.
         port: The TCP port, 0 for a free one.
         host: The address to listen on, or a name of it; `0.0.0.0` and `::` are all of the machine's.
         seconds: How long a connection may last.
@@ -95,10 +111,12 @@ def served(
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            is_known = self.path.partition("?")[0] in ("/", "/metrics")
-            body = (text() if is_known else "there is only /metrics\n").encode()
-            self.send_response(200 if is_known else 404)
-            self.send_header("Content-Type", CONTENT_TYPE)
+            found = answer(self.path.partition("?")[0])
+            if not _is_this_machine(self.headers.get("Host"), host):
+                found = Answer("the header Host names another machine\n", status=403)
+            body = found.body.encode()
+            self.send_response(found.status)
+            self.send_header("Content-Type", found.content_type)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -119,6 +137,18 @@ def served(
     finally:
         server.shutdown()
         server.server_close()
+
+
+def _is_this_machine(named: str | None, host: str) -> bool:
+    """Return whether a request's header Host is one that a client of the loopback interface sends.
+
+    A page in a browser can have its own name resolved to 127.0.0.1 and would then read the answers. A server
+    that listens on another address is asked by names that are not known here.
+    """
+    if named is None or host not in (LOOPBACK, "localhost", "::1"):
+        return True
+    name = named.rpartition(":")[0] if re.search(r":\d+$", named) else named
+    return name in ("localhost", "[::1]") or re.fullmatch(r"127(\.\d+){3}", name) is not None
 
 
 def _cannot_listen(host: str, port: int, error: Exception) -> UsageError:

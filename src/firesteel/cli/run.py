@@ -17,11 +17,9 @@ from firesteel.errors import UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from firesteel.cli.metrics import Metrics
     from firesteel.cli.progress import ProgressLine
     from firesteel.session.environment import TableEnvironment
     from firesteel.session.result import ChangesResult, TableResult, Write
-    from firesteel.spark.progress import Progress
     from firesteel.sql.statements import Statement
 
 SHOWS = {"tableau": "TABLEAU", "changes": "CHANGELOG", "table": "TABLE"}
@@ -50,7 +48,6 @@ def run_script(
     show: str | None,
     keep_going: bool,
     verbose: bool,
-    metrics: Metrics | None = None,
     as_json: bool = False,
     name: str = "",
 ) -> int:
@@ -63,7 +60,6 @@ def run_script(
         show: How changes are shown, a key of SHOWS; None for the option of Flink's client.
         keep_going: Whether to continue after a statement that fails, instead of raising its error.
         verbose: Whether to print stack traces.
-        metrics: Metrics to which the jobs report.
         as_json: Whether progress is written as JSON.
         name: File name of the script.
     """
@@ -82,7 +78,7 @@ def run_script(
         ends.callback(environment.close)
         environment.functions_folder = folder
         environment.own_process, environment.script = True, name
-        runner = Runner(environment, show=show, verbose=verbose, metrics=metrics, as_json=as_json)
+        runner = Runner(environment, show=show, verbose=verbose, as_json=as_json)
         if CHECKPOINT in options:
             environment.expect(text)
         return runner.run_all(text) if keep_going else runner.run(text)
@@ -110,7 +106,6 @@ class Runner:
         show: How changes are shown, a key of SHOWS; None for the option of Flink's client.
         verbose: Whether to print stack traces.
         confirms: Whether a statement without a result prints a line, as in Flink's client.
-        metrics: Metrics to which the jobs report.
         as_json: Whether progress is written as JSON.
     """
 
@@ -121,14 +116,12 @@ class Runner:
         show: str | None = None,
         verbose: bool = False,
         confirms: bool = False,
-        metrics: Metrics | None = None,
         as_json: bool = False,
     ) -> None:
         self._environment = environment
         self._show = show
         self._verbose = verbose
         self._confirms = confirms
-        self._metrics = metrics
         self._json = as_json
 
     def run(self, text: str) -> int:
@@ -172,16 +165,10 @@ class Runner:
         from firesteel.cli.progress import ProgressLine
 
         with ProgressLine(as_json=self._json) as line:
-
-            def watch(progress: Progress) -> None:
-                line.watch(progress)
-                if self._metrics is not None:
-                    self._metrics.watch(progress)
-
             result: TableResult | None = None
             try:
                 with Interrupts() as interrupts:
-                    result = self._environment.execute(statement, text, watch=watch)
+                    result = self._environment.execute(statement, text, watch=line.watch)
                     interrupts.check()
                     self._show_result(result, line, interrupts)
             except KeyboardInterrupt as stop:

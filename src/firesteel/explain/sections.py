@@ -51,6 +51,16 @@ def explain_all(
     return "\n".join(sections)
 
 
+def explain_physical(plans: Sequence[Node], details: Collection[str]) -> str:
+    """Return the section of the physical plans alone.
+
+    Args:
+        plans: The plans of a query, or of the INSERTs of a statement set.
+        details: CHANGELOG_MODE or nothing.
+    """
+    return _physical(united_sinks(plans), details, {})
+
+
 def _section(title: str, trees: Sequence[str]) -> str:
     return f"== {title} ==\n" + "\n\n".join(trees) + "\n"
 

@@ -13,10 +13,13 @@ import pyarrow as pa
 from firesteel.background import in_thread
 from firesteel.config.secrets import Pairs, hand_on
 from firesteel.errors import FiresteelError, UsageError
+from firesteel.explain.sections import explain_physical
 from firesteel.job.lookups import looked_up
 from firesteel.job.lower.job import TranslateOptions, translate
 from firesteel.job.spec import JobSpec
 from firesteel.job.steps import step_names
+from firesteel.jobs.job import Job
+from firesteel.jobs.registry import JOBS
 from firesteel.plan.nodes.physical import Sink
 from firesteel.plan.tree import Field, Node
 from firesteel.rules.mini_batch.mini_batch_options import MiniBatch, mini_batch_options
@@ -58,19 +61,41 @@ def job_name(environment: Environment, job: JobSpec) -> str:
 class Running:
     """One job on its host. Call `changes` once; `cancel` may be called from any thread."""
 
-    def __init__(self, environment: Environment, job: JobSpec, watch: Watch | None, text: str) -> None:
+    def __init__(
+        self, environment: Environment, job: JobSpec, watch: Watch | None, text: str, record: Job
+    ) -> None:
         self._environment = environment
         self._job = job
         self._text = redacted(text)
         self._progress = Progress(watch, name=job_name(environment, job), steps=step_names(job))
+        self.record = record
         self._group: str | None = None
         self._stream: StreamJob | None = None
         self._spark: Spark | None = None
         self._cancelled = threading.Event()
         self._ended = threading.Event()
 
+    def register(self, plans: Sequence[Node]) -> None:
+        """Attach counters and plans to the job's record."""
+        plan = partial(explain_physical, plans, ("CHANGELOG_MODE",))
+        JOBS.planned(self.record, self._progress, plan, self.cancel)
+
     def changes(self) -> Iterator[pa.Table]:
         """Start the job and yield its changes as they arrive. A job with a sink yields none."""
+        error: BaseException | None = None
+        try:
+            yield from self._changes()
+        except Exception as failure:
+            error = failure
+            raise
+        except BaseException:  # its reader has gone
+            self._cancelled.set()
+            raise
+        finally:
+            self.record.end(error, cancelled=self._cancelled.is_set())
+            self._ended.set()
+
+    def _changes(self) -> Iterator[pa.Table]:
         host = host_of(self._job, self._environment)
         self._progress.streams = host == launch.STREAM
         self._progress.resumable = CHECKPOINT in self._environment.options
@@ -83,12 +108,11 @@ class Running:
         self._progress.enter("planning the stream" if host == launch.STREAM else "")
         try:
             if not self._cancelled.is_set():
+                self.record.run()
                 yield from self._batch() if host == launch.BATCH else self._start_stream().results()
         except FiresteelError as error:
             locate_in_job(error, self._environment.catalog, self._job)
             raise
-        finally:
-            self._ended.set()
 
     def _batch(self) -> Iterator[pa.Table]:
         from firesteel.spark.batch import host as batch_host
@@ -237,7 +261,9 @@ def job_of(environment: Environment, plans: Sequence[Node], names: tuple[str, ..
     return translate(plans, options)
 
 
-def run_query(environment: Environment, plans: Plans, text: str, watch: Watch | None) -> ChangesResult:
+def run_query(
+    environment: Environment, plans: Plans, text: str, watch: Watch | None, record: Job
+) -> ChangesResult:
     """Return the changes of a query. The job starts when they are first read.
 
     Args:
@@ -245,9 +271,11 @@ def run_query(environment: Environment, plans: Plans, text: str, watch: Watch | 
         plans: The query's plans. The logical one has the column names, which the physical may have dropped.
         text: The query's text, by which it finds its checkpoint.
         watch: Function that is called with the job's progress.
+        record: The job's record.
     """
     names = tuple(column.name for column in plans.logical.schema)
-    running = Running(environment, job_of(environment, [plans.physical], names), watch, text)
+    running = Running(environment, job_of(environment, [plans.physical], names), watch, text, record)
+    running.register([plans.physical])
     columns = zip(plans.logical.schema, plans.physical.schema, strict=True)
     width: Any = environment.configuration.get("table.display.max-column-width")
     return ChangesResult(
@@ -257,11 +285,12 @@ def run_query(environment: Environment, plans: Plans, text: str, watch: Watch | 
         time_zone=environment.time_zone,
         cancel=running.cancel,
         bounded=running.bounded,
+        record=record,
     )
 
 
 def run_inserts(
-    environment: Environment, plans: Sequence[Node], text: str, watch: Watch | None
+    environment: Environment, plans: Sequence[Node], text: str, watch: Watch | None, record: Job
 ) -> InsertResult:
     """Start an INSERT, or the INSERTs of a statement set as one job, in the background.
 
@@ -270,10 +299,12 @@ def run_inserts(
         plans: The physical plans, each with a Sink as its root.
         text: The statement's text, by which it finds its checkpoint.
         watch: Function that is called with the job's progress.
+        record: The job's record.
     """
     sinks = [".".join(p.table.path) for p in plans if isinstance(p, Sink)]
-    running = Running(environment, job_of(environment, plans), watch, text)
-    return InsertResult(sinks, in_thread(partial(_finish, running)), running.cancel)
+    running = Running(environment, job_of(environment, plans), watch, text, record)
+    running.register(plans)
+    return InsertResult(sinks, in_thread(partial(_finish, running)), running.cancel, record)
 
 
 def _finish(running: Running) -> None:

@@ -28,6 +28,8 @@ from firesteel.types.text import render
 if TYPE_CHECKING:
     import pandas as pd
 
+    from firesteel.jobs.job import Job
+
 Write = Callable[[str], object]
 """A function that takes a piece of text that ends with a line end."""
 
@@ -73,10 +75,13 @@ class TableResult(ABC):
         schema: Sequence[Field],
         job: Future[None] | None = None,
         cancel: Callable[[], object] = lambda: None,
+        record: Job | None = None,
     ) -> None:
         self.schema = tuple(schema)
         self._job = job
         self._cancel = cancel
+        self.record = record
+        """The record of the job, None for a statement without one."""
 
     is_insert = False
 
@@ -182,6 +187,7 @@ class ChangesResult(TableResult):
         time_zone: Time zone in which TIMESTAMP_LTZ is printed.
         cancel: Function that stops the job.
         bounded: Whether the query ends.
+        record: The record of the job.
     """
 
     def __init__(
@@ -193,8 +199,9 @@ class ChangesResult(TableResult):
         time_zone: str,
         cancel: Callable[[], object],
         bounded: bool = True,
+        record: Job | None = None,
     ) -> None:
-        super().__init__(schema, cancel=cancel)
+        super().__init__(schema, cancel=cancel, record=record)
         self.changes = changes
         self._bounded = bounded
         self._is_taken = False
@@ -286,8 +293,14 @@ class InsertResult(TableResult):
 
     is_insert = True
 
-    def __init__(self, sinks: Sequence[str], job: Future[None], cancel: Callable[[], object]) -> None:
-        super().__init__([Field(sink, BIGINT) for sink in sinks], job, cancel)
+    def __init__(
+        self,
+        sinks: Sequence[str],
+        job: Future[None],
+        cancel: Callable[[], object],
+        record: Job | None = None,
+    ) -> None:
+        super().__init__([Field(sink, BIGINT) for sink in sinks], job, cancel, record)
 
     def collect(self) -> Iterator[Row]:
         self.wait()

@@ -13,10 +13,11 @@ from firesteel.bind.statements.views import bind_create_view
 from firesteel.catalog.schema import Table, View
 from firesteel.errors import FiresteelError, NotSupportedError, SqlError, ValidationError
 from firesteel.explain.sections import explain_all
-from firesteel.session import alter, create_as, databases, jobs, show
+from firesteel.session import alter, create_as, databases, job_statements, jobs, show
 from firesteel.session.alter import with_traits
 from firesteel.session.checkpoints import statement_text
 from firesteel.session.context import Call, Environment, Watch
+from firesteel.session.job_statements import registered
 from firesteel.session.planning import plan, plan_all
 from firesteel.session.result import OK, RowsResult, TableResult, TextResult
 from firesteel.sql import catalog_statements as catalog_sql
@@ -180,8 +181,10 @@ def _entry(call: Call, name: sql.Name | None) -> Table | View:
 
 # --- queries -------------------------------------------------------------------------------------
 def _query(call: Call, statement: sql.Query) -> TableResult:
-    plans = plan(call.environment, statement, call.text, collect=True)
-    return jobs.run_query(call.environment, plans, statement_text(statement, call.text), call.watch)
+    with registered(call, statement) as record:
+        plans = plan(call.environment, statement, call.text, collect=True)
+        text = statement_text(statement, call.text)
+        return jobs.run_query(call.environment, plans, text, call.watch, record)
 
 
 def _insert(call: Call, statement: sql.Insert) -> TableResult:
@@ -193,8 +196,10 @@ def _statement_set(call: Call, statement: sql.StatementSet) -> TableResult:
 
 
 def _insert_all(call: Call, statement: sql.Statement, inserts: tuple[sql.Insert, ...]) -> TableResult:
-    plans = [each.physical for each in plan_all(call.environment, inserts, call.text)]
-    return jobs.run_inserts(call.environment, plans, statement_text(statement, call.text), call.watch)
+    with registered(call, statement) as record:
+        plans = [each.physical for each in plan_all(call.environment, inserts, call.text)]
+        text = statement_text(statement, call.text)
+        return jobs.run_inserts(call.environment, plans, text, call.watch, record)
 
 
 def explain(call: Call, statement: sql.Explain) -> TextResult:
@@ -235,4 +240,7 @@ _HANDLERS: dict[type[sql.Statement], Callable[[Call, Any], TableResult]] = {
     sql.Insert: _insert,
     sql.StatementSet: _statement_set,
     sql.Explain: explain,
+    catalog_sql.ShowJobs: job_statements.show_jobs,
+    catalog_sql.DescribeJob: job_statements.describe_job,
+    catalog_sql.StopJob: job_statements.stop_job,
 }

@@ -11,6 +11,7 @@ from firesteel.connectors.base import Lags
 from firesteel.runtime.dataflow.counters import LATE, ChainCounters, Counters
 from firesteel.runtime.dataflow.packets import COUNTERS, SKIPPED, Packet
 from firesteel.runtime.state.base import StateSize
+from firesteel.spark.batch_log import DELIVERY, BatchLog, Totals
 from firesteel.spark.task.counters import read_counters
 
 
@@ -39,6 +40,7 @@ class Progress:
         steps: Names of the steps of each chain, by its number (job/steps.py).
         ended: Time at which the last micro-batch ended, by time.monotonic().
         started: Time at which the job started, by time.monotonic().
+        log: The last micro-batches.
     """
 
     watch: Callable[[Progress], None] | None = None
@@ -61,6 +63,7 @@ class Progress:
     steps: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     ended: float | None = None
     started: float = field(default_factory=time.monotonic)
+    log: BatchLog = field(default_factory=BatchLog)
 
     @property
     def seconds(self) -> float:
@@ -85,6 +88,11 @@ class Progress:
                 entries, size_bytes = found.get(name, (0, 0))
                 found[name] = StateSize(entries + size.entries, size_bytes + size.bytes)
         return found
+
+    def close(self) -> None:
+        """Release what the host lent, once the job has ended. The counters stay."""
+        self.states = {(0, 0): self.state_sizes()}
+        self.state_size = self.lag = self.watch = None
 
     @property
     def state_bytes(self) -> int | None:
@@ -134,6 +142,9 @@ class Progress:
         now = time.monotonic()
         self.batch_seconds = now - (self.started if self.ended is None else self.ended)
         self.ended = now
+        self.log.spend(DELIVERY)
+        totals = Totals(self.read, self.changes, self.late, self.skipped)
+        self.log.end(self.batch, totals, self.chains)
         self._tell()
 
     def _tell(self) -> None:

@@ -185,3 +185,24 @@ class ChangeRows(Statement):
 
     kind: str
     table: Name
+
+
+@dataclass(frozen=True)
+class ShowJobs(Statement):
+    """SHOW JOBS."""
+
+
+@dataclass(frozen=True)
+class DescribeJob(Statement):
+    """DESCRIBE JOB 'id'."""
+
+    id: str
+    id_range: SourceRange
+
+
+@dataclass(frozen=True)
+class StopJob(Statement):
+    """STOP JOB 'id'."""
+
+    id: str
+    id_range: SourceRange

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from firesteel.errors import FiresteelError, ParseError, SourceRange, ValidationError
-from firesteel.sql.alter_grammar import AlterGrammar
+from firesteel.sql.job_grammar import JobGrammar
 from firesteel.sql.lexer import Kind, tokens
 from firesteel.sql.query_syntax import Hint
 from firesteel.sql.statements import (
@@ -33,7 +33,7 @@ _SHOWN = (
     *("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "CATALOGS", "DATABASES", "MODULES"),
     *("FULL MODULES", "JARS", "MODELS", "MATERIALIZED TABLES", "PROCEDURES"),
 )
-_LATER = frozenset({"CALL", "COMPILE", "MERGE", "LOAD", "UNLOAD", "ADD"} | {"REMOVE", "STOP", "EXECUTE"})
+_LATER = frozenset({"CALL", "COMPILE", "MERGE", "LOAD", "UNLOAD", "ADD", "REMOVE", "EXECUTE"})
 # SET without quotes. Flink: SetOperationParseStrategy (ExtendedParser).
 _BARE_SET = re.compile(r"SET\s+([^'\s]+?)\s*=\s*(?:'([^']*)'|([^;\s]+))\s*", re.IGNORECASE)
 
@@ -145,7 +145,7 @@ def _located(text: str, read: Callable[[Parser], list[Statement]]) -> list[State
         ) from None
 
 
-class Parser(AlterGrammar):
+class Parser(JobGrammar):
     """Parser of Flink SQL statements."""
 
     def script(self) -> list[Statement]:
@@ -177,6 +177,7 @@ class Parser(AlterGrammar):
             "DESC": self._describe,
             "USE": self._use,
             "EXPLAIN": self._explain,
+            "STOP": self.stop_job,
         }
         if word in reader:
             return reader[word]()
@@ -308,8 +309,10 @@ class Parser(AlterGrammar):
         return ResetOption(self.since(start), key)
 
     # --- SHOW, DESCRIBE, USE ---------------------------------------------------------------------
-    def _show(self) -> Show:
+    def _show(self) -> Statement:
         start = self.advance().start
+        if self.accept("JOBS"):
+            return self.show_jobs(start)
         for word in ("TABLE", "VIEW", "CATALOG"):
             if self.accept("CREATE", word):
                 name = self.simple_name() if word == "CATALOG" else self.full_name()
@@ -326,8 +329,6 @@ class Parser(AlterGrammar):
             if self.accept("PARTITION"):
                 self.in_parentheses(lambda: self.list_of(self.expression))
             return Show(self.since(start), "PARTITIONS", name)
-        if self.at_any("JOBS"):
-            raise self.not_supported(f"SHOW {self.token.word}", self.token)
         for what in _SHOWN:
             if self.accept(*what.split()):
                 in_database = self.accept_any("FROM", "IN") if what not in _WITHOUT_PLACE else None
@@ -353,6 +354,8 @@ class Parser(AlterGrammar):
         ):
             if self.at("DATABASE"):
                 raise self.described_database()
+            if self.at("JOB"):
+                return self.describe_job(start)
             raise self.not_supported(f"DESCRIBE {self.token.word}", self.token)
         self.accept("TABLE")
         extended = self.accept("EXTENDED")

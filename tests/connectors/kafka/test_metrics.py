@@ -7,14 +7,14 @@ import re
 import time
 from datetime import datetime, timedelta, timezone
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
 
 import pytest
 from tools.kafka_broker import Broker
 
 from firesteel import TableEnvironment
-from firesteel.cli.metrics import Metrics
+from firesteel.cli.http_api import Api
 from firesteel.cli.metrics_server import served
 from firesteel.spark.stream.settings import KEY_GROUPS
 
@@ -49,9 +49,14 @@ def row(day: int) -> str:
     return json.dumps({"k": day % KEYS, "ts": f"{START + timedelta(days=day):%Y-%m-%d %H:%M:%S}"})
 
 
-def scraped(port: int) -> dict[str, float]:
+def asked(port: int, path: str) -> Any:
+    with urlopen(f"http://127.0.0.1:{port}/api/v1/jobs/{path}") as answer:
+        return json.load(answer)
+
+
+def scraped(port: int, label: str) -> dict[str, float]:
     with urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
-        lines = answer.read().decode().splitlines()
+        lines = [line for line in answer.read().decode().splitlines() if f'{{job="{label}"' in line]
     found = (
         re.fullmatch(r'firesteel_(\w+)\{job="[^"]+"(?:,topic="[^"]+",partition="0")?\} (.+)', each)
         for each in lines
@@ -65,19 +70,24 @@ def test_the_numbers_are_those_of_the_stream(broker: Broker, spark: Spark) -> No
     broker.send(topic, [*map(row, range(DAYS)), *late, *unreadable])
     environment = TableEnvironment.create(spark, configuration=ONE_BATCH)
     environment.execute_sql(TABLE.format(topic=topic, servers=broker.servers))
-    metrics = Metrics()
     (statement,) = environment.parse(QUERY)
     began = time.monotonic()
-    result = environment.execute(statement, QUERY, watch=metrics.watch)
+    result = environment.execute(
+        statement,
+        QUERY,
+    )
     fired = list(islice(result.collect(), 2 * KEYS))
     took = time.monotonic() - began
     assert sum(each[1] for each in fired) == 20
     broker.send(topic, [row(30)] * 7)
-    with served(metrics.text, 0) as port:
-        found, end = scraped(port), time.monotonic() + 30
+    assert result.record is not None
+    id, label = result.record.id, result.record.label
+    with served(Api().answer, 0) as port:
+        found, end = scraped(port, label), time.monotonic() + 30
         while (found.get("lag_messages") != 7 or "state_bytes" not in found) and time.monotonic() < end:
             time.sleep(0.2)
-            found = scraped(port)
+            found = scraped(port, label)
+        told, batches = asked(port, id), asked(port, f"{id}/batches")["batches"]
         result.cancel()
     exact = {
         "records_in_total": DAYS + len(late),
@@ -92,3 +102,12 @@ def test_the_numbers_are_those_of_the_stream(broker: Broker, spark: Spark) -> No
     assert found["state_entries"] % (KEY_GROUPS * PARALLELISM) == KEYS  # each key group notes watermarks, too
     assert 0 < found["batch_seconds"] < took
     assert found["state_bytes"] > 0
+    assert (told["state"], told["statement"]) == ("RUNNING", QUERY.strip())
+    assert told["lag_messages"] == [{"topic": topic, "partition": 0, "messages": 7}]
+    assert "WindowAggregate" in told["plan"]
+    (batch,) = batches
+    spent = batch["spent"]
+    assert {part for part, seconds in spent.items() if seconds > 0} == {"waiting", "tasks", "delivery"}
+    assert batch["seconds"] == pytest.approx(sum(spent.values()), abs=0.01)
+    assert (batch["records_in"], batch["records_out"]) == (DAYS + len(late), 2 * KEYS)
+    assert any(each["seconds"] > 0 for each in batch["busy"])

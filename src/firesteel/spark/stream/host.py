@@ -26,6 +26,7 @@ from firesteel.errors import FiresteelError
 from firesteel.job.spec import JobSpec
 from firesteel.job.timer_routing import has_timers
 from firesteel.runtime.dataflow.packets import Packet
+from firesteel.spark.batch_log import TASKS, WAITING
 from firesteel.spark.checkpoint.changed_files import ChangedFiles
 from firesteel.spark.checkpoint.fingerprint import SPARK, job_id
 from firesteel.spark.checkpoint.folder import check_logs, open_folder
@@ -240,12 +241,14 @@ class StreamJob:
         """Collect the packets of a batch on the driver and deliver its changes to sinks or the caller."""
         if self._statement is not None and not self._spark.is_unwatched:  # this thread's, for Spark's UI
             self._spark.context.setJobDescription(f"{self._statement} (batch {batch})")
+        self.progress.log.spend(WAITING)
         planned = self._durable()
         kept = KeptPackets(
             frame, self._delivery.in_tasks, is_local=self._spark.is_local, expects_few=self._were_few
         )
         try:
             packets = self._for_driver(kept, batch)
+            self.progress.log.spend(TASKS)
             state = self._durable()
             self._were_few = kept.were_few
             with self._turn():

@@ -1,0 +1,145 @@
+"""What `--metrics-port` answers: Prometheus' text at /metrics, and the jobs as JSON below /api/v1.
+
+docs/guide/metrics.md describes the fields. A release may add fields to v1; another
+meaning is v2.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from typing import Any
+
+from firesteel import __version__
+from firesteel.cli.metrics import Metrics, values
+from firesteel.cli.metrics_server import Answer
+from firesteel.jobs.job import Job
+from firesteel.jobs.registry import JOBS, Registry
+from firesteel.spark.batch_log import Batch
+from firesteel.spark.progress import Progress
+
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+JSON = "application/json; charset=utf-8"
+PREFIX = "/api/v1/jobs"
+
+
+class Api:
+    """Answers about the jobs of a registry.
+
+    Args:
+        registry: The jobs.
+    """
+
+    def __init__(self, registry: Registry = JOBS) -> None:
+        self._registry = registry
+        self._metrics = Metrics(registry)
+
+    def answer(self, path: str) -> Answer:
+        """Return the answer to GET of a path, with the status 404 if nothing is there."""
+        if path in ("/", "/metrics"):
+            return Answer(self._metrics.text(), PROMETHEUS)
+        if path.rstrip("/") == PREFIX:
+            jobs = [summary(job) for job in self._registry.jobs()]
+            return _json({"version": __version__, "jobs": jobs})
+        if not path.startswith(f"{PREFIX}/"):
+            return Answer(f"there are only /metrics and {PREFIX}\n", status=404)
+        id, _, rest = path.removeprefix(f"{PREFIX}/").rstrip("/").partition("/")
+        job = self._registry.find(id)
+        if job is None:
+            return _json({"error": f"there is no job {id!r}"}, 404)
+        if rest == "":
+            return _json(details(job))
+        if rest == "batches":
+            return _json({"id": job.id, "batches": [_batch(batch, job) for batch in _batches(job)]})
+        return _json({"error": f"a job has batches, and no {rest!r}"}, 404)
+
+
+def _json(value: Any, status: int = 200) -> Answer:
+    return Answer(json.dumps(value, ensure_ascii=False, indent=1) + "\n", JSON, status)
+
+
+def summary(job: Job) -> dict[str, Any]:
+    """Return what the list of jobs has of a job."""
+    return {
+        "id": job.id,
+        "name": job.name,
+        "label": job.label,
+        "state": job.state.value,
+        "phase": job.phase,
+        "cause": job.cause,
+        "restarts": job.restarts,
+        "script": job.source.script or None,
+        "line": job.source.line,
+        "column": job.source.column,
+        "statement": job.source.statement,
+        "created": _time(job.created),
+        "ended": None if job.ended is None else _time(job.ended),
+        "metrics": None if job.progress is None else values(job.progress),
+    }
+
+
+def details(job: Job) -> dict[str, Any]:
+    """Return all of a job but its micro-batches."""
+    progress = job.progress or Progress()
+    lags = progress.lags.items()
+    return {
+        **summary(job),
+        "plan": job.plan,
+        "chains": [{"chain": chain, "steps": _steps(progress, chain)} for chain in sorted(progress.chains)],
+        "states": [
+            {"state": name, "entries": size.entries, "bytes": size.bytes}
+            for name, size in sorted(progress.state_sizes().items())
+        ],
+        "lag_messages": [
+            {"topic": topic, "partition": partition, "messages": count}
+            for (topic, partition), count in sorted(lags)
+        ],
+    }
+
+
+def _steps(progress: Progress, chain: int) -> list[dict[str, Any]]:
+    steps = progress.chains[chain]
+    return [
+        {
+            "operator": name,
+            "records_in": step.rows_in,
+            "records_out": step.rows_out,
+            "busy_seconds": _seconds(step.busy),
+            "late_records_dropped": step.late,
+        }
+        for name, step in zip(progress.steps.get(chain) or ("",) * len(steps), steps, strict=True)
+    ]
+
+
+def _batches(job: Job) -> list[Batch]:
+    return [] if job.progress is None else list(job.progress.log)
+
+
+def _batch(batch: Batch, job: Job) -> dict[str, Any]:
+    """Return one micro-batch: when it ended, what it read and sent, and what it spent its time on."""
+    names = {} if job.progress is None else job.progress.steps
+    return {
+        "batch": batch.number,
+        "ended": _time(batch.ended),
+        "seconds": round(batch.seconds, 3),
+        "spent": {part: round(seconds, 3) for part, seconds in batch.spent.items()},
+        "records_in": batch.counts.rows_in,
+        "records_out": batch.counts.rows_out,
+        "late_records_dropped": batch.counts.late,
+        "records_skipped": batch.counts.skipped,
+        "busy": [
+            {"chain": chain, "operator": name, "seconds": _seconds(busy)}
+            for chain, steps in sorted(batch.busy.items())
+            for name, busy in zip(names.get(chain) or ("",) * len(steps), steps, strict=True)
+        ],
+    }
+
+
+def _seconds(nanoseconds: int) -> float:
+    return round(nanoseconds / 1e9, 3)
+
+
+def _time(seconds: float) -> str:
+    """Return a time in UTC: 2026-01-02T03:04:05.678Z."""
+    utc = datetime.fromtimestamp(seconds, timezone.utc)
+    return utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,1 @@
+"""The jobs of this process: what they run, their states and counters."""

@@ -1,0 +1,167 @@
+"""Job, the record of one query or INSERT that a session runs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from weakref import WeakMethod
+
+from firesteel.spark.progress import Progress
+
+
+class JobState(Enum):
+    """State of a job, by Flink's name (JobStatus)."""
+
+    INITIALIZING = "INITIALIZING"
+    """It is planned, or waits for Spark or for a reader."""
+    RUNNING = "RUNNING"
+    RESTARTING = "RESTARTING"
+    """It failed and starts again."""
+    FINISHED = "FINISHED"
+    FAILED = "FAILED"
+    CANCELED = "CANCELED"
+    """The user stopped it."""
+
+    @property
+    def has_ended(self) -> bool:
+        return self in (JobState.FINISHED, JobState.FAILED, JobState.CANCELED)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Origin of a job: a statement and its place.
+
+    Attributes:
+        statement: Text of the statement without secrets.
+        script: File name of the script, "" for none.
+        line: Line of the statement in its text, counted from 1.
+        column: Column of the statement in its line, counted from 1.
+    """
+
+    statement: str
+    script: str = ""
+    line: int = 1
+    column: int = 1
+
+
+class Job:
+    """A query, an INSERT or a statement set.
+
+    The methods that change it may be called from any thread. A job that has ended changes no more.
+
+    Args:
+        id: Its number among the jobs of the process, as text.
+        source: The statement.
+
+    Attributes:
+        label: Name that no other job has.
+        state: What it does now.
+        cause: Error that it failed with, or that it restarts after; None for none.
+        restarts: How often it was restarted.
+        created: Time of its creation in seconds since 1970.
+        ended: Time of its end in seconds since 1970, None before.
+        progress: Its counters, None while it is planned.
+    """
+
+    def __init__(self, id: str, source: Source) -> None:
+        self.id = id
+        self.source = source
+        self.label = id
+        self.state = JobState.INITIALIZING
+        self.cause: str | None = None
+        self.restarts = 0
+        self.created = time.time()
+        self.ended: float | None = None
+        self.progress: Progress | None = None
+        self._plan: Callable[[], str] = str
+        self._plan_text: str | None = None
+        self._cancel: WeakMethod[Callable[[], object]] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Its name in Spark, "" while it is planned."""
+        return "" if self.progress is None else self.progress.name
+
+    @property
+    def phase(self) -> str:
+        """What it waits for, in words; "" for nothing."""
+        if self.state is JobState.INITIALIZING and self.progress is None:
+            return "planning"
+        return "" if self.progress is None or self.state.has_ended else self.progress.phase
+
+    @property
+    def plan(self) -> str:
+        """Its physical plan as EXPLAIN prints it, "" while it is planned."""
+        if self._plan_text is None and self.progress is not None:
+            self._plan_text = self._plan()
+            self._plan = str
+        return self._plan_text or ""
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether it can start no more: nobody holds the result of a query that was never read."""
+        waits = self.state is JobState.INITIALIZING
+        return waits and self._cancel is not None and self._cancel() is None
+
+    def planned(
+        self, progress: Progress, plan: Callable[[], str], cancel: Callable[[], object] | None = None
+    ) -> None:
+        """Attach what is known once the job is planned.
+
+        Args:
+            progress: The counters.
+            plan: Function that returns the plan's text. It is called when the text is first asked for.
+            cancel: Method that stops the job. Its object is not kept alive.
+        """
+        self._plan = plan
+        self._cancel = None if cancel is None else WeakMethod(cancel)
+        self.progress = progress
+
+    def run(self) -> None:
+        """Note that its host has started it."""
+        self._become(JobState.RUNNING)
+
+    def restart(self, cause: BaseException | str) -> None:
+        """Note that it failed and will be started again."""
+        if self._become(JobState.RESTARTING, cause):
+            self.restarts += 1
+
+    def end(self, error: BaseException | None = None, *, cancelled: bool = False) -> None:
+        """Note its end.
+
+        Args:
+            error: What it failed with, None if it did not fail.
+            cancelled: Whether the user stopped it. An error of a stopped job does not count.
+        """
+        if cancelled:
+            self._become(JobState.CANCELED)
+        elif error is not None:
+            self._become(JobState.FAILED, error)
+        else:
+            self._become(JobState.FINISHED)
+
+    def stop(self) -> bool:
+        """Stop the job, and return whether it could still be stopped."""
+        cancel = None if self.state.has_ended or self._cancel is None else self._cancel()
+        if cancel is None:
+            return False
+        cancel()
+        return True
+
+    def _become(self, state: JobState, cause: BaseException | str | None = None) -> bool:
+        """Change the state unless the job has ended, and return whether it changed."""
+        with self._lock:
+            if self.state.has_ended:
+                return False
+            self.state = state
+            if cause is not None:
+                self.cause = (str(cause) or type(cause).__name__).strip()
+            if state.has_ended:
+                self.ended = time.time()
+                if self.progress is not None:
+                    self.progress.close()
+            return True
