@@ -1,4 +1,4 @@
-"""The optimizer: one rule a file, their order in programs.py."""
+"""Optimizer: one rule in each file, their order in programs.py."""
 
 from firesteel.rules.programs import optimize, optimize_all
 

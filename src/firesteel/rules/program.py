@@ -1,4 +1,4 @@
-"""A program of the optimizer: rules in their order, each with its reason, and the nodes that they leave."""
+"""Programs of the optimizer: rules in their order, each with its reason, and the nodes that may remain."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from firesteel.plan.tree import Node, PhysicalNode, transform_up, walk
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a session that rules read besides the plan.
+    """Settings of a session that rules read beside the plan.
 
     Attributes:
-        configuration: The session's options.
+        configuration: Options of the session.
         collect: Whether the result's rows are shown, with UPDATE_BEFORE.
-        stateless: Whether nothing in the statement's queries gains by mini-batches.
+        stateless: Whether no query of the statement gains by mini-batches.
     """
 
     configuration: Mapping[str, str]
@@ -26,23 +26,23 @@ class Settings:
     stateless: bool = False
 
     def of(self, names: tuple[str, ...]) -> list[Any]:
-        """Return the settings of these names, as a rule's arguments after the plan."""
+        """Return the settings with these names, as a rule's arguments after the plan."""
         return [getattr(self, name) for name in names]
 
 
 Plans = list[Node]
-"""The plan of a statement, or those of a statement set's INSERTs."""
+"""Plan of a statement, or the plans of a statement set's INSERTs."""
 Trace = Callable[[str, Sequence[str], Plans], None]
-"""Called after each program that changed a plan: its name, the rules that changed something, the plans."""
+"""Callback after each program that changed a plan: its name, the rules that changed it, the plans."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A rule, and to which nodes it is applied.
+    """Rule, and the way in which it is applied to the nodes of a plan.
 
     Attributes:
         name: Name of the rule's function.
-        apply: Returns the plans after the rule, the same objects where it changed nothing.
+        apply: Returns the plans after the rule, or the same objects if it changes nothing.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Step:
 
 
 def each(rule: Callable[..., Node], *given: str) -> Step:
-    """Return the step of a rule for one node, which is applied to all, from the leaves up.
+    """Return the step that applies a rule for one node to all nodes, from the leaves up.
 
     Args:
         rule: Takes a node and the settings named by `given`.
@@ -66,7 +66,7 @@ def each(rule: Callable[..., Node], *given: str) -> Step:
 
 
 def whole(rule: Callable[..., Node], *given: str) -> Step:
-    """Return the step of a rule for the root of a plan, which goes through the tree by itself."""
+    """Return the step of a rule for the root of a plan, which walks the tree itself."""
     return Step(_name(rule), lambda plans, settings: [rule(root, *settings.of(given)) for root in plans])
 
 
@@ -81,7 +81,7 @@ _MOST_ROUNDS = 100
 def fixed_point(*steps: Step) -> Step:
     """Return the step that applies rules in turn until a round of them changes nothing.
 
-    Each rule must make some measure of the plan smaller, as a filter that moves only downwards does.
+    Each rule must make some measure of the plan smaller, such as a filter that moves only downwards.
     """
 
     def apply(plans: Plans, settings: Settings) -> Plans:
@@ -102,11 +102,11 @@ class Program:
     """Rules that are applied one after the other (Flink: FlinkOptimizeProgram).
 
     Attributes:
-        name: Name of the program, Flink's where it has one of this kind.
-        rules: Each step with the reason why it stands where it does.
-        leaves: Class of all nodes that may stand after it.
-        without: Some of these that may not stand yet.
-        modes: Whether each node but a sink has its changelog mode after it.
+        name: Name of the program. It is Flink's name if Flink has such a program.
+        rules: Each step with the reason for its position.
+        leaves: Class of all nodes that may remain after the program.
+        without: Subclasses of these that must not remain.
+        modes: Whether each node but a sink has its changelog mode after the program.
     """
 
     name: str
@@ -119,8 +119,8 @@ class Program:
         """Return the plans after this program.
 
         Raises:
-            InternalError: A node is left that should not be.
-            FiresteelError: What the rules raise.
+            InternalError: A node remains that should not.
+            FiresteelError: A rule refuses the query.
         """
         changed = []
         for step, _ in self.rules:

@@ -1,1 +1,1 @@
-"""Rules: aggregate."""
+"""Rules: aggregates."""

@@ -1,4 +1,7 @@
-"""Which aggregate calls must take rows back: those whose input retracts, save MIN and MAX that cannot fall.
+"""Choose the aggregate calls that must retract rows.
+
+Over a retracting input these are all, except MAX over a column that only grows and MIN over one that only
+falls.
 
 Flink: AggregateUtil.deriveAggCallNeedRetractions.
 """
@@ -18,8 +21,11 @@ from firesteel.plan.tree import Node
 
 
 def choose_retraction(node: Node) -> Node:
-    """Set `retract` of one aggregate; its inputs are done already. Raises ValidationError where a function
-    cannot take back what its input does."""
+    """Set `retract` of an aggregate. Other nodes stay as they are.
+
+    Raises:
+        ValidationError: The input retracts rows, and a function cannot.
+    """
     if not isinstance(node, (GroupAggregate, WindowAggregate)):
         return node
     retracts = kinds_sent(node.input) != INSERTS
@@ -40,7 +46,7 @@ def choose_retraction(node: Node) -> Node:
 
 
 def _check_sums(node: WindowAggregate, retracts: bool) -> None:
-    """Raises ValidationError, as Flink does, where hopping windows would take values of a SUM back."""
+    """Raise ValidationError if hopping windows would have to retract values of a SUM, as Flink does."""
     if retracts or node.windowing.window.function != "HOP":
         return
     for call in node.calls:
@@ -53,7 +59,7 @@ def _check_sums(node: WindowAggregate, retracts: bool) -> None:
 
 
 def _check_users(calls: Sequence[AggregateCall], below: Node) -> None:
-    """Raises ValidationError for a function of the user's that has no `retract`."""
+    """Raise ValidationError for a user-defined function without `retract`."""
     for call in calls:
         if call.user is not None and not call.user.retracts:
             types = ", ".join(str(below.schema[i].type.with_nullable(True)) for i in call.args)

@@ -1,7 +1,9 @@
-"""An aggregate takes its rows without the projection below it, where that costs no more.
+"""Drop the projection below an aggregate if that costs no more.
 
-Calcite: AggregateProjectMergeRule, whose choice Flink makes by cost: FlinkLogicalAggregate takes the bytes of
-its input, FlinkLogicalCalc what it computes.
+    Aggregate(SUM(v))  Project(v)  Scan(k, v)   ->   Aggregate(SUM(v))  Scan(k, v)
+
+Calcite: AggregateProjectMergeRule. Flink decides by cost: FlinkLogicalAggregate costs the bytes of its input,
+FlinkLogicalCalc its computations.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from firesteel.rules.normalize.group_window_projects import restored
 
 
 def drop_projection(node: Node) -> Node:
-    """Apply to one aggregate, whose calls that nobody reads are gone."""
+    """Drop the projection below an aggregate. Unread calls of the aggregate must have been removed before."""
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project) or node.partial_final:
         return node
     project, kept = node.input, _kept(node.input)
@@ -34,8 +36,16 @@ def drop_projection(node: Node) -> Node:
 
 
 def _is_cheaper(project: Project, kept: list[int], *, read: bool) -> bool:
-    """Whether it computes anything, or the rows below it are narrower. Rows as wide are taken as they come
-    where nothing is left to do for each, or no column is read."""
+    """Return whether an aggregate without the projection is cheaper.
+
+    It is if the projection computes anything, or if the rows below are narrower. Equal widths count as
+    cheaper if no filter is below, or if no column is read.
+
+    Args:
+        project: The projection.
+        kept: Columns of its input that would remain.
+        read: Whether the aggregate reads any column.
+    """
     if any(map(is_computation, project.exprs)):
         return True
     sizes = tuple(type_size(field.type) for field in project.input.schema)
@@ -46,7 +56,10 @@ def _is_cheaper(project: Project, kept: list[int], *, read: bool) -> bool:
 
 
 def _kept(project: Project) -> list[int]:
-    """The columns below it that are left without it: a filter is given no others than those that are read."""
+    """Return the columns that remain without the projection.
+
+    Below a filter, only those that are read remain.
+    """
     below = project.input
     if not isinstance(below, Filter):
         return list(range(len(below.schema)))

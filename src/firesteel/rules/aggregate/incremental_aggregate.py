@@ -1,4 +1,7 @@
-"""The global phase of a partial aggregate and the local one of the final above it as one operator.
+"""Merge the global phase of a partial aggregate and the local phase of the final aggregate above it.
+
+    GlobalGroupAggregate(final)  Exchange  LocalGroupAggregate(final)  GlobalGroupAggregate(partial)
+        ->  GlobalGroupAggregate(final)  Exchange  IncrementalGroupAggregate
 
 Flink: IncrementalAggregateRule, with the option `table.optimizer.incremental-agg-enabled`.
 """
@@ -23,7 +26,7 @@ INCREMENTAL = "table.optimizer.incremental-agg-enabled"
 
 
 def incremental_aggregate(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to a final global aggregate; its inputs are done already."""
+    """Merge the two phases below a final global aggregate. Other nodes stay as they are."""
     if not isinstance(node, GlobalGroupAggregate) or node.partial_final != "FINAL":
         return node
     local = node.input.children[0]
@@ -45,7 +48,7 @@ def _merged(node: GlobalGroupAggregate, local: LocalGroupAggregate, partial: Glo
     )  # fmt: skip
     exchange = Exchange(increments, node.keys, mode=INSERT_ONLY)
     if len(partial.calls) > partial.results:
-        # The partial aggregate's own count of records goes up to the final one, which counts by it.
+        # The final aggregate counts records by the partial aggregate's own count, so that count is sent too.
         return replace(node, input=exchange)
     return replace(
         node,

@@ -1,7 +1,9 @@
-"""Keys of a group that are one column are one key.
+"""Merge keys of an aggregate that are the same column.
 
-Flink: FlinkAggregateProjectMergeRule. The projection that gave the column several names goes, and one above
-the aggregate gives the key as often as it was asked for.
+    Aggregate(a, b)  Project(k AS a, k AS b)   ->   Project(a, a AS b)  Aggregate(a)
+
+Flink: FlinkAggregateProjectMergeRule. The projection that gives the column several names is dropped. One
+above the aggregate repeats the key.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from firesteel.rules.normalize.merge_projects import merge_projects
 
 
 def merge_group_keys(node: Node) -> Node:
-    """Apply to one node; what such a projection stands below is merged with it."""
+    """Merge equal keys of an aggregate, and merge the projection that repeats them with the node above it."""
     if isinstance(node, Aggregate):
         return _merged(node)
     below = node.children[0] if isinstance(node, (Filter, Project)) else None
@@ -51,7 +53,10 @@ def _merged(node: Aggregate) -> Node:
 
 
 def _renamed(node: Aggregate, keys: int) -> Aggregate:
-    """Its calls under their names; `$f` is followed by the place, which is another with fewer keys."""
+    """Return an aggregate with named calls.
+
+    A name `$f<position>` follows the position, which changes with the keys.
+    """
     named = with_names(node)
     places = enumerate(named.calls)
     names = [f"$f{keys + i}" if c.name == f"$f{len(node.keys) + i}" else c.name for i, c in places]
@@ -60,7 +65,10 @@ def _renamed(node: Aggregate, keys: int) -> Aggregate:
 
 
 def _without_unread(node: Node, read: set[int]) -> tuple[Node, dict[int, int]]:
-    """Of a filter the columns that it or somebody else reads, and where each of them now is."""
+    """Return a filter with only the columns that are read, and the new position of each.
+
+    Other nodes stay whole.
+    """
     width = len(node.schema)
     wanted = sorted(read | set(input_refs(node.condition))) if isinstance(node, Filter) else []
     if not isinstance(node, Filter) or len(wanted) == width:
@@ -72,7 +80,7 @@ def _without_unread(node: Node, read: set[int]) -> tuple[Node, dict[int, int]]:
 
 
 def _each_as_often(merged: Aggregate, keys: list[int]) -> Project:
-    """The columns of the first aggregate, over the one that has each key once."""
+    """Return the columns of the original aggregate, as a projection over the aggregate with merged keys."""
     columns = identity(f.type for f in merged.schema)
     picked = [merged.keys.index(key) for key in keys] + list(range(len(merged.keys), len(columns)))
     names = unique_columns([merged.schema[i].name for i in picked])

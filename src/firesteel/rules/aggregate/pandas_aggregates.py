@@ -1,5 +1,7 @@
-"""Where aggregate functions of the user's over pandas are refused: streaming has them in OVER, and in TUMBLE
-and HOP of GROUP BY. Flink: StreamPhysicalPythonGroupAggregateRule and its like for GROUP BY's windows.
+"""Refuse pandas aggregate functions where Flink has none.
+
+Streaming has them in OVER, and in TUMBLE and HOP of GROUP BY. Flink: StreamPhysicalPythonGroupAggregateRule
+and its like for windows in GROUP BY.
 """
 
 from __future__ import annotations
@@ -12,17 +14,21 @@ from firesteel.plan.nodes.window.physical import GroupWindowAggregate, WindowAgg
 from firesteel.plan.tree import Node
 
 MIXED = "Python UDAF and Java/Scala UDAF cannot be used together."
-"""With OVER; in a window of GROUP BY Flink's planner fails without words."""
+"""Message for OVER. For a window of GROUP BY, Flink's planner fails without a message."""
 
 
 def is_pandas(call: AggregateCall) -> bool:
-    """Whether the call is of a function over pandas."""
+    """Return whether a call is of a pandas aggregate function."""
     return call.user is not None and call.user.function.is_pandas
 
 
 def check_pandas_aggregates(node: Node) -> Node:
-    """Apply to one node. Raises ValidationError, in Flink's words, where Flink refuses a call, and
-    NotSupportedError for what it takes and does not do."""
+    """Check the pandas aggregate functions of one node, and return the node.
+
+    Raises:
+        ValidationError: Flink refuses the call.
+        NotSupportedError: Flink accepts the call but ignores its DISTINCT or FILTER.
+    """
     if not isinstance(node, (GroupAggregate, WindowAggregate, GroupWindowAggregate, OverAggregate)):
         return node
     for call in filter(is_pandas, node.calls):
@@ -53,7 +59,10 @@ def _refused(node: GroupAggregate | WindowAggregate | GroupWindowAggregate | Ove
 
 
 def _call_error(call: AggregateCall) -> FiresteelError | None:
-    """Flink gives the function all rows of the window, and fails where it has no arguments."""
+    """Return the error for a call that Flink accepts but runs wrongly, None for a right one.
+
+    Flink passes all rows of the window to the function, and fails if it has no arguments.
+    """
     if call.distinct or call.filter is not None:
         word = "DISTINCT" if call.distinct else "FILTER"
         return NotSupportedError(

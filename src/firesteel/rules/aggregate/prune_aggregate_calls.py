@@ -1,7 +1,9 @@
-"""Calls that nobody reads are not made, and a projection that only reorders is taken into the aggregate.
+"""Remove aggregate calls that are not read, and projections that only reorder an aggregate's input.
 
-Flink: PruneAggregateCallRule and FlinkAggregateProjectMergeRule. The columns that a dropped call read stay:
-the scan was narrowed before.
+    Project(k, s)  Aggregate(k, SUM(v) AS s, COUNT(*) AS n)   ->   Aggregate(k, SUM(v) AS s)
+
+Flink: PruneAggregateCallRule and FlinkAggregateProjectMergeRule. The columns that a removed call reads stay,
+because the scan was narrowed before.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from firesteel.rules.normalize.group_window_projects import (
 
 
 def prune_aggregate_calls(node: Node) -> Node:
-    """Apply to a projection over an aggregate, a filter between them or not."""
+    """Remove unread calls of an aggregate below a projection, with or without a filter between them."""
     if not isinstance(node, Project):
         return node
     condition = node.input if isinstance(node.input, Filter) else None
@@ -35,7 +37,7 @@ def prune_aggregate_calls(node: Node) -> Node:
     width = len(aggregate.keys)
     kept = [i for i in range(len(aggregate.calls)) if width + i in read]
     if not kept and not width:
-        kept = [0]  # An aggregate gives at least one column.
+        kept = [0]  # an aggregate must have a column
     if len(kept) == len(aggregate.calls):
         return node
     position = {i: i for i in range(width)} | {width + old: width + new for new, old in enumerate(kept)}
@@ -51,8 +53,10 @@ def prune_aggregate_calls(node: Node) -> Node:
 
 
 def merge_aggregate_project(node: Node) -> Node:
-    """Aggregate over a projection that gives every column of its input, in another order or twice, without
-    it. Keys that are one column were merged before."""
+    """Drop a projection below an aggregate that has every column of its input, in another order or twice.
+
+    Equal keys must have been merged before.
+    """
     if isinstance(node, GroupWindowAggregate):
         return merge_group_window_project(node)
     node = _in_input_order(node)
@@ -72,7 +76,7 @@ def merge_aggregate_project(node: Node) -> Node:
 
 
 def with_names(node: Aggregate) -> Aggregate:
-    """Its calls named as its columns are."""
+    """Return an aggregate whose calls have the names of its columns."""
     outputs = node.schema[len(node.keys) :]
     return replace(
         node, calls=tuple(replace(c, name=f.name) for c, f in zip(node.calls, outputs, strict=True))
@@ -80,7 +84,7 @@ def with_names(node: Aggregate) -> Aggregate:
 
 
 def _in_input_order(node: Node) -> Node:
-    """The aggregate over a projection above a filter, which has its columns in their order below."""
+    """Return an aggregate over a projection, above a filter, that keeps the column order of the input."""
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
         return node
     found = in_input_order(node.input)

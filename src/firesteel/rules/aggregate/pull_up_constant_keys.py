@@ -1,7 +1,9 @@
-"""Group keys that are constants are left out of the aggregate and put back above it.
+"""Remove constant group keys from an aggregate, and add them in a projection above it.
 
-Calcite: AggregateProjectPullUpConstantsRule. One key always stays: without any, a query over no rows
-would answer with a row.
+    Aggregate(k, c)  Project(k, 5 AS c)   ->   Project(k, 5 AS c)  Aggregate(k)
+
+Calcite: AggregateProjectPullUpConstantsRule. One key always stays: an aggregate without keys would return a
+row for an empty input.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from firesteel.rules.normalize.refuse_division import is_constant_column
 
 
 def pull_up_constant_keys(node: Node) -> Node:
-    """Apply to one aggregate over a projection."""
+    """Remove the constant keys of an aggregate over a projection. Other nodes stay as they are."""
     if not isinstance(node, Aggregate) or len(node.keys) < 2 or not isinstance(node.input, Project):
         return node
     if node.groups:
@@ -39,7 +41,7 @@ def pull_up_constant_keys(node: Node) -> Node:
 
 
 def _without_unread(node: Aggregate) -> Aggregate:
-    """Drop the columns of the projection below that nobody reads any more."""
+    """Return the aggregate without the columns of the projection below that are no longer read."""
     below = node.input
     assert isinstance(below, Project)
     read = {*node.keys, *(i for c in node.calls for i in c.args)}
@@ -53,7 +55,7 @@ def _without_unread(node: Aggregate) -> Aggregate:
 
 
 def moved_aggregate(node: Aggregate, below: Node, position: dict[int, int]) -> Aggregate:
-    """The aggregate over another input, whose column `position[i]` is the old column i."""
+    """Return the aggregate over another input, in which old column i is at `position[i]`."""
     calls = tuple(
         replace(
             call,

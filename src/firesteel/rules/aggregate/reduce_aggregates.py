@@ -1,8 +1,10 @@
-"""AVG, SUM, STDDEV and VAR as sums and counts with a projection above, where that is cheaper or must be.
+"""Compute AVG, SUM, STDDEV and VAR from sums and counts, if that is cheaper or required.
 
-Calcite: AggregateReduceFunctionsRule; Flink: $WELFORD_M2$1 for the variances, which it always reduces.
-The planner's cost decides between the query as written, reduced once (AVG to SUM and COUNT, SUM to $SUM0
-and COUNT) and reduced until nothing changes: FlinkLogicalAggregate and Calc, computeSelfCost.
+    Aggregate(AVG(v), SUM(v), COUNT(v))   ->   Project(SUM / COUNT, SUM, COUNT)  Aggregate(SUM(v), COUNT(v))
+
+Calcite: AggregateReduceFunctionsRule; Flink: $WELFORD_M2$1 for the variances, which it always reduces. The
+planner's cost decides between the query as written, reduced once (AVG to SUM and COUNT, SUM to $SUM0 and
+COUNT) and reduced until nothing changes: FlinkLogicalAggregate and Calc, computeSelfCost.
 """
 
 from __future__ import annotations
@@ -32,13 +34,18 @@ _BIASED = ("STDDEV_POP", "VAR_POP")
 
 _COUNT = sql.BIGINT.with_nullable(False)
 _KEY_COST = 1.1
-"""What one group key costs, in calls."""
+"""Cost of a group key, in units of the cost of a call."""
 
 
 @from_below
 def reduce_aggregates(node: Node, read: frozenset[int] | None = None) -> Node:
-    """Apply to the whole tree. read: the columns that are read where a projection says so; calls that are not
-    will not be made, and stay as they are."""
+    """Return the tree with its aggregates reduced.
+
+    Args:
+        node: Root of the tree.
+        read: Columns of the root that are read, if a projection above limits them. None for all. Unread calls
+            will be removed later, and stay as they are.
+    """
     below = None
     if isinstance(node, (Project, Filter)):
         exprs = node.exprs if isinstance(node, Project) else (node.condition,)
@@ -53,7 +60,7 @@ def _with_calls_reduced(node: Aggregate | GroupWindowAggregate, read: frozenset[
     unread = [i for i in range(calls) if read is not None and keys + i not in read]
     nothing = len(unread) == calls and not keys
     if nothing:
-        unread = unread[1:]  # an aggregate gives at least one column
+        unread = unread[1:]  # an aggregate must have a column
     empty = isinstance(node, Aggregate) and is_empty(node.input)
     if not unread or (empty and not nothing):
         return _cheapest(node)
@@ -74,7 +81,10 @@ def _with_calls_reduced(node: Aggregate | GroupWindowAggregate, read: frozenset[
 
 
 def _of_nothing(node: Aggregate | GroupWindowAggregate, reduced: Node) -> Node:
-    """Over no rows and read by nobody: the first call, and NULL for the others."""
+    """Return the only row of an aggregate without keys over no rows, if nothing reads it.
+
+    The first call keeps its value, the others are NULL.
+    """
     first, *others = node.schema
     columns: tuple[Expr, ...] = (InputRef(0, first.type),)
     columns += tuple(Literal(None, f.type.with_nullable(True)) for f in others)
@@ -82,12 +92,12 @@ def _of_nothing(node: Aggregate | GroupWindowAggregate, reduced: Node) -> Node:
 
 
 def _cheapest(node: Aggregate | GroupWindowAggregate) -> Node:
-    """The aggregate in the form that costs least."""
+    """Return the aggregate in its cheapest form."""
     forms = [_Form.of(node)]
     while (reduced := _reduced(forms[-1], node)) is not None:
         forms.append(reduced)
     native = [f for f in forms if not any(c.function in VARIANCES for c in f.calls)]
-    if _over_windows(node.input):  # which of two plans that cost the same is met first
+    if _over_windows(node.input):  # decides between two plans of equal cost
         native.reverse()
     cheapest = min(native, key=lambda f: f.cost(len(node.keys)))
     if isinstance(node, Aggregate) and is_empty(node.input):  # one row costs less than all
@@ -104,10 +114,10 @@ def _cheapest(node: Aggregate | GroupWindowAggregate) -> Node:
 
 
 def _over_windows(node: Node) -> bool:
-    """Whether of two plans that cost the same the planner takes the reduced one: over an aggregate right
-    over a window function whose calls are all read and count or compare.
+    """Return whether the planner prefers the reduced plan among two of equal cost.
 
-    Nothing but the order in which the planner meets its plans says so; found by trying.
+    It does for an aggregate right above a window function if all calls are read, and count or compare. The
+    preference follows from the order in which the planner finds its plans, and was found by experiment.
     """
     read: set[int] = set()
     filtered = False
@@ -130,7 +140,7 @@ def _over_windows(node: Node) -> bool:
 
 @dataclass
 class _Form:
-    """One way to compute an aggregate: the calls, and each result over keys and calls."""
+    """Form of an aggregate: its calls, and each result as an expression over keys and calls."""
 
     calls: list[AggregateCall] = field(default_factory=list)
     results: list[Expr] = field(default_factory=list)
@@ -147,18 +157,21 @@ class _Form:
         return cls(list(node.calls), refs, as_written=True, of_single_rows=single, copies=copies)
 
     def cost(self, keys: int) -> float:
-        """CPU per input row: keys and calls on each, the projection on each row that comes out."""
+        """Return the CPU cost for each input row: of keys and calls, and of the projection above."""
         rows_out = 1.0 if self.of_single_rows else self.copies * (1.0 - math.exp(-0.1 * min(keys, 3)))
         computed = {e for r in self.results for e in walk(r) if isinstance(e, Call) and e.function != "CAST"}
         projection = 0 if self.as_written else len(computed)
         return keys * _KEY_COST + len(self.calls) + rows_out * projection
 
     def is_known_of_nothing(self) -> bool:
-        """Whether each call has a value where there are no rows."""
+        """Return whether each call has a known value over no rows."""
         return all(traits_of(call.function).of_nothing is not None for call in self.calls)
 
     def add(self, call: AggregateCall, keys: int) -> InputRef:
-        """The call's result; a call of the same meaning is made once, under its first name."""
+        """Return the result of a call.
+
+        A call equal to an earlier one is computed once, under the first name.
+        """
         for i, known in enumerate(self.calls):
             if replace(known, name=call.name, type=call.type) == call:
                 return InputRef(keys + i, known.type)
@@ -167,12 +180,12 @@ class _Form:
 
 
 def _copies(window: Window) -> int:
-    """How many results a group gives as its rows come in windows (FlinkRelMdRowCount)."""
+    """Return the number of results that a group has because its rows are in windows (FlinkRelMdRowCount)."""
     return 4 if window.function == "HOP" and window.copies > 1 else 2
 
 
 def _reduced(form: _Form, node: Aggregate | GroupWindowAggregate) -> _Form | None:
-    """Every call that can be reduced, reduced by one step; None where there is none."""
+    """Return the form with every reducible call reduced by one step, None if there is none."""
     if not any(c.function in ("AVG", "SUM", *VARIANCES) for c in form.calls):
         return None
     following = _Form(of_single_rows=form.of_single_rows, copies=form.copies)
@@ -234,7 +247,7 @@ def sum_type(kind: SqlType) -> SqlType:
 
 
 def divide(left: Expr, right: Expr) -> Call:
-    """A sum by a count, in the type that `/` gives them."""
+    """Return the quotient of a sum and a count, with the type of `/`."""
     nullable = left.type.nullable or right.type.nullable
     if left.type.root is TypeRoot.DECIMAL:
         kind = division(left.type, right.type)
@@ -258,7 +271,7 @@ def _variance(call: AggregateCall, form: _Form, columns: Sequence[Field], keys: 
 
 
 def _less_one(count: Expr) -> Expr:
-    """count - 1, and NULL where that is 0."""
+    """Return `count - 1`, or NULL if that is 0."""
     one = Literal(1, sql.INT.with_nullable(False))
     less = Call("-", (count, one), _COUNT)
     return Call("CASE", (comparison("=", count, one), Literal(None, sql.BIGINT), less), sql.BIGINT)

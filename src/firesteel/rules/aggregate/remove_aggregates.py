@@ -1,6 +1,9 @@
-"""An aggregate of groups of one row is a projection (Flink: FlinkAggregateRemoveRule).
+"""Replace an aggregate whose groups have one row each by a projection (Flink: FlinkAggregateRemoveRule).
 
-So it is where the grouping columns hold a unique key of the input and each call gives one row's own value.
+    Aggregate(k, MAX(v))  unique key k   ->   Project(k, v)
+
+The grouping columns must contain a unique key of the input, and for one row each call must return its own
+value.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from firesteel.plan.tree import Node
 
 
 def remove_aggregates(node: Node) -> Node:
-    """Apply to one aggregate."""
+    """Replace an aggregate of groups of one row by a projection. Other nodes stay as they are."""
     if not isinstance(node, Aggregate) or not node.keys or node.groups:
         return node
     keys = frozenset(node.keys)
@@ -31,9 +34,9 @@ def remove_aggregates(node: Node) -> Node:
 
 
 def _has_one_row(node: Node, columns: frozenset[int]) -> bool:
-    """Whether it has one row at most: that of an aggregate without keys.
+    """Return whether a node has one row at most, because it is an aggregate without keys.
 
-    Flink does not see it where none of the columns is one of the aggregate's (FlinkRelMdColumnUniqueness).
+    As in Flink, at least one of the columns must come from the aggregate (FlinkRelMdColumnUniqueness).
     """
     while isinstance(node, (Project, Filter)):
         if isinstance(node, Project):

@@ -1,8 +1,11 @@
-"""DISTINCT calls are worked out by bucket of their argument first, and then over the buckets.
+"""Split DISTINCT calls: aggregate by bucket of their argument first, then over the buckets.
 
-Flink: SplitAggregateRule and ExpandUtil, with the options `table.optimizer.distinct-agg.split.*`. Each set
-of arguments has a bucket column; where there are several sets, every row is copied for each of them
-(Expand), and a call takes the rows of its own set.
+    Aggregate(k, COUNT(DISTINCT v))   ->   Aggregate(k, $SUM0(c))  Aggregate(k, bucket(v), COUNT(DISTINCT v)
+    AS c)
+
+Flink: SplitAggregateRule and ExpandUtil, with the options `table.optimizer.distinct-agg.split.*`. Each set of
+arguments has a bucket column. With several sets, every row is copied for each set (Expand), and a call reads
+the copies of its own set.
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ Positions = frozenset[int]
 
 @dataclass(frozen=True)
 class _PartialCall:
-    """A call of the partial aggregate, and the columns by which its rows are grouped."""
+    """Call of the partial aggregate, and the columns by which its rows are grouped."""
 
     call: AggregateCall
     groups: Positions
@@ -43,7 +46,7 @@ class _PartialCall:
 
 @from_below
 def split_distinct(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to a whole tree. A filter above an aggregate that is split keeps the names that it had."""
+    """Return the tree with its DISTINCT calls split. A filter above a split aggregate keeps its names."""
     aggregate = node.input if isinstance(node, Filter) else node
     children = tuple(split_distinct(child, configuration) for child in aggregate.children)
     rebuilt = aggregate.with_children(children)
@@ -67,7 +70,7 @@ def _applies(node: Aggregate, configuration: Mapping[str, str]) -> bool:
 
 
 def _splits(windows: WindowProperties) -> bool:
-    """Whether groups of these windows are split, by whatever other keys they are."""
+    """Return whether groups by these windows are split, whatever their other keys are."""
     return windows.is_rowtime and windows.window.function != "SESSION"
 
 
@@ -97,7 +100,7 @@ def _takes_buckets(call: AggregateCall) -> bool:
 
 
 def _with_buckets(node: Aggregate, buckets: int) -> tuple[Node, dict[int, int]]:
-    """The input with a bucket column for each argument that is split, and where those columns are."""
+    """Return the input with a bucket column for each split argument, and the positions of these columns."""
     split = {i for call in node.calls if _takes_buckets(call) for i in call.args} - set(node.keys)
     if not split:
         return node.input, {}
@@ -119,7 +122,7 @@ def _groups(call: AggregateCall, keys: Sequence[int], bucket_of: dict[int, int])
 
 
 def _needs_expand(calls: Sequence[AggregateCall], groups: Sequence[Positions]) -> bool:
-    """Whether rows have buckets of more than one kind."""
+    """Return whether rows need buckets of more than one kind."""
     seen: set[Positions] = set()
     kinds = 0
     for call, columns in zip(calls, groups, strict=True):
@@ -143,7 +146,7 @@ def _is_nullable(call: AggregateCall, node: Aggregate) -> bool:
 def _expanded(
     below: Node, partial: Sequence[_PartialCall], full: Sequence[int]
 ) -> tuple[Node, list[AggregateCall]]:
-    """A copy of each row for every set of groups; the calls, each with the filter that takes its copies."""
+    """Return the input with a copy of each row for every set of groups, and the calls over these copies."""
     sets = sorted({p.groups for p in partial}, key=cmp_to_key(_order))
     columns = below.schema
     expand = Expand(below, tuple(_copy(below, full, s) for s in sets))
@@ -169,7 +172,10 @@ def _expanded(
 
 
 def _order(one: Positions, other: Positions) -> int:
-    """A set that holds another comes first; else the one with the first smaller column."""
+    """Compare two sets.
+
+    A set that contains the other is first, else the set with the first smaller column.
+    """
     if one > other:
         return -1
     if one < other:
@@ -187,7 +193,7 @@ def _copy(below: Node, full: Sequence[int], groups: Positions) -> tuple[Expr, ..
 
 
 def _copy_number(full: Sequence[int], groups: Positions) -> int:
-    """A bit for every grouping column, the last the least, that is set where the column is NULL."""
+    """Return the number of a copy: a bit for each grouping column, the last the lowest, set if it is NULL."""
     return sum(1 << place for place, i in enumerate(reversed(full)) if i not in groups)
 
 
@@ -201,7 +207,7 @@ def _final(lower: Aggregate, keyed: bool) -> list[AggregateCall]:
 
 
 def _as_before(upper: Aggregate, node: Aggregate) -> Node:
-    """The results in the columns and types of the aggregate that was split."""
+    """Return the results in the columns and types of the aggregate before the split."""
     columns = identity(f.type for f in upper.schema)
     results = iter(columns[len(node.keys) :])
     exprs: list[Expr] = list(columns[: len(node.keys)])
@@ -222,7 +228,7 @@ def _average(call: AggregateCall, total: Expr, count: Expr) -> Expr:
 
 
 def _named(node: Aggregate) -> Aggregate:
-    """The calls called `$f<position>`, and `_0`, `_1` after that where a key has the name."""
+    """Return the aggregate with calls named `$f<position>`. If a key has the name, `_0`, `_1` follow."""
     taken = {node.input.schema[k].name for k in node.keys}
     calls = []
     for position, call in enumerate(node.calls, start=len(node.keys)):
@@ -235,7 +241,10 @@ def _named(node: Aggregate) -> Aggregate:
 
 
 def _unique(names: Sequence[str | None]) -> tuple[str, ...]:
-    """Names as Calcite's RelBuilder.project gives them: `$f<position>` for none, a number after one taken."""
+    """Return names as Calcite's RelBuilder.project makes them.
+
+    None becomes `$f<position>`. A duplicate name gets a number.
+    """
     found: list[str] = []
     for position, given in enumerate(names):
         attempt = position if given is None else 0

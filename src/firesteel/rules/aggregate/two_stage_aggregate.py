@@ -1,7 +1,9 @@
-"""An aggregate in two phases: bundles are aggregated where they are, the accumulators by key.
+"""Split an aggregate over bundles into two phases: a local one before the exchange, and a global one by key.
 
-Flink: TwoStageOptimizedAggregateRule. It comes after the changelog modes, which it keeps: what is read
-between the phases are inserts of accumulators.
+    GroupAggregate  Exchange(k)   ->   GlobalGroupAggregate  Exchange(k)  LocalGroupAggregate
+
+Flink: TwoStageOptimizedAggregateRule. It runs after the changelog modes are known, and keeps them. Between
+the phases there are only inserts of accumulators.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from firesteel.rules.mini_batch.mini_batch_options import is_one_phase
 
 
 def two_stage_aggregate(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to one aggregate that works off bundles; its inputs are done already."""
+    """Split an aggregate that processes bundles. Other nodes stay as they are."""
     if not isinstance(node, GroupAggregate) or not isinstance(node.input, Exchange):
         return node
     if not node.mini_batch or not all(map(is_mergeable, node.calls)) or is_one_phase(configuration):
@@ -36,7 +38,7 @@ def two_stage_aggregate(node: Node, configuration: Mapping[str, str]) -> Node:
 def _with_record_count(
     node: GroupAggregate, retracting: bool
 ) -> tuple[tuple[AggregateCall, ...], tuple[bool, ...]]:
-    """The calls, with one that counts the records where rows can be taken back and none counts them yet."""
+    """Return the calls, with a count of records added if rows can be retracted and no call counts them."""
     retract = node.retract or (False,) * len(node.calls)
     if not retracting or record_count(node.calls) is not None:
         return node.calls, retract

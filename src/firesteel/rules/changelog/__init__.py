@@ -1,1 +1,1 @@
-"""Rules: changelog."""
+"""Rules: changelog modes."""

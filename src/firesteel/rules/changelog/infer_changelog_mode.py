@@ -1,8 +1,8 @@
-"""Whether the updates of each node come with the row before, and so every node's changelog mode.
+"""Infer every node's changelog mode: the changes that it sends, and whether updates include the old row.
 
-Flink: FlinkChangelogModeInferenceProgram. The root tries its wishes in order and takes the first that
-the whole tree below can satisfy; a source's UPDATE_BEFORE that nobody wants is dropped above it.
-Key-only deletes come from a source alone; ChangelogNormalize makes full rows of them.
+Flink: FlinkChangelogModeInferenceProgram. The root tries its wishes in order, and takes the first that the
+whole tree below can satisfy. A source's UPDATE_BEFORE that no node needs is dropped above the source. Only
+sources send deletes with key columns alone; ChangelogNormalize makes full rows of them.
 """
 
 from __future__ import annotations
@@ -38,9 +38,15 @@ from firesteel.rules.normalize.check_kinds import check_kinds
 
 
 def infer_changelog_mode(root: Node, collect: bool, configuration: Any) -> Node:
-    """The tree with every node's mode set. collect: the root's rows are shown, with UPDATE_BEFORE.
+    """Return the tree with every node's changelog mode set.
 
-    Raises ValidationError where a sink cannot take what the query emits.
+    Args:
+        root: Root of the tree.
+        collect: Whether the root's rows are shown, with UPDATE_BEFORE.
+        configuration: Options of the session.
+
+    Raises:
+        ValidationError: A sink cannot accept the changes of the query.
     """
     if isinstance(root, Sink):
         check_kinds(root.input, kinds_taken(root), f"Table sink '{'.'.join(root.table.path)}'")
@@ -77,7 +83,7 @@ def _sink(sink: Sink, configuration: Any) -> Node:
 
 @from_below
 def _satisfy(node: Node, wish: UpdateKind) -> Node | None:
-    """The tree sending updates as wished, or None where it cannot."""
+    """Return the tree that sends updates in the wished form, or None if it cannot."""
     if isinstance(node, ChangelogNormalize) and wish is UpdateKind.ONLY_AFTER and _is_needless(node):
         below = node.input.input if isinstance(node.input, Exchange) else node.input
         return _satisfy(below, wish)
@@ -86,14 +92,14 @@ def _satisfy(node: Node, wish: UpdateKind) -> Node | None:
         return None
     if isinstance(node, (Rank, SortLimit)) and node.strategy == UPDATE:
         return _satisfied(node, wish, wanted) or _satisfy(replace(node, strategy=RETRACT), wish)
-    if isinstance(node, TemporalJoin):  # versions may come with the rows that they replace
+    if isinstance(node, TemporalJoin):  # versions may come with or without the old row
         whole = (wanted[0], updates_or_none(node.inputs[1], UpdateKind.BEFORE_AND_AFTER))
         return _satisfied(node, wish, wanted) or _satisfied(node, wish, whole)
     return _satisfied(node, wish, wanted)
 
 
 def _satisfied(node: Node, wish: UpdateKind, wanted: tuple[UpdateKind, ...]) -> Node | None:
-    """The tree with updates from each input as wanted, or None if one of them cannot."""
+    """Return the tree with updates of each input in the wanted form, or None if an input cannot send them."""
     inputs = [_satisfy(child, kind) for child, kind in zip(node.children, wanted, strict=True)]
     satisfied = tuple(child for child in inputs if child is not None)
     if len(satisfied) < len(inputs):
@@ -114,7 +120,7 @@ def _scan(scan: TableSourceScan, wish: UpdateKind) -> Node:
 
 
 def _is_needless(node: ChangelogNormalize) -> bool:
-    """Whether the changes below are whole upserts already: no UPDATE_BEFORE, deletes of full rows."""
+    """Return whether the input sends complete upserts: no UPDATE_BEFORE, and deletes with full rows."""
     source: Node = node
     while not isinstance(source, TableSourceScan):
         source = source.children[0]

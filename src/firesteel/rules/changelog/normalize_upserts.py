@@ -1,7 +1,10 @@
-"""A source of upserts, or one that may repeat its changes, is made a full changelog by its primary key.
+"""Normalize a source of upserts, or one that may repeat changes, to a full changelog by its primary key.
 
-Flink: StreamPhysicalTableSourceScanRule and PushCalcPastChangelogNormalizeRule. A filter above goes
-below the normalization where it reads key columns alone, else into it.
+    Calc(k > 1 AND v > 2)  ChangelogNormalize(k)  Scan
+        ->  ChangelogNormalize(k, condition: v > 2)  Calc(k > 1)  Scan
+
+Flink: StreamPhysicalTableSourceScanRule and PushCalcPastChangelogNormalizeRule. A filter above moves below
+the normalization if it reads key columns only, else into it.
 """
 
 from __future__ import annotations
@@ -22,7 +25,11 @@ DUPLICATES = "table.exec.source.cdc-events-duplicate"
 
 
 def needs_normalization(table: Table, configuration: Mapping[str, str]) -> bool:
-    """Whether the changes of a table are normalized. Raises ValidationError where it lacks the key for it."""
+    """Return whether the changes of a table must be normalized.
+
+    Raises:
+        ValidationError: They must be, but the table has no primary key.
+    """
     mode = source_mode(table)
     name = ".".join(table.path)
     if mode.update_after and not mode.update_before:
@@ -43,14 +50,14 @@ def needs_normalization(table: Table, configuration: Mapping[str, str]) -> bool:
 
 
 def normalize_upserts(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Mark a scan whose changes need it; the scan still reads every column."""
+    """Mark a scan whose changes must be normalized. The scan still reads every column."""
     if isinstance(node, Scan) and needs_normalization(node.table, configuration):
         return replace(node, normalized=True)
     return node
 
 
 def filter_in_normalization(node: Node) -> Node:
-    """Move a Calc's condition into the normalization below it, or past it."""
+    """Move the condition of a Calc into the normalization below it, or below the normalization."""
     if isinstance(node, Calc) and isinstance(node.input, ChangelogNormalize) and node.condition is not None:
         return _filtered(node, node.input)
     return node

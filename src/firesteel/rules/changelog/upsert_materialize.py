@@ -1,4 +1,4 @@
-"""Whether a sink must materialize the result by its own key (SinkUpsertMaterializer).
+"""Decide whether a sink materializes the result by its own key (SinkUpsertMaterializer).
 
 Flink 2.3: FlinkChangelogModeInferenceProgram, analyzeUpsertMaterializeStrategy, with the options
 `table.exec.sink.upsert-materialize` and `table.exec.sink.require-on-conflict`.
@@ -26,20 +26,23 @@ _CONFLICT = (
 
 
 def primary_key_positions(sink: Sink) -> frozenset[int]:
-    """The sink's primary key as positions in its input."""
+    """Return the positions of the sink's primary key in its input."""
     names = [c.name for c in sink.table.columns if c.computed is None and not c.virtual]
     return frozenset(names.index(name) for name in sink.table.primary_key)
 
 
 def is_key_contained(sink: Sink) -> bool:
-    """Whether some upsert key of the query lies within the sink's primary key."""
+    """Return whether an upsert key of the query is part of the sink's primary key."""
     primary = primary_key_positions(sink)
     return any(key <= primary for key in upsert_keys(sink.input))
 
 
 def decide_materialization(sink: Sink, accepted: ChangelogMode, configuration: Any) -> Sink:
-    """The sink with `upsert_materialize` decided. Raises ValidationError where the statement must say
-    what happens to rows of one key, or says it of a sink that has no such rows."""
+    """Return the sink with `upsert_materialize` decided.
+
+    Raises:
+        ValidationError: The statement needs an ON CONFLICT clause, or has one that the sink cannot use.
+    """
     if sink.conflict is not None:
         _check_clause(sink, accepted)
     strategy = str(configuration.get("table.exec.sink.upsert-materialize", "AUTO")).upper()
@@ -60,7 +63,10 @@ def decide_materialization(sink: Sink, accepted: ChangelogMode, configuration: A
 
 
 def _materializing(sink: Sink) -> Sink:
-    """With the smallest upsert key of the query (UpsertKeyUtil.getSmallestKey)."""
+    """Return the sink with materialization by the smallest upsert key of the query.
+
+    Flink: UpsertKeyUtil.getSmallestKey.
+    """
     keys = sorted((len(key), tuple(sorted(key))) for key in upsert_keys(sink.input))
     return replace(sink, upsert_materialize=True, upsert_key=keys[0][1] if keys else ())
 

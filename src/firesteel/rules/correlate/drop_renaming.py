@@ -1,8 +1,8 @@
-"""The columns of a table function have names of its own, whatever the query calls them.
+"""Drop projections that only rename the columns of a table function.
 
-A projection that only renames them is left out. Their names in the query are kept where Flink's planner sees
-another projection: a LEFT join pads columns that are NOT NULL, or a filter holds a column to a literal. Any
-other projection goes above.
+In plans these columns have the function's own names. Their names in the query are kept where Flink's planner
+sees another projection: if a LEFT join pads NOT NULL columns, or if a filter requires a column to equal a
+literal. Any other projection moves above the Correlate.
 
     Correlate(l, Project(UPPER($0))  f($cor0.s))  ->  Project(l.*, UPPER($n))  Correlate(l, f($cor0.s))
 """
@@ -21,7 +21,7 @@ from firesteel.rules.normalize.reduce_expressions import constant_columns
 
 
 def keep_padded_names(node: Node) -> Node:
-    """Apply to one node: the columns that are padded take the names of the query."""
+    """Give the padded columns of a LEFT join with a table function their names in the query."""
     if not isinstance(node, Correlate) or node.join_type is not JoinType.LEFT:
         return node
     left, right = node.inputs
@@ -33,10 +33,10 @@ def keep_padded_names(node: Node) -> Node:
 
 
 def drop_renaming(node: Node) -> Node:
-    """Apply to one node.
+    """Drop or move up the projection above the table function of a Correlate.
 
     Raises:
-        NotSupportedError: A LEFT join pads what a projection computes.
+        NotSupportedError: A LEFT join pads a computed column.
     """
     if not isinstance(node, Correlate):
         return node
@@ -52,7 +52,7 @@ def drop_renaming(node: Node) -> Node:
 
 
 def _shows_columns(project: Project) -> bool:
-    """Whether each expression is the column at its place, or the literal to which a filter holds it."""
+    """Return whether each expression is the column at its position, or a literal that a filter requires."""
     held = constant_columns(project.input)
     return all(
         expr.index == place if isinstance(expr, InputRef) else _value(expr) == _value(held.get(place))
@@ -61,7 +61,7 @@ def _shows_columns(project: Project) -> bool:
 
 
 def _value(expr: Expr | None) -> Value | object:
-    """The value of a literal; something that equals nothing else for another expression."""
+    """Return the value of a literal. For another expression, return an object that equals nothing else."""
     return expr.value if isinstance(expr, Literal) else object()
 
 
@@ -84,7 +84,7 @@ def _above(node: Correlate, project: Project) -> Node:
 
 
 def _named(node: Node, names: tuple[str, ...]) -> Node:
-    """The call with these names of columns; it may stand below a filter."""
+    """Return a table function's scan, also one below a filter, with other column names."""
     if isinstance(node, Filter):
         return node.with_children((_named(node.input, names),))
     if not isinstance(node, TableFunctionScan):

@@ -1,7 +1,7 @@
-"""Keep the time attributes of a table function's columns for its text.
+"""Store the time attributes of a table function's columns in its node, for the plan's text.
 
-A plan's text shows them in `rowType=[RecordType(..., TIMESTAMP(3) *ROWTIME* ts, ...)]`. It is printed when
-all is decided, and operators of two phases that may then be below no longer tell the times of their columns.
+The text shows them in `rowType=[RecordType(..., TIMESTAMP(3) *ROWTIME* ts, ...)]`. It is printed at the end
+of planning, when nodes below may no longer know the time attributes of their columns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from firesteel.plan.tree import Node
 
 
 def keep_times(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Store the time attributes in a Correlate. Other nodes stay as they are."""
     if not isinstance(node, Correlate):
         return node
     return replace(node, times=time_attributes(node))

@@ -1,7 +1,10 @@
-"""A filter above a Correlate goes to the input that it reads (Flink: FilterCorrelateRule).
+"""Push a filter above a Correlate into the input that it reads (Flink: FilterCorrelateRule).
 
-What reads both inputs stays above. So does a condition on the right input if rows without partners are
-padded: they must not pass as if they had been padded before.
+    Filter(a > 1 AND x = 2)  Correlate(l, f($cor0.s))
+        ->  Correlate(Filter(a > 1) l, Filter(x = 2) f($cor0.s))
+
+A condition on both inputs stays above. So does a condition on the right input of a LEFT join: below, it would
+turn a row with partners into a padded one.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from firesteel.plan.tree import Node
 
 
 def push_into_correlate(condition: Expr, node: Correlate) -> Node:
-    """Return a Correlate below a condition, with what its inputs can decide below it."""
+    """Return a Correlate with the parts of a condition pushed into its inputs, and the rest above it."""
     width = node.left_width
     left: list[Expr] = []
     right: list[Expr] = []

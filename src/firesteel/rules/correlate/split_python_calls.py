@@ -1,7 +1,7 @@
-"""A table function in Python takes columns: what its arguments compute comes from a projection below.
+"""Compute the arguments of a Python table function in a projection below, so that it reads columns only.
 
-Flink: PythonCorrelateSplitRule, StreamPhysicalPythonCorrelateRule. Conditions on the function's columns
-stand above it.
+Flink: PythonCorrelateSplitRule, StreamPhysicalPythonCorrelateRule. Conditions on the function's columns move
+above it.
 
     Correlate(l, words(UPPER($cor0.s)))  ->  Project  Correlate(Project(l.*, UPPER(s) AS f0), words($3))
 """
@@ -19,7 +19,7 @@ from firesteel.plan.tree import Node, unique_columns
 
 
 def split_python_calls(node: Node) -> Node:
-    """Apply to one node.
+    """Split the computed arguments off the Python table function of a Correlate.
 
     Raises:
         ValidationError: A LEFT join has a condition on the function's columns, as in Flink.
@@ -49,7 +49,7 @@ def split_python_calls(node: Node) -> Node:
 
 
 def _column(arg: Expr, width: int, computed: list[Expr]) -> Expr:
-    """The column of an argument; what it computes becomes one more column. Literals stay."""
+    """Return the column of an argument. A computed argument is added to `computed`. Literals stay."""
     if not isinstance(arg, Call):
         return arg
     computed.append(arg)

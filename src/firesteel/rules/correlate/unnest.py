@@ -1,8 +1,8 @@
-"""UNNEST is the call of a table function, and calls in FROM are correlated.
+"""Rewrite UNNEST as a call of a table function, and joins with table functions as Correlate.
 
 Flink: LogicalUnnestRule, JoinTableFunctionScanToCorrelateRule.
 
-Uncollect  Project($cor0.tags)  one row   ->   TableFunctionScan($UNNEST_ROWS$1($cor0.tags))
+    Uncollect  Project($cor0.tags)  one row   ->   TableFunctionScan($UNNEST_ROWS$1($cor0.tags))
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from firesteel.plan.tree import Node
 
 
 def unnest(node: Node) -> Node:
-    """Apply to one node."""
+    """Replace an Uncollect by a call of `$UNNEST_ROWS$1`. Other nodes stay as they are."""
     if not isinstance(node, Uncollect):
         return node
     below = node.input
@@ -32,7 +32,7 @@ def unnest(node: Node) -> Node:
 
 
 def correlate_calls(node: Node) -> Node:
-    """Apply to one node: a join with a user's table function of constants calls it for each row, too."""
+    """Replace a join with a table function of constants by a Correlate, which calls it for each row."""
     if not isinstance(node, Join) or node.join_type is not JoinType.INNER or not is_true(node.condition):
         return node
     scan = node.inputs[1]

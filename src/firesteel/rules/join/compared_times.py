@@ -20,7 +20,7 @@ _COMPARISONS = ("<", "<=", "=", ">=", ">")
 
 @dataclass(frozen=True)
 class ComparedTimes:
-    """A comparison of the time attributes of both inputs.
+    """Comparison of time attributes of both inputs of a join.
 
     Attributes:
         call: The comparison.
@@ -42,12 +42,12 @@ class ComparedTimes:
 
     @property
     def is_lower(self) -> bool:
-        """Whether the comparison bounds the left time from below."""
+        """Whether the comparison is a lower bound of the left time."""
         return (self.call.function in (">", ">=")) != self.swapped
 
     @property
     def bound(self) -> int | None:
-        """Greatest or least difference left - right in milliseconds, None if rows decide it."""
+        """Greatest or least difference left - right in milliseconds, None if it depends on the rows."""
         offsets = [time_offset(arg) for arg in self.call.args]
         own, other = offsets[::-1] if self.swapped else offsets
         if own is None or other is None:
@@ -57,7 +57,7 @@ class ComparedTimes:
 
 
 def compared_times(condition: Expr, left: Node, right: Node) -> Iterator[tuple[Expr, ComparedTimes | None]]:
-    """Yield the parts of a join's condition, each as a comparison of times, or None if it is none.
+    """Yield each part of a join's condition, with the comparison of times that it is, or None.
 
     Args:
         condition: The condition, over the columns of the left input, then those of the right one.

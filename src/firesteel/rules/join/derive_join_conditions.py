@@ -1,4 +1,4 @@
-"""An OR over both inputs of a join says something about each of them.
+"""Derive from an OR over both inputs of a join a condition on each input.
 
 Flink: JoinDependentConditionDerivationRule.
 
@@ -28,7 +28,7 @@ from firesteel.plan.tree import Node
 
 
 def derive_join_conditions(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Add the derived conditions to a join. Other nodes stay as they are."""
     if not isinstance(node, Join) or node.join_type is not JoinType.INNER or is_temporal(node):
         return node
     terms, width = conjuncts(node.condition), node.left_width
@@ -48,7 +48,10 @@ def derive_join_conditions(node: Node) -> Node:
 
 
 def _side(term: Expr, belongs: Callable[[Expr], bool]) -> Expr | None:
-    """What one OR says about one input; None if one of its alternatives says nothing."""
+    """Return the condition on one input that an OR implies.
+
+    None if an alternative of the OR does not restrict that input.
+    """
     alternatives = operands(term, "OR")
     if len(alternatives) < 2:
         return None

@@ -1,8 +1,10 @@
-"""A join whose condition bounds the times of both inputs is an interval join.
+"""Plan a join whose condition bounds the distance of both inputs' times as an interval join.
+
+    o JOIN p ON o.id = p.id AND p.ts BETWEEN o.ts AND o.ts + INTERVAL '1' HOUR
 
 Flink: StreamPhysicalIntervalJoinRule, IntervalJoinUtil. The condition has two comparisons that bound the
-difference of two time attributes from below and from above, or one equality of them. One bound alone, a
-third comparison, or a bound that depends on the rows leaves a regular join, as in Flink.
+difference of two time attributes from below and from above, or one equality of them. With one bound alone, a
+third comparison, or a bound that depends on the rows, the join stays a regular join, as in Flink.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ def interval_join(node: Join, left: Node, right: Node) -> IntervalJoin | None:
 
 
 def _limits(found: list[ComparedTimes]) -> tuple[int, int] | None:
-    """Return the lower and the upper bound, None if the comparisons do not give exactly these."""
+    """Return the lower and the upper bound, None if the comparisons are not exactly these two."""
     equalities = [each for each in found if each.is_equality]
     if len(found) == 1 and equalities:
         bound = found[0].bound
@@ -60,7 +62,7 @@ def _limits(found: list[ComparedTimes]) -> tuple[int, int] | None:
 
 
 def _check(bounds: IntervalBounds, left: Node, right: Node, place: SourceRange | None) -> None:
-    """Raise ValidationError in Flink's words."""
+    """Raise ValidationError for times of two types, or for a row time that is read as a value."""
     if not bounds.is_rowtime:
         if any(time_attributes(side).event for side in (left, right)):
             raise ValidationError(

@@ -1,7 +1,7 @@
-"""Conditions above a join and in it go to the inputs that they read.
+"""Push conditions above a join and in it into the inputs that they read.
 
-Flink: FlinkFilterJoinRule. A condition on equal columns holds for both inputs. An outer join whose padded
-rows no condition above lets through is a stricter one.
+Flink: FlinkFilterJoinRule. A condition on equal columns is copied to both inputs. If a condition above
+rejects the padded rows of an outer join, the join becomes stricter.
 
     Filter(l.v > 3 AND r.w = 1)  Join(LEFT, l.k = r.k)
         ->  Join(INNER, l.k = r.k)  Filter(l, v > 3)  Filter(r, w = 1)
@@ -33,9 +33,9 @@ from firesteel.plan.tree import Field, Node
 
 
 def push_into_join(condition: Expr | None, join: Join) -> Node:
-    """Return a join below a condition, or with None a join alone, with what its inputs can decide below it.
+    """Return a join with the parts of a condition pushed into its inputs, and the rest above it.
 
-    Returns the same join if nothing moves and `condition` is None.
+    `condition` is None for a join without a filter above. If nothing moves then, the same join is returned.
     """
     work = _Terms(join, [collapse_not_distinct(term) for term in conjuncts(condition)])
     work.from_above()
@@ -51,13 +51,13 @@ def push_into_join(condition: Expr | None, join: Join) -> Node:
 
 @dataclass
 class _Terms:
-    """Terms on their way.
+    """Terms of a condition above a join and of the join's own condition, while they are moved.
 
     Attributes:
-        join: The join as it was.
-        above: Terms that stay above it.
-        join_type: Its type, stricter if a term above lets no padded row through.
-        within: Terms of its condition.
+        join: The original join.
+        above: Terms that stay above the join.
+        join_type: Type of the join, stricter if a term above rejects padded rows.
+        within: Terms of the join's condition.
         sides: Terms over the columns of the left and of the right input.
     """
 
@@ -79,7 +79,7 @@ class _Terms:
         return not kept or self.join_type is not self.join.join_type
 
     def from_above(self) -> None:
-        """A term above goes to a side that is not padded, or into an inner join."""
+        """Move terms above the join to a side that is not padded, or into an inner join's condition."""
         pushes = not self.join_type.pads_left, not self.join_type.pads_right
         into = self.join_type in (JoinType.INNER, JoinType.SEMI)
         kept = []
@@ -93,7 +93,7 @@ class _Terms:
         self.above = kept
 
     def from_join(self) -> None:
-        """A term of the condition goes to a side whose rows are not sent without a partner."""
+        """Move terms of the join's condition to a side whose rows are sent only with a partner."""
         if self.join_type is JoinType.ANTI:
             return
         pushes = not self.join_type.pads_right, not self.join_type.pads_left
@@ -110,7 +110,7 @@ class _Terms:
         return True
 
     def to_other_side(self) -> None:
-        """A term on equal columns of one side holds for those of the other one, too."""
+        """Copy terms on equal columns of one side to the other side."""
         if self.join_type in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
             self._across(self.given)
         if self.join_type is JoinType.INNER:
@@ -139,7 +139,7 @@ class _Terms:
 
 
 def _stricter(join: Join, above: Sequence[Expr]) -> JoinType:
-    """The type that suffices, as padded rows do not pass (RelOptUtil.simplifyJoin)."""
+    """Return the join type that suffices if padded rows are rejected above (RelOptUtil.simplifyJoin)."""
     found, width = join.join_type, join.left_width
     if found not in (JoinType.LEFT, JoinType.RIGHT, JoinType.FULL):
         return found
@@ -151,12 +151,12 @@ def _stricter(join: Join, above: Sequence[Expr]) -> JoinType:
 
 
 def _rejects_nulls(term: Expr, columns: range) -> bool:
-    """Whether a condition cannot be TRUE if all these columns are NULL."""
+    """Return whether a condition cannot be TRUE if all these columns are NULL."""
     return never_true(term, frozenset(columns))
 
 
 def _moved(term: Expr, position: Mapping[int, int], fields: Sequence[Field]) -> Expr:
-    """A term over other columns, with their types."""
+    """Return a term over other columns, with the types of these."""
 
     def rule(expr: Expr) -> Expr:
         if not isinstance(expr, InputRef):
@@ -176,7 +176,7 @@ def _filtered(node: Node, terms: Sequence[Expr]) -> Node:
 
 
 def _with_types(join: Join, fields: Sequence[Field]) -> Node:
-    """The join with the types that its columns had: a stricter one pads less."""
+    """Return a join with its original column types. A stricter join has fewer nullable columns."""
     if tuple(join.schema) == tuple(fields):
         return join
     columns = identity(field.type for field in join.schema)

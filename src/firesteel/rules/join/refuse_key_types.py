@@ -1,7 +1,7 @@
-"""Joins by equal columns of two kinds of types are refused.
+"""Refuse joins whose equal columns have incompatible types.
 
-Flink: JoinConditionTypeCoerceRule. A comparison elsewhere converts a string beside a point in time; the keys
-of a join are compared as they are.
+Flink: JoinConditionTypeCoerceRule. Other comparisons cast a string beside a point in time, but the keys of a
+join are compared without a cast.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from firesteel.types.coerce import common_type
 
 
 def refuse_key_types(node: Node) -> Node:
-    """Apply to one node.
+    """Check the equal columns of a join, and return the node.
 
     Raises:
-        ValidationError: Columns that a join holds equal have no common type.
+        ValidationError: Two equal columns have no common type.
     """
     if not isinstance(node, Join):
         return node
@@ -39,6 +39,6 @@ def refuse_key_types(node: Node) -> Node:
 
 
 def _place(node: Join) -> SourceRange | None:
-    """Return where the join's first equality stands that knows its place."""
+    """Return the position in the statement of the first term of a join's condition that has one."""
     ranges = [term.range for term in conjuncts(node.condition) if isinstance(term, Call)]
     return next((place for place in ranges if place is not None), None)

@@ -1,4 +1,4 @@
-"""COALESCE of two columns that the join below holds equal reads one of them.
+"""Drop columns from a COALESCE that an equality of the join below makes redundant.
 
     JOIN ON l.k = r.k          COALESCE(l.k, r.k)     ->  l.k            neither is NULL
     LEFT JOIN ON l.k = r.k     COALESCE(r.k, l.k, 0)  ->  COALESCE(l.k, 0)
@@ -19,11 +19,11 @@ from firesteel.plan.nodes.logical import Project
 from firesteel.plan.tree import Node
 
 _TYPES = (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT)
-"""In a FULL JOIN either column may be NULL."""
+"""Join types for which the rule holds. In a FULL JOIN either column may be NULL."""
 
 
 def simplify_coalesce(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Simplify the COALESCE calls of a projection above a join. Other nodes stay as they are."""
     if not isinstance(node, Project) or not isinstance(node.input, Join):
         return node
     join = node.input
@@ -60,7 +60,7 @@ def _place(args: list[Expr], index: int) -> int:
 
 
 def _unread(left: int, right: int, join_type: JoinType) -> int:
-    """The place of the column of a pair that is never read, -1 if both are."""
+    """Return the position of the column of a pair that is never read, -1 if both are read."""
     if join_type is JoinType.INNER:
         return max(left, right)
     kept, padded = (left, right) if join_type is JoinType.LEFT else (right, left)

@@ -1,7 +1,7 @@
-"""Constant distance of an expression over a time attribute from the attribute.
+"""Constant distance of an expression over a time attribute from that attribute.
 
-Flink: IntervalJoinUtil.reduceTimeExpression, which puts 1970-01-01 in place of the attribute. So a month is
-31 days after it and 31 days before it.
+Flink: IntervalJoinUtil.reduceTimeExpression, which puts 1970-01-01 in place of the attribute. So a month
+counts 31 days.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def time_offset(expr: Expr) -> int | None:
 
 
 def _after_months(start: int, months: int) -> int | None:
-    """Return the milliseconds of the moment that is some months after `start`, None beyond the calendar."""
+    """Return a point in time `months` after `start` in milliseconds, None beyond the calendar."""
     try:
         moment = _EPOCH + timedelta(milliseconds=start)
         year, month = divmod(moment.year * 12 + moment.month - 1 + months, 12)

@@ -1,10 +1,10 @@
-"""A semi or anti join over a join goes to the input whose columns it reads.
+"""Push a semi or anti join over a join into the input whose columns it reads.
+
+    Join(SEMI, l.k = s.k)  Join(l.k = r.k)      ->   Join(l.k = r.k)  Join(SEMI, l.k = s.k)
+    :                      :- l    +- r              :                :- l     +- s
+    +- s                                             +- r
 
 Flink: FlinkSemiAntiJoinJoinTransposeRule, by cost. It pays if the join below has one partner for each row.
-
-Join(SEMI, l.k = s.k)  Join(l.k = r.k)      ->   Join(l.k = r.k)  Join(SEMI, l.k = s.k)
-:                      :- l    +- r              :                :- l     +- s
-+- s                                             +- r
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from firesteel.plan.tree import Node
 
 @from_below
 def transpose_semi_join(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Move a semi or anti join below the join under it, if its cost is lower then."""
     if not isinstance(node, Join) or node.join_type.has_right_columns:
         return node
     below = node.inputs[0]
@@ -43,7 +43,7 @@ def transpose_semi_join(node: Node) -> Node:
 
 
 def _has_single_partners(join: Join) -> bool:
-    """Whether the rows of an input have at most one partner each."""
+    """Return whether each row of an input has at most one partner."""
     equal = equal_columns(join.condition, join.left_width)
     pairs = zip(join.inputs, (equal.left, equal.right), strict=True)
     return any(key <= set(columns) for side, columns in pairs for key in unique_keys(side))

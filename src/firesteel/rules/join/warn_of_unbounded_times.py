@@ -1,6 +1,6 @@
-"""A warning of joins that compare times and still keep all rows of an endless input.
+"""Warn of joins that compare times but still keep all rows of an unbounded input.
 
-Flink plans them the same way and does not say so.
+Flink plans such joins in the same way, without a warning.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TTL = "table.exec.state.ttl"
 
 
 def warn_of_unbounded_times(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to one node, which stays as it is."""
+    """Warn if a join compares times without bounding them, and return the node."""
     if not isinstance(node, Join) or any(node.hints.ttl) or parsed(configuration).get(_TTL):
         return node
     left, right = node.inputs

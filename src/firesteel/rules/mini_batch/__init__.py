@@ -1,1 +1,1 @@
-"""Rules: mini-batch."""
+"""Rules: mini-batches."""

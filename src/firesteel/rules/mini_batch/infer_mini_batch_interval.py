@@ -1,7 +1,8 @@
-"""Where mini-batches end: assigners above the sources, in the time and interval that what is above needs.
+"""Add MiniBatchAssigners above the sources, with the kind of time and the interval that nodes above need.
 
-Flink: MiniBatchIntervalInferRule. The changelog modes must be
-known: an assigner has the mode of what is below it.
+    GroupAggregate  Exchange  Scan   ->   GroupAggregate  Exchange  MiniBatchAssigner(1000 ms)  Scan
+
+Flink: MiniBatchIntervalInferRule. The changelog modes must be known: an assigner has the mode of its input.
 """
 
 from __future__ import annotations
@@ -30,16 +31,24 @@ _STATELESS = (Scan, Project, Filter, Values, Sink)
 
 
 def is_stateless(logical: Node) -> bool:
-    """Whether nothing in a bound query gains by mini-batches. Where that is so for all queries of a
-    statement, Flink plans without them (StreamCommonSubGraphBasedOptimizer)."""
+    """Return whether no node of a bound query gains by mini-batches.
+
+    If that holds for all queries of a statement, Flink plans without them
+    (StreamCommonSubGraphBasedOptimizer).
+    """
     return all(isinstance(n, _STATELESS) or (isinstance(n, Union) and n.all) for n in walk(logical))
 
 
 def infer_mini_batch_interval(root: Node, configuration: Mapping[str, str], stateless: bool) -> Node:
-    """The plan with its assigners, and the operators that bundle rows marked; as it is where mini-batches are
-    off, or nothing gains by them.
+    """Return the plan with mini-batch assigners, and with the operators that bundle rows marked.
 
-    Raises ValidationError where the options lack a latency, or an operator bundles rows and they set no size.
+    Args:
+        root: Root of the plan.
+        configuration: Options of the session. Without mini-batches the plan stays as it is.
+        stateless: Whether no query of the statement gains by mini-batches. Then no assigner is added.
+
+    Raises:
+        ValidationError: The latency is not set, or the size is not set and an operator bundles rows.
     """
     options = mini_batch_options(configuration)
     if options is None:
@@ -59,7 +68,7 @@ def _bundling(node: Node) -> Node:
 
 
 def _reducing(node: Node) -> Node:
-    """A join and a deduplication follow the option alone, even if no assigner ends bundles."""
+    """Mark a join or a deduplication, which use mini-batches even without an assigner."""
     if isinstance(node, Join) or (isinstance(node, Rank) and node.is_deduplicate):
         return replace(node, mini_batch=True)
     return node
@@ -67,7 +76,7 @@ def _reducing(node: Node) -> Node:
 
 @from_below
 def _below(node: Node, own: Interval) -> Node:
-    """The node with assigners put below it."""
+    """Return the node with assigners added below it."""
     if isinstance(node, (WatermarkAssigner, MiniBatchAssigner)):
         return node
     asked = own.merged(interval_asked(node))

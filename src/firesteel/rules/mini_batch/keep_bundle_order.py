@@ -1,8 +1,9 @@
-"""A bundle whose results go to an aggregate of the order of its rows sends its keys on in the map's order.
+"""Order the keys of a bundle as Flink's map does, if an aggregate above depends on the order of its rows.
 
-Flink holds a bundle in a Java HashMap by key, and its operators go through it as it stands. With one task
-that order is defined; with several it is chance which of them comes first, so one task works such a bundle
-off here, whatever the parallelism, and FIRST_VALUE above a split DISTINCT is what Flink's one task answers.
+Flink holds a bundle in a Java HashMap by key, and its operators iterate over that map. With one task that
+order is defined; with several tasks it depends on which of them is first. So here one task processes such a
+bundle, whatever the parallelism. FIRST_VALUE above a split DISTINCT then has the result of Flink with one
+task.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _BUNDLED = (GroupAggregate, GlobalGroupAggregate, IncrementalGroupAggregate)
 
 
 def keep_bundle_order(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Mark the bundles below an aggregate that depends on the order of its rows."""
     if not isinstance(node, (GroupAggregate, LocalGroupAggregate, IncrementalGroupAggregate)):
         return node
     if not any(traits_of(call.function).by_order for call in node.calls):
@@ -36,7 +37,7 @@ def keep_bundle_order(node: Node) -> Node:
 
 @from_below
 def _in_map_order(node: Node) -> Node:
-    """The plan with its nearest bundles in order, all phases of them."""
+    """Return the plan with the nearest bundles in map order, in all their phases."""
     if isinstance(node, LocalGroupAggregate):
         return replace(node, map_order=True)
     if not isinstance(node, _BUNDLED) or (isinstance(node, GroupAggregate) and not node.mini_batch):

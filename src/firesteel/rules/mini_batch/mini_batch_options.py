@@ -1,4 +1,4 @@
-"""The options of mini-batches, read and checked together (Flink: PlannerBase, AggregateUtil)."""
+"""Options of mini-batches, read and checked together (Flink: PlannerBase, AggregateUtil)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,21 @@ PHASES = "table.optimizer.agg-phase-strategy"
 
 @dataclass(frozen=True)
 class MiniBatch:
-    """latency: milliseconds between the ends of bundles; size: records after which one ends."""
+    """Options of mini-batches.
+
+    Attributes:
+        latency: Milliseconds between the ends of bundles.
+        size: Number of records after which a bundle ends.
+    """
 
     latency: int
     size: int
 
     def check_size(self) -> None:
-        """Raises ValidationError, in Flink's words; only operators that bundle rows ask for it."""
+        """Raise ValidationError if the size is not positive.
+
+        Only operators that bundle rows need the size.
+        """
         if self.size <= 0:
             raise ValidationError(
                 f"Key: '{SIZE}' , default: -1 (fallback keys: []) must be > 0.",
@@ -31,9 +39,10 @@ class MiniBatch:
 
 
 def mini_batch_options(configuration: Mapping[str, str]) -> MiniBatch | None:
-    """The options; None where mini-batches are off.
+    """Return the options, None if mini-batches are off.
 
-    Raises ValidationError, in Flink's words, where they are on without a latency.
+    Raises:
+        ValidationError: Mini-batches are on, and the latency is not set.
     """
     options = parsed(configuration)
     if not options.get(ENABLED):
@@ -52,10 +61,10 @@ def is_mini_batch(configuration: Mapping[str, str]) -> bool:
 
 
 def is_one_phase(configuration: Mapping[str, str]) -> bool:
-    """Whether no aggregate is to be split in a local and a global phase."""
+    """Return whether the options forbid to split aggregates into a local and a global phase."""
     return bool(parsed(configuration).get(PHASES) == "ONE_PHASE")
 
 
 def parsed(configuration: Mapping[str, str]) -> Configuration:
-    """The configuration with its values in their types, whichever mapping it comes as."""
+    """Return the configuration with typed values."""
     return configuration if isinstance(configuration, Configuration) else Configuration(configuration)

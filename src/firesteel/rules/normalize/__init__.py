@@ -1,1 +1,1 @@
-"""Rules: normalize."""
+"""Rules: simplification and normal forms."""

@@ -1,6 +1,6 @@
-"""JSON() may stand in JSON_ARRAY and as a value of JSON_OBJECT only (Flink: ExprCodeGenerator).
+"""Refuse JSON() outside of JSON_ARRAY and the values of JSON_OBJECT (Flink: ExprCodeGenerator).
 
-Seen last, when projections have met: a view's JSON() may well be a value in the query over it.
+The check comes late, after projections have been merged: a view's JSON() may be a value in the query over it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ _MESSAGE = (
 
 
 def check_json_calls(node: Node) -> Node:
-    """Apply to one node, which is given back. Raises ValidationError."""
+    """Check the JSON() calls of one node, and return the node.
+
+    Raises:
+        ValidationError: JSON() is in another place.
+    """
     if isinstance(node, Calc):
         for expr in (*node.exprs, *([] if node.condition is None else [node.condition])):
             _check(expr, False)

@@ -1,4 +1,4 @@
-"""The refusal where a node emits changes that its consumer cannot take.
+"""Refuse a node that sends changes that its consumer cannot accept.
 
 Flink: SatisfyModifyKindSetTraitVisitor, the first pass of FlinkChangelogModeInferenceProgram.
 """
@@ -15,7 +15,7 @@ from firesteel.plan.properties.changelog_modes import Kinds
 from firesteel.plan.tree import Node
 
 SINK = "Table sink "
-"""How the name of a requester begins that is a table."""
+"""Prefix of a requester's name if the requester is a sink."""
 
 _OTHER_SINKS = (
     "a sink for updates is upsert-kafka or jdbc, with a PRIMARY KEY, or a table whose format holds changes: "
@@ -25,10 +25,14 @@ _OTHER_SINKS = (
 
 @from_below
 def check_kinds(node: Node, accepted: Kinds | None, requester: str) -> None:
-    """Raises ValidationError, in Flink's words, where the node emits what the requester cannot take.
+    """Raise ValidationError if a node sends changes that its consumer cannot accept.
 
-    requester: how it is called; one object for nodes of a kind, as from_below would not find its answer
-    again.
+    Args:
+        node: The node.
+        accepted: Kinds of changes that the consumer accepts. None for all that the consumer's own consumer
+            accepts.
+        requester: Name of the consumer in the message. Nodes of a class must share one string object, so that
+            from_below finds cached results.
     """
     taken = kinds_taken(node)
     if taken is not None:

@@ -1,4 +1,4 @@
-"""CURRENT_WATERMARK takes a row time (Flink: CurrentWatermarkInputTypeStrategy)."""
+"""Refuse CURRENT_WATERMARK of anything but a row time (Flink: CurrentWatermarkInputTypeStrategy)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from firesteel.plan.tree import Node
 
 
 def check_watermark_calls(node: Node) -> Node:
-    """Apply to one node, which is given back, before its times are materialized. Raises ValidationError."""
+    """Check the CURRENT_WATERMARK calls of one node, and return the node.
+
+    The check must run before times are materialized.
+
+    Raises:
+        ValidationError: The argument is no row time.
+    """
     if isinstance(node, Calc):
         exprs = (*node.exprs, *([] if node.condition is None else [node.condition]))
         calls = [e for expr in exprs for e in walk(expr) if isinstance(e, Call)]

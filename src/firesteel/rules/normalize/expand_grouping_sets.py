@@ -1,8 +1,10 @@
-"""Grouping sets are one group key more: each row is copied for every set, and the copies are numbered.
+"""Rewrite grouping sets as one more group key: each row is copied for every set, and the copies are numbered.
 
-Flink: DecomposeGroupingSetsRule, ExpandUtil. A copy has NULL in the keys that its set leaves out; its number
-has a bit for each of them, so that keys that are NULL themselves stay apart. GROUPING and GROUPING_ID follow
-from the number.
+    GROUP BY GROUPING SETS ((a), (b))   ->   GROUP BY a, b, $e   over   Expand((a, NULL, 1), (NULL, b, 2))
+
+Flink: DecomposeGroupingSetsRule, ExpandUtil. A copy has NULL in the keys that are not in its set. Its number
+has a bit for each of them, so that keys that are NULL themselves stay apart. GROUPING and GROUPING_ID are
+computed from the number.
 """
 
 from __future__ import annotations
@@ -23,8 +25,11 @@ _NUMBER = BIGINT.with_nullable(False)
 
 
 def expand_grouping_sets(node: Node) -> Node:
-    """Apply to one aggregate. Raises NotSupportedError for a single set that is not all keys: Flink has no
-    plan for it either."""
+    """Rewrite an aggregate with grouping sets. Other nodes stay as they are.
+
+    Raises:
+        NotSupportedError: The only set is not all keys. Flink has no plan for it either.
+    """
     if not isinstance(node, Aggregate):
         return node
     if len(node.groups) == 1:
@@ -46,7 +51,7 @@ def _is_grouping(call: AggregateCall) -> bool:
 
 
 def _arguments_among_keys(node: Aggregate) -> list[int]:
-    """The columns that calls read as they were, though a copy may have NULL there."""
+    """Return the columns that calls must read unchanged, although a copy may have NULL there."""
     read = {i for c in node.calls if not _is_grouping(c) for i in (*c.args, *_filter(c))}
     return sorted(i for i in read if i in node.keys and not all(i in group for group in node.groups))
 
@@ -61,7 +66,12 @@ def _moved(call: AggregateCall, moved: dict[int, int]) -> AggregateCall:
 
 
 def _expand(node: Aggregate, again: Sequence[int]) -> Expand:
-    """again: columns that come a second time, as they are in every copy."""
+    """Return the Expand that copies the rows.
+
+    Args:
+        node: The aggregate.
+        again: Columns that are added a second time, unchanged in every copy.
+    """
     columns = node.input.schema
     projects = []
     for group in node.groups:
@@ -77,12 +87,12 @@ def _expand(node: Aggregate, again: Sequence[int]) -> Expand:
 
 
 def _number(of: Sequence[int], group: Sequence[int]) -> int:
-    """A bit for each column, the last one the least, set where the group leaves the column out."""
+    """Return a number with a bit for each column, the last the lowest, set if the group lacks the column."""
     return sum(1 << place for place, i in enumerate(reversed(of)) if i not in group)
 
 
 def _as_before(made: Aggregate, node: Aggregate) -> Node:
-    """The columns of the aggregate with grouping sets."""
+    """Return the columns of the aggregate with grouping sets."""
     results = iter(InputRef(len(made.keys) + i, call.type) for i, call in enumerate(made.calls))
     exprs: list[Expr] = [InputRef(i, f.type) for i, f in enumerate(node.schema[: len(node.keys)])]
     exprs += [_grouping(call, node) if _is_grouping(call) else next(results) for call in node.calls]
@@ -90,7 +100,7 @@ def _as_before(made: Aggregate, node: Aggregate) -> Node:
 
 
 def _grouping(call: AggregateCall, node: Aggregate) -> Expr:
-    """The bits of the call's arguments, by the number of the copy."""
+    """Return GROUPING or GROUPING_ID: the bits of its arguments in the number of the copy."""
     if not node.groups:
         return Literal(0, call.type)
     number = InputRef(len(node.keys), _NUMBER)

@@ -1,7 +1,7 @@
-"""A constant that fails leaves all constants of its node as they are.
+"""Find constants whose computation fails. Then all constants of the node stay as they are.
 
-Flink: ExpressionReducer computes the largest constant parts of a projection or a condition in one go; where
-one fails, none becomes a literal, and the job fails. CAST of a literal is not among them.
+Flink: ExpressionReducer computes the largest constant parts of a projection or a condition together. If one
+fails, none becomes a literal, and the job fails. CAST of a literal is not among them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ from firesteel.rules.normalize.refuse_division import is_constant
 
 
 def has_failing_constant(exprs: Sequence[Expr], zone: str | None) -> bool:
-    """Whether computing the constants of these expressions fails. zone: as for fold_constants."""
+    """Return whether computing the constants of these expressions fails.
+
+    Args:
+        exprs: The expressions.
+        zone: Time zone of the session. None leaves calls that depend on it.
+    """
     pending: list[Expr] = list(exprs)
     while pending:
         part = pending.pop()

@@ -1,7 +1,7 @@
-"""A projection above a filter, in the order of the columns below.
+"""Reorder a projection above a filter to the order of the columns below.
 
-Calcite: ProjectFilterTransposeRule puts a projection to the columns that are read below the filter; where
-the filter reads no others, the one above only reorders, and an aggregate does without it.
+Calcite: ProjectFilterTransposeRule pushes a projection to the columns that are read below the filter. If the
+filter reads no others, the projection above only reorders, and an aggregate does not need it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from firesteel.plan.tree import Node
 
 
 def in_input_order(project: Project) -> tuple[Project, dict[int, int]] | None:
-    """The projection with its columns sorted and called as below, and where each of them now is; None where
-    it computes anything, or is not over such a filter on a window function or on rows with watermarks."""
+    """Return the projection with its columns in the order and with the names below, and their new positions.
+
+    None if it computes anything, or if the filter below is not on a window function or on rows with
+    watermarks.
+    """
     condition = project.input
     if not isinstance(condition, Filter):
         return None
@@ -37,7 +40,7 @@ def in_input_order(project: Project) -> tuple[Project, dict[int, int]] | None:
 
 
 def _has_watermarks(node: Node) -> bool:
-    """Whether rows come right from a watermark; where columns are computed below it, over the whole table."""
+    """Return whether a node is a WatermarkAssigner over a whole table, or over columns computed from one."""
     if not isinstance(node, WatermarkAssigner):
         return False
     computed = node.input

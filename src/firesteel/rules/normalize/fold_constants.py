@@ -1,7 +1,9 @@
-"""Calls of literals become literals (Flink: ReduceExpressionsRule with its ExpressionReducer).
+"""Fold constants: calls of literals become literals.
 
-Plain ones are computed here, others by what would compute them for each row
-(functions/duckdb/constant_calls.py).
+    1 + 2  ->  3        UPPER('a')  ->  'A'
+
+Flink: ReduceExpressionsRule with its ExpressionReducer. Simple calls are computed here. Others are computed
+by the code that runs them for each row (functions/duckdb/constant_calls.py).
 """
 
 from __future__ import annotations
@@ -29,21 +31,28 @@ _EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
 
 
 def fold_constants(expr: Expr, zone: str | None = None) -> Expr:
-    """The expression with its constant parts computed; the answer stays with it. zone: the session's; without
-    one, calls that depend on it are left."""
+    """Return the expression with its constant parts computed. The result is cached in the expression.
+
+    Args:
+        expr: The expression.
+        zone: Time zone of the session. None leaves calls that depend on it.
+    """
     if not isinstance(expr, Call):
         return expr
     answers, name = expr.__dict__, f"_folded_{zone}"
     if name not in answers:
         folded = _of_parts(expr, zone)
-        answers[name] = None if folded is expr else folded  # no object that holds itself
+        answers[name] = None if folded is expr else folded  # avoid a reference cycle
     return answers[name] or expr
 
 
 @from_below
 def _of_parts(expr: Call, zone: str | None) -> Expr:
-    """Flink computes the largest constant parts, each as a whole: one whose type no literal has, and one that
-    is NULL where its type says NOT NULL, stays as it is written, with all that is in it."""
+    """Return the expression with its largest constant parts computed, each as a whole, as in Flink.
+
+    A part stays as written, with all its arguments, if no literal has its type, or if it is NULL and its type
+    is NOT NULL.
+    """
     if is_kept(expr) or _stays_whole(expr):
         return expr
     folded = _bottom_up(expr, zone)
@@ -61,13 +70,13 @@ _OBJECTS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.VARIANT, T
 
 
 def _stays_whole(expr: Call) -> bool:
-    """Whether Flink's reducer leaves the largest constant part alone: an object, and a CAST of ARRAY[...]."""
+    """Return whether Flink leaves a constant part as written: an object, or a CAST of ARRAY[...]."""
     of_array = expr.function == "CAST" and getattr(expr.args[0], "function", "") == "ARRAY"
     return (of_array or expr.type.root in _OBJECTS or bool(expr.type.class_name)) and is_constant(expr)
 
 
 def _bottom_up(expr: Call, zone: str | None) -> Expr:
-    if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # before the argument gets another
+    if expr.function == "TYPEOF" and _has_known_type(expr.args[0]):  # before the argument gets another type
         return Literal(typeof_text(expr), expr.type.with_nullable(False), expr.range)
     is_part = is_constant(expr)
     args = [_argument(a, zone, is_part) if isinstance(a, Call) else a for a in expr.args]
@@ -79,18 +88,24 @@ def _bottom_up(expr: Call, zone: str | None) -> Expr:
 
 
 def _argument(argument: Call, zone: str | None, is_part: bool) -> Expr:
-    """Return an argument folded. is_part: whether it is a part of a larger constant."""
+    """Return an argument folded.
+
+    Args:
+        argument: The argument.
+        zone: Time zone of the session, or None.
+        is_part: Whether the argument is part of a larger constant.
+    """
     folded = fold_constants(argument, zone)
     return folded if is_part or not isinstance(folded, Call) else as_largest(folded)
 
 
 def _padded(expr: Expr) -> Expr:
-    """What was computed, as such; what was written keeps its own digits."""
+    """Return a computed literal with all digits of its type. Any other expression stays as it is."""
     return computed(expr) if isinstance(expr, Literal) else expr
 
 
 def computed(literal: Literal) -> Literal:
-    """A literal as one that was computed shows, not written: 2.50 as DECIMAL(3, 2), 7E0 for 7.0 as DOUBLE."""
+    """Return a literal as a computed value is printed: 2.50 for DECIMAL(3, 2), 7E0 for the DOUBLE 7.0."""
     value = literal.value
     if literal.type.root is TypeRoot.DOUBLE and isinstance(value, (int, float, Decimal)) and isfinite(value):
         return replace(literal, value=Decimal(float(value)))
@@ -98,7 +113,7 @@ def computed(literal: Literal) -> Literal:
 
 
 def _has_known_type(argument: Expr) -> bool:
-    """Whether Flink computes the call before any row is read: no column and no row is in it."""
+    """Return whether the type of an argument is known before any row is read: it has no column and no ROW."""
     return not any(
         isinstance(e, InputRef) or e.type.root is TypeRoot.ROW or (isinstance(e, Call) and varies(e))
         for e in walk(argument)
@@ -135,7 +150,7 @@ def _folded(expr: Call, zone: str | None) -> Expr:
 _NULL_TESTS = ("IS NULL", "IS NOT NULL")
 _CHOOSE = frozenset({"COALESCE", "IFNULL", "IF"})
 _LEFT = frozenset({"UPPER", "LOWER"})
-"""Of letters beyond ASCII: Flink folds these by another rule than it computes them for rows."""
+"""Functions left to the job for text beyond ASCII, which Flink folds by another rule than it runs."""
 _SIMPLIFIED = frozenset(
     [
         *("AND", "OR", "NOT", "CASE", "SEARCH", "=", "<>", "<", "<=", ">", ">=", "ROW"),
@@ -143,11 +158,14 @@ _SIMPLIFIED = frozenset(
         *("IS DISTINCT FROM", "IS NOT DISTINCT FROM"),
     ]
 )
-"""What plan/simplify sees to."""
+"""Functions that plan/simplify handles."""
 
 
 def _chosen(call: Call, values: Sequence[Any]) -> Expr:
-    """The argument that is the result, in the call's type; the call where the types differ."""
+    """Return the argument that is the result of COALESCE, IFNULL or IF.
+
+    The call stays if the types differ.
+    """
     if call.function == "IF":
         place = 1 if values[0] is True else 2
     else:
@@ -166,7 +184,7 @@ def _literal(value: Any, call: Call) -> Literal:
 
 
 def _units(text: str) -> bytes:
-    """The text in UTF-16, by whose units Java counts."""
+    """Return the text in UTF-16, whose units Java counts."""
     return text.encode("utf-16-le", "surrogatepass")
 
 
@@ -194,7 +212,7 @@ def _arithmetic(call: Call, values: Sequence[Any]) -> Any:
 
 
 def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
-    """The exact value of the double that results; none for what is no number."""
+    """Return the exact value of the resulting double, None if it is no finite number, or 0."""
     if function == "MOD" or (function == "/" and b == 0):
         return None
     result = {"+": a + b, "-": a - b, "*": a * b, "/": a / (b or 1.0)}[function]
@@ -202,7 +220,7 @@ def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
 
 
 def _divided(function: str, a: Any, b: Any, kind: SqlType) -> Any:
-    """Truncated division and its remainder; for DECIMAL the quotient, still to be rounded."""
+    """Return the truncated quotient or the remainder. The quotient of DECIMALs is not rounded yet."""
     if kind.root is TypeRoot.DECIMAL and function == "/":
         return Decimal(a) / Decimal(b)
     quotient = abs(a) // abs(b)
@@ -229,7 +247,10 @@ def _text(function: Callable[[str], Any]) -> Callable[[Call, Sequence[Any]], Any
 
 
 def _in_case(change: Callable[[str], str]) -> Callable[[Call, Sequence[Any]], Any]:
-    """UPPER and LOWER: a result longer than the type ('\u00df' becomes 'SS') is cut to the type's length."""
+    r"""Return the folder of UPPER or LOWER.
+
+    A result longer than the type ('\u00df' becomes 'SS') is cut to the type's length.
+    """
 
     def fold(call: Call, values: Sequence[Any]) -> Any:
         if not isinstance(values[0], str):

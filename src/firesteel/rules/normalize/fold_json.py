@@ -1,8 +1,8 @@
-"""JSON calls of literals become literals (Flink: ExpressionReducer).
+"""Fold JSON calls of literals into literals (Flink: ExpressionReducer).
 
-JSON_OBJECT, JSON_ARRAY and JSON() stay, and so does what is constant within them: what they are written as
-depends on the call around them. Within another call of literals they are folded with it. A call that fails
-is left for the job to fail on.
+JSON_OBJECT, JSON_ARRAY and JSON() stay, with the constants in them, because their text depends on the call
+around them. Within another call of literals they are folded with it. A call that fails stays, and the job
+fails.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CONSTRUCTORS = frozenset({"JSON_OBJECT", "JSON_ARRAY", "JSON"})
 
 
 def is_kept(expr: Expr) -> bool:
-    """Whether the expression is a constant JSON text that Flink does not fold."""
+    """Return whether an expression is a constant JSON text that Flink does not fold."""
     return isinstance(expr, Call) and expr.function in CONSTRUCTORS and _is_constant(expr)
 
 
@@ -29,17 +29,20 @@ def _is_constant(expr: Expr) -> bool:
 
 
 def constant_text(expr: Expr, fold: Callable[[Expr], Expr]) -> Expr:
-    """A constant JSON_OBJECT or JSON_ARRAY as the literal that a call around it is given; else the
-    expression.
+    """Return a constant JSON_OBJECT or JSON_ARRAY as a literal, for the call around it.
 
-    fold: makes literals of what stands within it.
+    Any other expression is returned as it is.
+
+    Args:
+        expr: The expression.
+        fold: Folds the expressions within it.
     """
     text = _constructed(expr, fold) if is_kept(expr) else None
     return expr if text is None else Literal(text, expr.type)
 
 
 def _constructed(expr: Expr, fold: Callable[[Expr], Expr]) -> str | None:
-    from firesteel.types.json_text import quoted  # rarely needed, and not at the start
+    from firesteel.types.json_text import quoted  # rarely needed: keeps the start fast
 
     if not isinstance(expr, Call) or expr.function == "JSON":
         return None
@@ -62,7 +65,7 @@ def _constructed(expr: Expr, fold: Callable[[Expr], Expr]) -> str | None:
 
 
 def _json_text(value: Expr, fold: Callable[[Expr], Expr]) -> str | None:
-    """The JSON text of a constant, None where it is not one that is written here."""
+    """Return the JSON text of a constant, None for types that are not written here."""
     from firesteel.types.json_text import number, quoted
 
     if not isinstance(value, Literal):
@@ -82,8 +85,8 @@ def _json_text(value: Expr, fold: Callable[[Expr], Expr]) -> str | None:
 
 
 def fold_json(call: Call, literals: Sequence[Literal]) -> Expr:
-    """The literal that a JSON call of literals gives, NOT NULL if it is one; the call where it fails."""
-    from firesteel.functions.json_path.errors import PathFailure  # rarely needed, and not at the start
+    """Return the result of a JSON call of literals. A call that fails is returned as it is."""
+    from firesteel.functions.json_path.errors import PathFailure  # rarely needed: keeps the start fast
 
     if call.type.root is TypeRoot.ARRAY:
         return call
@@ -104,12 +107,12 @@ def fold_json(call: Call, literals: Sequence[Literal]) -> Expr:
 
 
 def _as_document(value: Any) -> Any:
-    """A DECIMAL is taken for the document that it is written as."""
+    """Return a DECIMAL as its text, which is the JSON document. Other values stay."""
     return f"{value:f}" if isinstance(value, Decimal) else value
 
 
 _UNKNOWN = object()
-"""What is no literal: the call stays."""
+"""Result of a fold that has no literal: the call stays."""
 
 
 def _value(call: Call, values: Sequence[Any], literals: Sequence[Literal]) -> Any:
@@ -176,4 +179,4 @@ _FOLD: dict[str, Callable[[Call, Sequence[Any], Sequence[Literal]], Any]] = {
     },
 }
 FOLDED = frozenset(_FOLD)
-"""The functions that are folded here."""
+"""Functions that this module folds."""

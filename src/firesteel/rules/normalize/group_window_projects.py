@@ -1,6 +1,6 @@
-"""Projections around an aggregate of group windows.
+"""Merge projections around an aggregate by a group window.
 
-Flink: FlinkAggregateProjectMergeRule, whose cost leaves a projection out that only computes the clock; and
+Flink: FlinkAggregateProjectMergeRule, whose cost drops a projection that computes only PROCTIME(); and
 ProjectFilterTransposeRule above the aggregate.
 """
 
@@ -19,8 +19,7 @@ from firesteel.rules.normalize.filtered_projects import in_input_order
 
 
 def merge_group_window_project(node: GroupWindowAggregate) -> Node:
-    """The aggregate over what is below the projection, where that only reorders, or computes nothing but
-    the processing time."""
+    """Drop the projection below a group window aggregate if it only reorders, or computes only PROCTIME()."""
     project = node.input
     if not isinstance(project, Project):
         return node
@@ -48,8 +47,11 @@ def merge_group_window_project(node: GroupWindowAggregate) -> Node:
 
 
 def _sorted(node: GroupWindowAggregate, below: Node, position: dict[int, int]) -> Node:
-    """The aggregate with its keys in the order of what is below, where that is the table's; a projection
-    above puts them back. Else the node as it is."""
+    """Return the aggregate over `below`, with its keys in the order of the table's columns.
+
+    A projection above restores the order. If `below` is no whole table and the order differs, the aggregate
+    stays.
+    """
     time = None if node.time is None else position[node.time]
     keys = tuple(sorted(node.keys, key=position.__getitem__))
     if keys == node.keys:
@@ -60,14 +62,14 @@ def _sorted(node: GroupWindowAggregate, below: Node, position: dict[int, int]) -
 
 
 def reads_whole_table(node: Node) -> bool:
-    """Whether the columns are those of a table that is read as it is: nothing below could reorder them."""
+    """Return whether the columns are those of a whole table, without a projection that could reorder them."""
     while isinstance(node, WatermarkAssigner):
         node = node.input
     return isinstance(node, Scan)
 
 
 def restored(node: Aggregate | GroupWindowAggregate, ordered: Aggregate | GroupWindowAggregate) -> Project:
-    """A projection to the first node's columns over the same aggregate with its keys sorted."""
+    """Return a projection with the column order of `node` over the same aggregate with sorted keys."""
     columns = identity(f.type for f in ordered.schema)
     places = sorted(range(len(node.keys)), key=lambda i: _place(node, i))
     exprs = [columns[places.index(i)] for i in range(len(node.keys))]
@@ -75,7 +77,7 @@ def restored(node: Aggregate | GroupWindowAggregate, ordered: Aggregate | GroupW
 
 
 def _place(node: Aggregate | GroupWindowAggregate, key: int) -> int:
-    """Where a key's column is below the projection that only picks columns."""
+    """Return the position of a key's column below a projection that only picks columns."""
     assert isinstance(node.input, Project)
     expr = node.input.exprs[node.keys[key]]
     assert isinstance(expr, InputRef)
@@ -99,7 +101,10 @@ def _moved(
 
 
 def pick(node: Correlate | GroupWindowAggregate, wanted: Sequence[int]) -> tuple[Node, dict[int, int]]:
-    """A projection to the wanted columns of the node, and where each of them is; none for all."""
+    """Return a projection to the wanted columns of a node, and their positions.
+
+    For all columns, the node itself.
+    """
     columns = node.schema
     if len(wanted) == len(columns):
         return node, {i: i for i in wanted}
@@ -109,7 +114,7 @@ def pick(node: Correlate | GroupWindowAggregate, wanted: Sequence[int]) -> tuple
 
 
 def filter_before_picking(node: Node) -> Node:
-    """A filter over such a projection is below it again: together they are one Calc."""
+    """Move a filter below a projection that only picks columns, so that both become one Calc."""
     if not isinstance(node, Filter) or not isinstance(node.input, Project):
         return node
     project = node.input

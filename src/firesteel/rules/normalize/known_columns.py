@@ -1,7 +1,10 @@
-"""Columns that have one value in all rows, replaced by it (Calcite: ReduceExpressionsRule, RexReplacer).
+"""Replace columns that have one value in all rows by that value.
 
-A time attribute stays one: its value is cast to it. In a window of OVER a column by which rows are divided or
-ordered is left alone unless it is read elsewhere, too; it never becomes a literal, which would order nothing.
+    SELECT k, v FROM t WHERE k = 5   ->   SELECT 5, v FROM t WHERE k = 5
+
+Calcite: ReduceExpressionsRule, RexReplacer. For a time attribute, the value is cast to it. A column of
+PARTITION BY or ORDER BY in OVER stays unless it is read elsewhere too, because OVER cannot order by a
+literal.
 """
 
 from __future__ import annotations
@@ -23,7 +26,13 @@ Known = Mapping[int, Expr]
 
 
 def with_known_columns(exprs: Sequence[Expr], below: Node, known: Known) -> list[Expr]:
-    """The expressions over the node. known: the value of each column that has but one."""
+    """Return expressions with the known columns replaced.
+
+    Args:
+        exprs: The expressions.
+        below: Their input.
+        known: Value of each column that has one value in all rows.
+    """
     value = partial(_constant, known=known, times=event_times(below))
     if not known or not any(map(contains_over, exprs)):
         return [rewrite(e, value) for e in exprs]
@@ -39,7 +48,7 @@ def with_known_columns(exprs: Sequence[Expr], below: Node, known: Known) -> list
 
 
 def _constant(expr: Expr, known: Known, times: frozenset[int]) -> Expr:
-    """A column's only value, as the column's type."""
+    """Return the known value of a column in the column's type. Other expressions stay."""
     if not isinstance(expr, InputRef) or expr.index not in known:
         return expr
     value = as_type(known[expr.index], expr.type)
@@ -52,7 +61,7 @@ def _constant(expr: Expr, known: Known, times: frozenset[int]) -> Expr:
 
 @from_below
 def _constants(expr: Expr, known: Known) -> list[Expr]:
-    """The greatest parts that have one value; of a window's own keys only calls."""
+    """Return the largest parts with a known value. Of the keys of an OVER window, only calls count."""
     if _is_known(expr, known):
         return [expr]
     if not isinstance(expr, Call):

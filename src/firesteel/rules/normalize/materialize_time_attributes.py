@@ -1,6 +1,6 @@
-"""A time attribute that is computed with, grouped by, aggregated or put out is a plain timestamp from there.
+"""Turn a time attribute into a plain timestamp where it is computed with, grouped by, aggregated or output.
 
-Flink: RelTimeIndicatorConverter. A projection, a union or an exchange hands it on as it is. An event time
+Flink: RelTimeIndicatorConverter. A projection, a union or an exchange passes the attribute on. An event time
 is cast to its own type; PROCTIME() is read by PROCTIME_MATERIALIZE.
 """
 
@@ -19,17 +19,17 @@ from firesteel.plan.tree import Node
 
 
 def materialize_event_time(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Cast the event times that a node reads to plain timestamps."""
     return _EVENT_TIME.materialize(node)
 
 
 def materialize_processing_time(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Replace the processing times that a node reads by PROCTIME_MATERIALIZE."""
     return _PROCESSING_TIME.materialize(node)
 
 
 def materialize_result(root: Node) -> Node:
-    """The plan whose result has no processing time left; a sink takes timestamps."""
+    """Return the plan with a result without processing times, because a sink takes timestamps."""
     if isinstance(root, Sink):
         return replace(root, input=materialize_result(root.input))
     return _PROCESSING_TIME.columns(root, processing_times(root))
@@ -37,7 +37,10 @@ def materialize_result(root: Node) -> Node:
 
 @dataclass(frozen=True)
 class _Attribute:
-    """One of the two kinds of time attribute. function: what makes a timestamp of it."""
+    """Kind of time attribute: event time or processing time.
+
+    `function` is the function that makes a timestamp of the attribute.
+    """
 
     rowtime: bool
     positions: Callable[[Node], Positions]
@@ -52,13 +55,16 @@ class _Attribute:
         return node.with_children(tuple(self._as_read(child, read) for child, read in inputs))
 
     def _as_read(self, node: Node, read: Positions) -> Node:
-        """An input of which these columns are read; before rows are sent."""
+        """Return an input with the columns that are read as timestamps.
+
+        They are converted before an exchange.
+        """
         if isinstance(node, Exchange):
             return node.with_children((self._as_read(node.input, read),))
         return self.columns(node, self.positions(node) & read)
 
     def columns(self, node: Node, times: Positions) -> Node:
-        """The node with these columns of its output as timestamps."""
+        """Return the node with these columns of its output as timestamps."""
         if not times:
             return node
         if isinstance(node, Calc):

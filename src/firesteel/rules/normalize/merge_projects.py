@@ -1,4 +1,9 @@
-"""Two projections in a row become one (Flink: FlinkProjectMergeRule)."""
+"""Merge two adjacent projections into one.
+
+    Project(a + 1)  Project(b AS a)   ->   Project(b + 1)
+
+Flink: FlinkProjectMergeRule.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ from firesteel.plan.nodes.logical import Project
 from firesteel.plan.tree import Node
 
 NON_DETERMINISTIC = frozenset({"RAND", "RAND_INTEGER", "UUID", "CURRENT_ROW_TIMESTAMP", "CURRENT_WATERMARK"})
-"""Each evaluation of these gives another value, so they may not be copied."""
+"""Functions that return another value at each evaluation, so that calls must not be copied."""
 
 
 def is_deterministic(exprs: Sequence[Expr]) -> bool:
@@ -22,8 +27,11 @@ def is_deterministic(exprs: Sequence[Expr]) -> bool:
 
 
 def is_mergeable(exprs: Sequence[Expr], below: Sequence[Expr]) -> bool:
-    """Whether expressions over these may compute them themselves: nothing of which each evaluation gives
-    another value is read twice (Flink: FlinkRelUtil.isMergeable)."""
+    """Return whether expressions may replace the columns below by the expressions that compute them.
+
+    A call that returns another value at each evaluation must not be read twice (Flink:
+    FlinkRelUtil.isMergeable).
+    """
     read = Counter(e.index for expr in exprs for e in walk(expr) if isinstance(e, InputRef))
     return not any(read[i] > 1 and _varies(expr) for i, expr in enumerate(below))
 
@@ -33,19 +41,19 @@ def _varies(expr: Expr) -> bool:
 
 
 def remove_renaming(node: Node) -> Node:
-    """A projection that gives another one's columns names alone is none (Calcite: ProjectRemoveRule)."""
+    """Drop a projection that only renames the columns of another one (Calcite: ProjectRemoveRule)."""
     if not isinstance(node, Project) or not isinstance(node.input, Project):
         return node
     return node.input if is_identity(node.exprs, len(node.input.exprs)) else node
 
 
 def merge_projects(node: Node) -> Node:
-    """Project(Project(x)) as Project(x), with the upper one's names."""
+    """Merge Project(Project(x)) into Project(x), with the names of the upper one."""
     if not isinstance(node, Project) or not isinstance(node.input, Project):
         return node
     below = node.input
     if any(map(contains_over, node.exprs)) and any(map(contains_over, below.exprs)):
-        return node  # no window is within another
+        return node  # a window cannot be inside another
     if not is_mergeable(node.exprs, below.exprs):
         return node
     exprs = tuple(substitute(e, below.exprs) for e in node.exprs)

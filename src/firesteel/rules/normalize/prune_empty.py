@@ -1,4 +1,9 @@
-"""No rows in, no rows out (Calcite: PruneEmptyRules, AggregateValuesRule)."""
+"""Remove nodes that cannot have rows, because their input is empty.
+
+    Filter(FALSE)  Scan   ->   Values()        UNION ALL of x and Values()   ->   x
+
+Calcite: PruneEmptyRules, AggregateValuesRule.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,7 @@ from firesteel.plan.tree import Node
 
 
 def prune_empty(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Replace a node by an empty Values, or by its input with rows, if inputs are known to be empty."""
     if isinstance(node, Union):
         kept = tuple(child for child in node.inputs if not is_empty(child))
         if not kept:
@@ -40,17 +45,17 @@ def prune_empty(node: Node) -> Node:
 
 
 def without_rows(node: Node) -> Values:
-    """What stands in a node's place where it gives no rows: its columns, with the times that they carry."""
+    """Return an empty Values with the columns and time attributes of a node."""
     return Values(node.schema, (), *time_attributes(node))
 
 
 def is_empty(node: Node) -> bool:
-    """Whether it is known to have no rows."""
+    """Return whether a node is known to have no rows."""
     return isinstance(node, Values) and not node.rows
 
 
 def _set(node: Intersect | Minus) -> Node:
-    """A set operation with an input without rows. Without a right input EXCEPT is its left input."""
+    """Return a set operation without its empty inputs. EXCEPT an empty input is the left input."""
     left, right = map(is_empty, node.inputs)
     if left or (right and isinstance(node, Intersect)):
         return without_rows(node)
@@ -61,7 +66,7 @@ def _set(node: Intersect | Minus) -> Node:
 
 
 def _join(node: Join) -> Node:
-    """A join without rows on a side has none, or those of the other side."""
+    """Return a join without its empty inputs: empty, or the padded rows of the other side."""
     left, right = map(is_empty, node.inputs)
     if not left and not right:
         return node
@@ -75,7 +80,7 @@ def _join(node: Join) -> Node:
 
 
 def _padded(node: Join, empty_left: bool) -> Node:
-    """All rows of the side that has some, with NULLs for the other one's columns."""
+    """Return all rows of the other side, padded with NULLs for the columns of the empty side."""
     kept = node.inputs[1 if empty_left else 0]
     width = node.left_width
     offset = width if empty_left else 0
@@ -90,7 +95,10 @@ def _padded(node: Join, empty_left: bool) -> Node:
 
 
 def _aggregate(node: Aggregate) -> Node:
-    """Groups of nothing are none; the one group of all rows counts 0 and knows nothing else."""
+    """Return the result over an empty input: no groups, or for an aggregate without keys one row.
+
+    In that row counts are 0 and other calls are NULL.
+    """
     if node.keys:
         return without_rows(node)
     row: list[Literal] = []

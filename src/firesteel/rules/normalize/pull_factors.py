@@ -1,4 +1,4 @@
-"""What all alternatives of a condition demand is demanded once (Calcite: RexUtil.pullFactors)."""
+"""Pull the terms that all alternatives of a condition share out of the OR (Calcite: RexUtil.pullFactors)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from firesteel.plan.expressions.operations import TRUE, is_true, logical_call, o
 
 
 def pull_factors(condition: Expr) -> Expr:
-    """(a AND b) OR (a AND c) as a AND (b OR c), also within the terms of an AND."""
+    """Return (a AND b) OR (a AND c) as a AND (b OR c), also within the terms of an AND."""
     if not isinstance(condition, Call) or condition.function not in ("AND", "OR"):
         return condition
     if condition.function == "AND":

@@ -1,4 +1,6 @@
-"""A predicate of a CASE becomes a CASE of predicates.
+"""Push a predicate of a CASE into its branches.
+
+    CASE WHEN c THEN a ELSE b END = 1   ->   CASE WHEN c THEN a = 1 ELSE b = 1 END
 
 Calcite: ReduceExpressionsRule.pushPredicateIntoCase.
 """
@@ -15,7 +17,7 @@ _NOT_PUSHED = frozenset(["CASE", "AND", "OR"])
 
 
 def push_into_cases(expr: Expr) -> Expr:
-    """Apply to every predicate in an expression, the inner ones first."""
+    """Push every predicate of an expression into its CASE, the inner ones first."""
     return rewrite(expr, _push)
 
 
@@ -38,7 +40,7 @@ def _push(expr: Expr) -> Expr:
 
 
 def _compares_inputs(call: Call) -> bool:
-    """Whether both sides read columns, and not the same: a condition for a join."""
+    """Return whether both sides read columns, and no common one: such an equality may be a join condition."""
     left, right = (set(input_refs(arg)) for arg in call.args)
     return bool(left) and bool(right) and not left & right
 

@@ -1,8 +1,10 @@
-"""Simplify conditions and projections under what is known of their input.
+"""Simplify conditions and projections, using what is known of their input.
 
-Flink: SimplifyFilterConditionRule; Calcite: FilterReduceExpressionsRule, ProjectReduceExpressionsRule.
-A column that the rows below hold to one value is replaced by that value; a condition that cannot hold
-leaves no rows.
+    Project(a, b)  Filter(a = 1 AND TRUE)   ->   Project(1, b)  Filter(a = 1)
+
+Flink: SimplifyFilterConditionRule; Calcite: FilterReduceExpressionsRule, ProjectReduceExpressionsRule. A
+column with one value in all rows below is replaced by that value. A condition that cannot hold leaves no
+rows.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from firesteel.types.zones import session_zone
 
 
 def reduce_expressions(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Simplify the expressions of a filter, a projection or a join. Other nodes stay as they are."""
     if not isinstance(node, (Filter, Project, Join)):
         return node
     named = configuration.get("table.local-time-zone")
@@ -57,14 +59,17 @@ def reduce_expressions(node: Node, configuration: Mapping[str, str]) -> Node:
 
 
 def _held_below(node: Project) -> tuple[Expr, ...]:
-    """What a filter below lets through; what one on windows does is not known yet when Flink simplifies."""
+    """Return the conditions that the rows below satisfy.
+
+    Flink does not use those of a filter on OVER windows.
+    """
     if not isinstance(node.input, Filter) or isinstance(node.input.input, OverAggregate):
         return ()
     return tuple(operands(node.input.condition, "AND"))
 
 
 def _folding(exprs: Sequence[Expr], zone: str | None) -> Callable[[Expr], Expr]:
-    """What computes the constants of these expressions: nothing where one of them fails."""
+    """Return the function that folds these expressions. If a constant of one fails, it changes nothing."""
     if has_failing_constant(exprs, zone):
         return lambda expr: expr
     return partial(fold_constants, zone=zone)
@@ -80,7 +85,7 @@ def _filter(node: Filter, zone: str | None) -> Node:
 
 
 def _condition(condition: Expr, zone: str | None) -> Expr:
-    """A condition of a filter or a join, simplified and folded."""
+    """Return a condition of a filter or a join, simplified and folded."""
     refuse_division(condition)
     doubles = rewrite(condition, lambda e: as_double(e) if isinstance(e, Literal) else e)
     fold = _folding([doubles], zone)
@@ -93,17 +98,27 @@ def _condition(condition: Expr, zone: str | None) -> Expr:
 
 
 def _value(expr: Expr, given: Expr, fold: Callable[[Expr], Expr], holds: Sequence[Expr]) -> Expr:
-    """given: the expression with what is known of columns; holds: what else is known of the rows."""
+    """Return a simplified expression of a projection, in its original type.
+
+    Args:
+        expr: The original expression.
+        given: The expression with known columns replaced.
+        fold: Folds constants.
+        holds: Conditions that the rows satisfy.
+    """
     if contains_over(given):
         return _of_windows(given, lambda part: _value(part, part, fold, holds))
     if isinstance(given, Call) and given.function == "CAST" and given.options:
-        return given  # the constant of a time attribute
+        return given  # a constant time attribute
     reduced = fold(simplify_value(fold(_reachable(given)), holds))
     return reduced if reduced.type == expr.type else Call("CAST", (reduced,), expr.type)
 
 
 def _of_windows(expr: Expr, value: Callable[[Expr], Expr]) -> Expr:
-    """What windows read is reduced by itself and keeps its type; then what is computed from their results."""
+    """Return an expression with OVER simplified: first the operands of the windows, then the rest.
+
+    The operands keep their types.
+    """
     windows: list[Expr] = []
 
     def apart(part: Expr) -> Expr:
@@ -117,7 +132,7 @@ def _of_windows(expr: Expr, value: Callable[[Expr], Expr]) -> Expr:
 
 
 def _reachable(expr: Expr) -> Expr:
-    """COALESCE without what stands after an argument that is never NULL."""
+    """Return the expression with each COALESCE cut after its first argument that is never NULL."""
 
     def rule(e: Expr) -> Expr:
         if isinstance(e, Call) and e.function == "COALESCE":
@@ -129,8 +144,11 @@ def _reachable(expr: Expr) -> Expr:
 
 
 def _held(expr: Expr, literal: Literal) -> tuple[InputRef, Literal] | None:
-    """The column that `expr = literal` holds to a value, and that value: through a cast to a wider type
-    the literal as one of the column's own (Calcite: RexUtil.gatherConstraint)."""
+    """Return the column that `expr = literal` fixes, and its value, or None.
+
+    Through a cast to a wider type, the value is the literal in the column's own type (Calcite:
+    RexUtil.gatherConstraint).
+    """
     if isinstance(expr, InputRef):
         return expr, literal
     if not isinstance(expr, Call) or expr.function != "CAST" or literal.value is None:
@@ -147,7 +165,7 @@ def _held(expr: Expr, literal: Literal) -> tuple[InputRef, Literal] | None:
 
 
 def _held_to_call(term: Expr) -> tuple[InputRef, Expr] | None:
-    """The column that `column = CAST('x' AS INT)` holds to what is no literal, and that call."""
+    """Return the column that `column = CAST('x' AS INT)` fixes and the call, None for another term."""
     if not isinstance(term, Call) or term.function != "=":
         return None
     for column, value in (term.args, term.args[::-1]):
@@ -157,7 +175,7 @@ def _held_to_call(term: Expr) -> tuple[InputRef, Expr] | None:
 
 
 def _is_wider(target: SqlType, source: SqlType) -> bool:
-    """Calcite: RexUtil.canAssignFrom."""
+    """Return whether the target type is wider than the source type (Calcite: RexUtil.canAssignFrom)."""
     if target.is_numeric and source.is_numeric:
         if target.root in APPROXIMATE or source.root in APPROXIMATE:
             return False
@@ -169,8 +187,10 @@ def _is_wider(target: SqlType, source: SqlType) -> bool:
 
 @from_below
 def constant_columns(node: Node) -> dict[int, Expr]:
-    """The columns that have one value in all rows of the node, and that value: a literal, or a call of
-    literals (Calcite: RelMdPredicates, RexUtil.predicateConstants)."""
+    """Return the columns with one value in all rows of a node, each with that value.
+
+    A value is a literal or a call of literals (Calcite: RelMdPredicates, RexUtil.predicateConstants).
+    """
     if isinstance(node, Filter):
         found = constant_columns(node.input)
         for term in operands(node.condition, "AND"):
@@ -200,7 +220,7 @@ def constant_columns(node: Node) -> dict[int, Expr]:
 
 
 def _of_join(node: Join) -> dict[int, Expr]:
-    """The constant columns of both inputs; those of a padded one may be NULL, too."""
+    """Return the constant columns of both inputs, without those of a padded input, which may be NULL."""
     left, right = node.inputs
     found = {} if node.join_type.pads_left else dict(constant_columns(left))
     if node.join_type.has_right_columns and not node.join_type.pads_right:
@@ -209,7 +229,7 @@ def _of_join(node: Join) -> dict[int, Expr]:
 
 
 def _with_constants(node: Join) -> Expr:
-    """The condition of a join with the constant columns of its inputs replaced."""
+    """Return the condition of a join with the constant columns of its inputs replaced."""
     left, right = map(constant_columns, node.inputs)
     known = {**left, **{node.left_width + i: value for i, value in right.items()}}
     return rewrite(node.condition, lambda e: _as_column(e, known))

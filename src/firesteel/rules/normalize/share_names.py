@@ -1,7 +1,7 @@
-"""Projections that differ in names alone are one, and have the names of the first.
+"""Give equal projections that differ only in names the names of the first one.
 
 Calcite: Project.deepEquals compares row types without their names; the planner registers the first of equal
-nodes, from left to right. Two such projections of one query stand in branches of a UNION ALL.
+nodes, from left to right. Two such projections of one query are in branches of a UNION ALL.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from firesteel.plan.tree import Node, postorder
 
 
 def share_names(root: Node) -> Node:
-    """Apply to a plan."""
+    """Return the plan with equal names for equal projections."""
     found: dict[int, Node] = {}
     first: dict[Hashable, tuple[int, Node]] = {}
     same: dict[int, int] = {}
@@ -35,14 +35,14 @@ def share_names(root: Node) -> Node:
 
 
 def _key(node: Node, inputs: tuple[int, ...]) -> Hashable:
-    """What equal nodes share: their class, what is in them but names and inputs, their inputs' numbers."""
+    """Return the parts that equal nodes share: class, fields but names and inputs, numbers of the inputs."""
     left_out = {"input", "inputs", *(["names"] if isinstance(node, Project) else [])}
     own = tuple(getattr(node, f.name) for f in fields(node) if f.name not in left_out)  # type: ignore[arg-type]
     return type(node), own, _digits(node), inputs
 
 
 def _digits(node: Node) -> tuple[str, ...]:
-    """The numbers as they are written: 2.5 and 2.50 make no equal projections."""
+    """Return the numbers of a node as written. Projections with 2.5 and with 2.50 are not equal."""
     exprs = node.exprs if isinstance(node, Project) else [node.condition] if isinstance(node, Filter) else []
     literals = (part for expr in exprs for part in walk(expr) if isinstance(part, Literal))
     return tuple(str(part.value) for part in literals if isinstance(part.value, Decimal))

@@ -1,7 +1,7 @@
-"""The condition of a Calc in its last form, and what is in it twice in the words of the first.
+"""Simplify the condition of a Calc, and write equal expressions of the Calc in the same way.
 
-Calcite: RelBuilder.filter simplifies whatever it builds; RexProgramBuilder registers the condition and then
-the projections, and finds calls that are equal the other way around (functions/expression/nodes.py).
+Calcite: RelBuilder.filter simplifies each condition that it builds. RexProgramBuilder registers the condition
+and then the projections, and finds calls that are equal when mirrored (functions/expression/nodes.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firesteel.plan.tree import Node
 
 
 def simplify_calc(node: Node) -> Node:
-    """Apply to one Calc."""
+    """Simplify a Calc. Other nodes stay as they are."""
     if not isinstance(node, Calc):
         return node
     first = _first_words()
@@ -27,7 +27,7 @@ def simplify_calc(node: Node) -> Node:
 
 
 def _first_words() -> Callable[[Expr], Expr]:
-    """Gives the first of equal expressions for each; 2.5 and 2.50 are not equal."""
+    """Return a function that maps each expression to the first equal one. 2.5 and 2.50 are not equal."""
     seen: dict[tuple[Expr, str], Expr] = {}
     return lambda expr: seen.setdefault((expr, _digits(expr)), expr)
 

@@ -1,4 +1,4 @@
-"""ORDER BY without a limit: where it stands, and what streaming can sort by."""
+"""Move projections above sorts, as for ORDER BY of columns that a projection passes on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel.plan.tree import Node
 
 
 def sort_below_projects(node: Node) -> Node:
-    """Apply to one node: a projection goes above a sort by columns that it hands on as they are.
+    """Move a projection above the sort over it, if it passes on the sort's columns unchanged.
 
     Without a limit it stays right above an aggregate. With a limit it stays above a filter, with which it is
     one Calc. Calcite: SortProjectTransposeRule.

@@ -1,4 +1,6 @@
-"""Rules of UNION, INTERSECT and EXCEPT.
+"""Rewrite UNION as UNION ALL with an aggregate, and cast the inputs of set operations to common types.
+
+    a UNION b   ->   Aggregate(all columns)  a UNION ALL b
 
 Calcite: UnionToDistinctRule, AggregateUnionAggregateRule; Flink: CoerceInputsRule.
 """
@@ -22,14 +24,14 @@ from firesteel.types.sql import SqlType
 
 
 def union_to_distinct(node: Node) -> Node:
-    """UNION is UNION ALL whose rows are grouped by all columns."""
+    """Replace UNION by an aggregate by all columns over UNION ALL."""
     if not isinstance(node, Union) or node.all:
         return node
     return Aggregate(Union(node.inputs), tuple(range(len(node.schema))), ())
 
 
 def merge_distinct(node: Node) -> Node:
-    """Rows that are made distinct need not have been so below the union (AggregateUnionAggregateRule)."""
+    """Drop a DISTINCT below a UNION ALL whose rows are made distinct above (AggregateUnionAggregateRule)."""
     if not _is_distinct(node) or not isinstance(node.input, Union) or len(node.input.inputs) > 2:
         return node
     inputs = tuple(child.input if _is_distinct(child) else child for child in node.input.inputs)
@@ -37,7 +39,7 @@ def merge_distinct(node: Node) -> Node:
 
 
 def _is_distinct(node: Node) -> TypeGuard[Aggregate]:
-    """Whether it only leaves out rows that are there already."""
+    """Return whether a node only removes duplicate rows."""
     if not isinstance(node, Aggregate) or node.calls or node.groups:
         return False
     return node.keys == tuple(range(len(node.input.schema)))
@@ -80,7 +82,7 @@ def _coerced(node: Node, types: tuple[SqlType, ...]) -> Node:
 
 
 def _computed(expr: Expr, kind: SqlType) -> Expr | None:
-    """A literal as another type: what is cast is known to be constant, and computed."""
+    """Return a literal as a computed literal of another type, None for other expressions."""
     if not isinstance(expr, Literal) or expr.value is None or expr.type.same_as(kind):
         return None
     literal = cast(expr, kind)

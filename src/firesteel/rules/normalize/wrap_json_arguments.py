@@ -1,7 +1,7 @@
-"""The values of JSON_ARRAYAGG and JSON_OBJECTAGG come as JSON texts: JSON_STRING in a projection below.
+"""Convert the values of JSON_ARRAYAGG and JSON_OBJECTAGG to JSON texts, by JSON_STRING in a projection below.
 
-Flink: WrapJsonAggFunctionArgumentsRule. As there, a column that is both key and value of one call is
-wrapped as its key too.
+Flink: WrapJsonAggFunctionArgumentsRule. As in Flink, a column that is both key and value of one call is
+converted as a key too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from firesteel.types.sql import STRING
 
 
 def wrap_json_arguments(node: Node) -> Node:
-    """Apply to one aggregate."""
+    """Add the projection with JSON_STRING below an aggregate with such calls."""
     if not isinstance(node, Aggregate):
         return node
     columns = node.input.schema

@@ -1,1 +1,1 @@
-"""Rules: physical."""
+"""Rules: physical nodes."""

@@ -1,4 +1,6 @@
-"""A join that holds both borders of windows equal joins each window at its end.
+"""Plan a join by both borders of windows as a window join, which joins each window at its end.
+
+    a JOIN b ON a.k = b.k AND a.window_start = b.window_start AND a.window_end = b.window_end
 
 Flink: StreamPhysicalWindowJoinRule. With one border alone, or windows that differ, it is a regular join.
 """
@@ -19,11 +21,11 @@ from firesteel.types.sql import BOOLEAN
 
 
 def window_join(node: Join, windows: JoinedWindows, inputs: tuple[Node, Node]) -> WindowJoin:
-    """Return the physical node of a join of windows.
+    """Return the physical node of a window join.
 
     Args:
         node: The join.
-        windows: What it says about windows.
+        windows: Windows of both inputs.
         inputs: The physical nodes of its inputs.
 
     Raises:

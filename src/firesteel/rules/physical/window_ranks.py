@@ -1,4 +1,6 @@
-"""A rank whose partition holds both borders of windows ranks each window, and sends it at its end.
+"""Plan a rank partitioned by both borders of windows as a window rank, which is sent at the window's end.
+
+    ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k ORDER BY v)
 
 Flink: StreamPhysicalWindowRankRule, StreamPhysicalWindowDeduplicateRule. With one border alone it is a rank
 of all rows.
@@ -17,13 +19,13 @@ from firesteel.plan.windowing import Windowing
 
 
 def ranked_windows(node: Rank) -> WindowProperties | None:
-    """Return the windows that a rank ranks one by one, None for a rank of all rows."""
+    """Return the windows by which a rank is partitioned, None for a rank of all rows."""
     windows = windows_of_all_rows(node.input)
     return windows if windows is not None and windows.grouped(node.partition) else None
 
 
 def window_rank(node: Rank, windows: WindowProperties, below: Node) -> Node:
-    """Return the physical node of a rank of windows, or of a deduplication.
+    """Return the physical node of a window rank, or of a window deduplication.
 
     Args:
         node: The rank.
@@ -61,7 +63,7 @@ def window_rank(node: Rank, windows: WindowProperties, below: Node) -> Node:
 
 
 def _sorts_by_time(node: Rank) -> bool:
-    """Whether a time attribute alone decides which row is kept (Flink: RankUtil.canConvertToDeduplicate)."""
+    """Return whether a time attribute alone decides which row is kept (RankUtil.canConvertToDeduplicate)."""
     if len(node.order) != 1 or not node.ranks.is_first or node.number is not None:
         return False
     return node.order[0] in event_times(node.input) | processing_times(node.input)

@@ -1,1 +1,1 @@
-"""Rules: pushdown."""
+"""Rules: pushdown into scans and below other nodes."""

@@ -1,7 +1,9 @@
-"""A filter right above a scan is shown to the source, and stays where it is in conjunctive normal form.
+"""Show the filter right above a scan to the source. The filter also stays, in conjunctive normal form.
 
-Flink: PushFilterIntoTableSourceScanRule, RexNodeExtractor, FlinkRexUtil.toCnf. The condition goes through
-Flink's own expressions on its way, which know AND and OR of two operands and DOUBLE values alone.
+    Filter(a > 1)  Scan(t)   ->   Filter(a > 1)  Scan(t, filter=[>(a, 1)])
+
+Flink: PushFilterIntoTableSourceScanRule, RexNodeExtractor, FlinkRexUtil.toCnf. On its way, the condition
+becomes Flink's own expressions, which have only AND and OR of two operands and DOUBLE values.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from firesteel.types.sql import APPROXIMATE, TypeRoot
 
 
 def push_filter_into_scan(node: Node) -> Node:
-    """Apply to one filter."""
+    """Push the filter above a scan into the scan. Other nodes stay as they are."""
     if not isinstance(node, Filter) or not isinstance(node.input, Scan):
         return node
     scan = node.input
@@ -47,7 +49,7 @@ def push_filter_into_scan(node: Node) -> Node:
 
 
 def _as_java(expr: Expr) -> Expr:
-    """A literal as it comes back from Flink's expressions: a double, an interval of all units."""
+    """Return a literal as it comes back from Flink's expressions: a double, or an interval of all units."""
     if isinstance(expr, Literal) and expr.type.is_interval:
         months = expr.type.root is TypeRoot.INTERVAL_YEAR_MONTH
         return replace(
@@ -63,7 +65,7 @@ def _as_java(expr: Expr) -> Expr:
 
 
 def java_double(value: float) -> Decimal:
-    """The decimal that Java's Double.toString writes: at least one digit after the point."""
+    """Return the decimal that Java's Double.toString writes, with at least one digit after the point."""
     exact = Decimal(repr(value))
     if not exact.is_finite() or (exact != 0 and not Decimal("1e-3") <= abs(exact) < Decimal("1e7")):
         sign, digits, exponent = exact.normalize().as_tuple()
@@ -74,7 +76,7 @@ def java_double(value: float) -> Decimal:
 
 
 def _in_pairs(expr: Expr) -> Expr:
-    """AND and OR of two operands each, nested to the left."""
+    """Return an expression whose AND and OR have two operands each, nested to the left."""
 
     def rule(e: Expr) -> Expr:
         if not isinstance(e, Call) or e.function not in ("AND", "OR"):
@@ -89,15 +91,18 @@ _TESTS = (f"IS {no}JSON {kind}" for no in ("", "NOT ") for kind in ("VALUE", "SC
 UNCONVERTIBLE = frozenset(
     {"||", "TRIM", "IF", "CASE", "JSON", "ITEM", "ARRAY", "MAP", "Reinterpret", *_TESTS}
 )
-"""Functions that Flink cannot hand to a source: its expressions know them by other names."""
+"""Functions that Flink cannot pass to a source, because its expressions have other names for them."""
 _OLDER = """
     CHAR_LENGTH CONVERT_TZ CURRENT_DATABASE CURRENT_DATE CURRENT_ROW_TIMESTAMP CURRENT_TIME CURRENT_TIMESTAMP
     DATE_FORMAT FROM_BASE64 FROM_UNIXTIME PARSE_URL RAND_INTEGER REGEXP_EXTRACT REGEXP_REPLACE SPLIT_INDEX
     STR_TO_MAP TO_BASE64 TO_DATE TO_TIMESTAMP TRY_CAST UNIX_TIMESTAMP
 """
 CONVERTIBLE = frozenset(_OLDER.split())
-"""The functions with `_` in their names that it can: it looks names up without their `_`, as only the older
-functions are named (RexNodeToExpressionConverter, BuiltInFunctionDefinitions)."""
+"""Functions with `_` in their names that Flink can pass to a source.
+
+Flink looks names up without `_`, which finds only older functions (RexNodeToExpressionConverter,
+BuiltInFunctionDefinitions).
+"""
 
 
 def _is_known(function: str) -> bool:

@@ -1,4 +1,6 @@
-"""Filters go down to where their columns come from.
+"""Push filters down to where their columns come from.
+
+    Filter(x > 1)  Project(a AS x)   ->   Project(a AS x)  Filter(a > 1)
 
 Calcite: FilterProjectTransposeRule, FilterAggregateTransposeRule (conditions on keys alone),
 FilterSetOpTransposeRule, FilterMergeRule (the lower condition stands first).
@@ -25,9 +27,9 @@ from firesteel.rules.normalize.merge_projects import is_deterministic
 
 @from_below
 def push_filters(node: Node) -> Node:
-    """Move this filter, or what the inputs of this join can decide, below; what moved is pushed on."""
+    """Push a filter, or the condition of a join, below the node under it, and further down."""
     if is_temporal(node):
-        return node  # a version without the rows that a filter drops would hold too long
+        return node  # without the rows that a filter drops, versions would stay valid for too long
     if isinstance(node, Join):
         return _pushed_on(push_into_join(None, node))
     if not isinstance(node, Filter) or is_temporal(node.input):
@@ -54,14 +56,14 @@ def push_filters(node: Node) -> Node:
 
 @from_below
 def _pushed_on(node: Node) -> Node:
-    """The node with the filters that came to stand above the inputs of a join pushed on."""
+    """Return the node with the new filters above a join's inputs pushed further down."""
     if isinstance(node, (Correlate, Join)):
         return node.with_children(tuple(push_filters(s) if isinstance(s, Filter) else s for s in node.inputs))
     return node.with_children(tuple(_pushed_on(child) for child in node.children))
 
 
 def _lets_pass(below: Project, condition: Expr) -> bool:
-    """Whether the rows of a projection may be fewer: not where a window sees more than one of them."""
+    """Return whether a filter may move below a projection. It may not below a window over several rows."""
     return is_deterministic([below.exprs[i] for i in input_refs(condition)]) and not any(
         map(contains_over, below.exprs)
     )

@@ -1,9 +1,9 @@
-"""A limit right above a scan is shown to the source, and stays (PushLimitIntoTableSourceScanRule).
+"""Show the limit right above a scan to the source. The limit also stays (PushLimitIntoTableSourceScanRule).
 
     Sort(offset=2, fetch=3)  Scan(t)   ->   Sort(offset=2, fetch=3)  Scan(t, limit=5)
 
-Flink's file source stops after that many messages. Here the limit above alone counts, so changes that
-come later are seen.
+Flink's file source stops after that many messages. In Firesteel only the limit above has an effect, so that
+later changes are read too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firesteel.plan.tree import Node
 
 
 def push_limit(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Push the limit above a scan into the scan. Other nodes stay as they are."""
     if not isinstance(node, Sort) or node.keys or node.fetch is None or not isinstance(node.input, Scan):
         return node
     scan = node.input

@@ -1,4 +1,4 @@
-"""By which strategy a rank runs: what its input promises (Flink: RankProcessStrategy)."""
+"""Choose the strategy of a rank from the properties of its input (Flink: RankProcessStrategy)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _UNORDERED = frozenset({TypeRoot.ROW, TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MUL
 
 
 def choose_rank_strategy(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to one node; its inputs are done already.
+    """Set strategy and row key of a rank, and for a deduplication its time. Other nodes stay as they are.
 
     Raises:
-        NotSupportedError: Rows are sorted by a column whose values have no order here.
+        NotSupportedError: The rows are sorted by a column whose type has no order in Firesteel.
     """
     if not isinstance(node, (Rank, SortLimit)):
         return node
@@ -51,7 +51,10 @@ def _check_order(node: Rank | SortLimit) -> None:
 
 
 def _never_falls_behind(node: Rank | SortLimit) -> bool:
-    """Whether an update never moves a row behind others: each column moves as it is sorted, or stays."""
+    """Return whether an update never moves a row behind others.
+
+    Each column of ORDER BY must be constant, or change in the direction in which it is sorted.
+    """
     columns = monotonicity(node.input)
     if columns is None or not node.order:
         return False
@@ -65,7 +68,7 @@ def _never_falls_behind(node: Rank | SortLimit) -> bool:
 
 
 def _time(node: Rank) -> str:
-    """The time attribute that decides alone which row of a key is kept."""
+    """Return the time attribute that alone decides which row of a key is kept: rowtime, proctime or none."""
     if len(node.order) != 1 or not node.ranks.is_first or node.number is not None:
         return "none"
     if node.order[0] in event_times(node.input):

@@ -1,4 +1,4 @@
-"""Only ROW_NUMBER numbers the rows of a Top-N (Flink: StreamExecRank, StreamExecWindowRank)."""
+"""Refuse rank functions other than ROW_NUMBER in a Top-N (Flink: StreamExecRank, StreamExecWindowRank)."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from firesteel.plan.tree import Node
 def check_rank_function(
     function: str, below: Node, partition: Iterable[int], place: SourceRange | None
 ) -> None:
-    """Refuse the ranks that no Top-N takes.
+    """Raise an error for a rank function that no Top-N supports.
 
     Args:
-        function: ROW_NUMBER, RANK or another one.
-        below: Where the ranked rows come from.
+        function: Name of the function.
+        below: The ranked rows.
         partition: Positions of the columns of PARTITION BY.
-        place: Where the query bounds the number.
+        place: Position of the bound on the rank in the query.
 
     Raises:
-        ValidationError: The function is not ROW_NUMBER; in Flink's words.
+        ValidationError: The function is not ROW_NUMBER.
     """
     if function == "ROW_NUMBER":
         return

@@ -1,1 +1,1 @@
-"""Rules: reuse."""
+"""Rules: reuse of equal parts of plans."""

@@ -1,7 +1,9 @@
-"""Scans of one table that differ in their columns alone read the union of them, so that they can be one.
+"""Widen scans of one table that differ only in their columns, so that they become equal.
 
-Flink: ScanReuser, which comes last: a projection above each takes what it had, below a MiniBatchAssigner.
-Scans with different filters stay apart.
+    Scan(t, a)  and  Scan(t, b)   ->   Calc(a)  Scan(t, a, b)  and  Calc(b)  Scan(t, a, b)
+
+Flink: ScanReuser, which runs last. A projection above each scan restores its columns, below a
+MiniBatchAssigner. Scans with different filters stay as they are.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ Key = tuple[tuple[str, str, str], tuple[str, ...]]
 
 
 def reuse_scans(roots: Sequence[Node]) -> list[Node]:
-    """The plans with their scans widened."""
+    """Return the plans with their scans widened."""
     columns: dict[Key, set[tuple[int, ...]]] = {}
     for scan in (n for root in roots for n in walk(root) if isinstance(n, TableSourceScan)):
         columns.setdefault(_key(scan), set()).add(_project(scan))
@@ -55,7 +57,7 @@ def _widened(node: Node, wide: dict[Key, list[int]]) -> Node:
 
 
 def _merged(node: Node) -> Node:
-    """A Calc right above one that only picks columns, as one."""
+    """Return a Calc merged with a Calc below that only picks columns."""
     if not isinstance(node, Calc) or not isinstance(node.input, Calc):
         return node
     below = node.input

@@ -1,4 +1,4 @@
-"""INTERSECT and EXCEPT by joins and aggregates.
+"""Rewrite INTERSECT and EXCEPT by joins and aggregates.
 
 Flink: ReplaceIntersectWithSemiJoinRule, ReplaceMinusWithAntiJoinRule, RewriteIntersectAllRule,
 RewriteMinusAllRule, SetOpRewriteUtil.
@@ -37,7 +37,7 @@ _INT = INT.with_nullable(False)
 
 
 def rewrite_sets(node: Node) -> Node:
-    """Apply to one node; its inputs are done already, and their columns have the same types."""
+    """Rewrite INTERSECT or EXCEPT. The columns of both inputs must have the same types."""
     if isinstance(node, Intersect):
         return _intersect_all(node) if node.all else _distinct(node, JoinType.SEMI)
     if isinstance(node, Minus):
@@ -59,7 +59,7 @@ def _distinct(node: Intersect | Minus, join_type: JoinType) -> Node:
 
 
 def _equal(left: InputRef, right: InputRef) -> Expr:
-    """`l = r`, or both are NULL: the second part is left out if one of them never is."""
+    """Return `l = r OR (l IS NULL AND r IS NULL)`. Without the second part if a side is never NULL."""
     equal = comparison("=", left, right)
     if not left.type.nullable or not right.type.nullable:
         return equal
@@ -67,7 +67,7 @@ def _equal(left: InputRef, right: InputRef) -> Expr:
 
 
 def _collapsed(term: Expr) -> Expr:
-    """One condition alone is written in short; several are not (Calcite: RelBuilder.join)."""
+    """Return the only condition of a join in its short form, as Calcite prints it (RelBuilder.join)."""
     if not isinstance(term, Call) or term.function != "OR":
         return term
     equal = term.args[0]
@@ -76,7 +76,7 @@ def _collapsed(term: Expr) -> Expr:
 
 
 def _is_distinct(node: Node) -> bool:
-    """Whether no two of its rows are equal, as far as Flink sees: not through a cast."""
+    """Return whether no two rows of a node are equal. As in Flink, a projection with casts does not count."""
     if isinstance(node, Project) and not all(isinstance(e, InputRef) for e in node.exprs):
         return False
     return bool(unique_keys(node))
@@ -113,13 +113,13 @@ def _minus_all(node: Minus) -> Node:
 
 
 def _marked(node: Node, marks: Sequence[Expr], names: Sequence[str]) -> Project:
-    """The rows of an input with more columns, by which they are counted."""
+    """Return the rows of an input with more columns, by which they are counted."""
     columns = identity(field.type for field in node.schema)
     return Project(node, (*columns, *marks), (*(field.name for field in node.schema), *names))
 
 
 def _replicated(node: Intersect | Minus, rows: Node, count: Expr, name: str) -> Node:
-    """Each row as often as a count says."""
+    """Return each row as many times as its count says."""
     fields = node.schema
     width = len(fields)
     columns = identity(field.type for field in rows.schema)[:width]

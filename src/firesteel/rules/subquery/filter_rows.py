@@ -1,8 +1,8 @@
-"""The sub-queries of a condition on rows become semi and anti joins, or joined values.
+"""Rewrite sub-queries of a filter's condition as semi joins, anti joins, or joined values.
 
     WHERE x IN (SELECT y FROM r)           ->  Join(SEMI, x = y)
     WHERE NOT EXISTS (SELECT .. r.k = l.k) ->  Join(ANTI, r.k = l.k)
-    WHERE x IN (SELECT y FROM r) OR z      ->  what SELECT makes of it
+    WHERE x IN (SELECT y FROM r) OR z      ->  as in SELECT (join_values.py)
 
 Flink: FlinkSubQueryRemoveRule; Calcite: SubQueryRemoveRule.
 """
@@ -37,7 +37,7 @@ Rewrite = Callable[[Node], Node]
 
 
 def without_known(expr: Expr) -> Expr:
-    """Return an expression with TRUE for EXISTS of a query that has a row whatever there is below it."""
+    """Return an expression with TRUE for each EXISTS of a query that always has a row."""
 
     def rule(part: Expr) -> Expr:
         known = isinstance(part, SubQuery) and part.function == "EXISTS" and has_one_row(part.query)
@@ -47,12 +47,12 @@ def without_known(expr: Expr) -> Expr:
 
 
 def filter_rows(node: Filter, rewritten: Rewrite, start: int = 0) -> Node:
-    """Return the rows for which a condition holds.
+    """Return the rows that satisfy a condition with sub-queries.
 
     Args:
         node: A filter whose condition has sub-queries.
-        rewritten: Makes joins of the sub-queries within a plan.
-        start: Position of the first column as correlated sub-queries number them.
+        rewritten: Rewrites the sub-queries within a plan.
+        start: Position of the filter's first column in the numbering of correlated sub-queries.
     """
     below: Node = node.input
     width = len(below.schema)
@@ -78,7 +78,7 @@ def filter_rows(node: Filter, rewritten: Rewrite, start: int = 0) -> Node:
 
 
 def _membership(term: Expr) -> tuple[bool, SubQuery | None]:
-    """The sub-query of `x IN (..)`, `EXISTS (..)`, and of their negations."""
+    """Return whether a term is negated, and its sub-query. None if it is no `x IN (..)` or `EXISTS (..)`."""
     negated = isinstance(term, Call) and term.function == "NOT"
     inner = term.args[0] if isinstance(term, Call) and negated else term
     if not isinstance(inner, SubQuery) or inner.function not in ("IN", "EXISTS"):
@@ -108,6 +108,6 @@ def _equal(one: Expr, other: Expr) -> Expr:
 
 
 def _null_aware(one: Expr, other: Expr) -> Expr:
-    """Whether a value may be equal to another: one that is NULL may be any."""
+    """Return a condition that holds if two values may be equal. NULL may be equal to any value."""
     nulls = [is_null(side) for side in (one, other) if side.type.nullable]
     return logical_call("OR", [*nulls, comparison("=", one, other)] if nulls else [_equal(one, other)])

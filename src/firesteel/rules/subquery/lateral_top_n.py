@@ -1,8 +1,10 @@
-"""The first rows for each key of one table, by LATERAL, are a rank (Flink: CorrelateSortToRankRule).
+"""Rewrite LATERAL with ORDER BY and LIMIT, over the distinct keys of the same table, as a rank.
 
-SELECT q.k, y.id FROM (SELECT DISTINCT k FROM t) AS q,
-LATERAL (SELECT id FROM t WHERE k = q.k ORDER BY v LIMIT 2) AS y
-->  Project(k, id)  Rank(PARTITION BY k ORDER BY v, 1 to 2)  t
+    SELECT q.k, y.id FROM (SELECT DISTINCT k FROM t) AS q,
+            LATERAL (SELECT id FROM t WHERE k = q.k ORDER BY v LIMIT 2) AS y
+        ->  Project(k, id)  Rank(PARTITION BY k ORDER BY v, 1 to 2)  t
+
+Flink: CorrelateSortToRankRule.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ from firesteel.plan.tree import Node
 
 
 def lateral_top_n(node: Correlate) -> Node:
-    """Return the rank that a Correlate over sorted rows is.
+    """Return the rank that replaces a Correlate over sorted rows.
 
     Raises:
-        ValidationError: Flink does not take it: the two sides are not of one table, or of other keys.
+        ValidationError: Both sides are not of one table, or the keys differ. Flink refuses such a query.
     """
     found = _rank(node)
     if found is None:
@@ -59,14 +61,17 @@ def _rank(node: Correlate) -> Node | None:
 
 
 def _projected(node: Node) -> tuple[tuple[Expr, ...], Node]:
-    """What a projection shows, and the node below it; all columns of another node."""
+    """Return the expressions of a projection and the node below it.
+
+    For another node, all columns and the node.
+    """
     if isinstance(node, Project):
         return node.exprs, node.input
     return identity(f.type for f in node.schema), node
 
 
 def _distinct_keys(left: Node, base: Node) -> list[int] | None:
-    """The columns of a table whose different values are the rows on the left."""
+    """Return the columns of a table whose distinct values are the rows on the left, or None."""
     if not isinstance(left, Aggregate) or left.calls or left.groups:
         return None
     shown, below = _projected(left.input)
@@ -77,7 +82,7 @@ def _distinct_keys(left: Node, base: Node) -> list[int] | None:
 
 
 def _equal_keys(condition: Expr, variable: str) -> dict[int, int]:
-    """For each column on the left, the column that is equal to it; -1 stands for another condition."""
+    """Return the equal column for each column on the left. The key -1 marks any other condition."""
     found: dict[int, int] = {}
     for term in conjuncts(condition):
         args = term.args if isinstance(term, Call) and term.function == "=" else ()

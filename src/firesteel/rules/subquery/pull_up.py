@@ -1,10 +1,10 @@
-"""What a sub-query says about the query around it is pulled up to its top, where it joins the two.
+"""Pull the conditions of a sub-query on its outer query up to its top, where they become join conditions.
 
     SELECT MAX(p.amount) FROM pays AS p WHERE p.id = o.id AND p.ok
         ->  terms  id = o.id   over   SELECT p.id, MAX(p.amount) FROM pays AS p WHERE p.ok GROUP BY p.id
 
-An aggregate groups by the columns that are equal to those of the query around it. If it is held to them in
-another way (`p.at < o.at`), its rows are joined with the different values of these columns first.
+An aggregate groups by the columns that are equal to those of the outer query. If a column is compared in
+another way (`p.at < o.at`), the rows are first joined with the distinct values of the outer columns.
 
 Flink: SubQueryDecorrelator; Calcite: RelDecorrelator.
 """
@@ -36,15 +36,15 @@ from firesteel.plan.tree import Node, unique_columns, walk
 
 @dataclass(frozen=True)
 class Around:
-    """The query around a sub-query.
+    """Outer query of a sub-query.
 
     Attributes:
-        node: Its rows.
-        correlation: The name by which the sub-query reads their columns.
-        not_null: Whether rows whose equal column is NULL are left out below: they are joined with no row.
-        place: Where the sub-query stands, for errors.
-        start: Position of its first column as the sub-query numbers them. In ON, the right input
-            comes behind the left one.
+        node: Rows of the outer query.
+        correlation: Name by which the sub-query reads the outer columns.
+        not_null: Whether rows whose equal column is NULL are filtered out below, as no row joins them.
+        place: Position of the sub-query in the statement, for errors.
+        start: Position of the first outer column in the sub-query's numbering. In ON, the right input follows
+            the left one.
     """
 
     node: Node
@@ -55,22 +55,22 @@ class Around:
 
     @property
     def columns(self) -> dict[int, InputRef]:
-        """Its columns, by the position that the sub-query gives them."""
+        """Columns of the outer query, by their position in the sub-query's numbering."""
         return {self.start + i: InputRef(i, field.type) for i, field in enumerate(self.node.schema)}
 
     def reads(self, expr: Expr) -> bool:
-        """Whether an expression reads columns of the query around."""
+        """Return whether an expression reads columns of the outer query."""
         return is_correlated(expr, self.correlation)
 
 
 @dataclass(frozen=True)
 class Pulled:
-    """A plan that reads nothing of the query around it.
+    """Plan that no longer reads the outer query, and the conditions taken out of it.
 
     Attributes:
         node: The plan.
-        positions: For each column of the plan as it was, where it is now.
-        terms: What was pulled up: conditions over the columns of `node` and `$COR` columns.
+        positions: New position of each column of the original plan.
+        terms: Conditions over the columns of `node` and `$COR` columns.
     """
 
     node: Node
@@ -79,10 +79,10 @@ class Pulled:
 
 
 def pull_up(node: Node, around: Around) -> Pulled:
-    """Take what a plan reads of the query around it out of it.
+    """Return a plan without its references to the outer query, and the conditions that held them.
 
     Raises:
-        NotSupportedError: It reads columns at a place from which nothing can be pulled up.
+        NotSupportedError: A reference is in a place from which it cannot be pulled up.
     """
     if not any(around.reads(expr) for below in walk(node) for expr in part_expressions(below)):
         return _as_it_is(node)
@@ -126,7 +126,7 @@ def _filter(node: Filter, around: Around) -> Pulled:
 
 
 def _equal_column(term: Expr, around: Around) -> InputRef | None:
-    """The column that a term holds equal to an expression of the query around alone."""
+    """Return the column that a term equates with an expression of outer columns only, else None."""
     if not isinstance(term, Call) or term.function not in EQUALITIES:
         return None
     for one, other in (term.args, term.args[::-1]):
@@ -184,7 +184,7 @@ def grouped_by(node: Node, keys: list[int], calls: tuple[AggregateCall, ...]) ->
 
 
 def reads(call: AggregateCall) -> tuple[int, ...]:
-    """Return the columns that a call works with."""
+    """Return the columns that an aggregate call reads."""
     return call.args if call.filter is None else (*call.args, call.filter)
 
 
@@ -194,9 +194,9 @@ def _moved_call(call: AggregateCall, position: Mapping[int, int]) -> AggregateCa
 
 
 def joined_with_values(below: Pulled, around: Around) -> Pulled:
-    """Return rows joined with the different values of the columns around that they are compared with.
+    """Return rows joined with the distinct values of the outer columns that they are compared with.
 
-    The terms hold within then. What is left to say is that the values are those of the row around.
+    The join satisfies the terms. The new terms equate these values with the outer row's columns.
     """
     read = correlated_indices(below.terms, around.correlation)
     outer = around.columns
@@ -213,7 +213,10 @@ def joined_with_values(below: Pulled, around: Around) -> Pulled:
 
 
 def _same(column: InputRef, index: int, around: Around, terms: Sequence[Expr]) -> Expr:
-    """A column is that of the row around. NULL is equal to NULL if the terms may hold for it."""
+    """Return the equality of a column with that of the outer row.
+
+    It is NULL-safe if the terms may hold for NULL.
+    """
     name = around.node.schema[index - around.start].name
     outer = Call(CORRELATED, (), column.type, (around.correlation, name, str(index)))
     alone = frozenset([column.index])
@@ -245,15 +248,15 @@ _RULES: dict[type[Node], Callable[..., Pulled]] = {
     Join: _join,
     Project: _project,
 }
-"""What pulls up through each class of nodes."""
+"""Function that pulls conditions up through each class of nodes."""
 
 
 def as_join_terms(pulled: Pulled, around: Around, moved: Sequence[Expr] = ()) -> list[Expr]:
-    """Return terms over the columns around and, behind them, those of the pulled-up plan.
+    """Return terms over the outer columns and, behind them, the columns of the pulled-up plan.
 
     Args:
         pulled: The plan.
-        around: The query around.
+        around: The outer query.
         moved: More terms over the columns of the plan.
     """
     width = len(around.node.schema)

@@ -1,10 +1,10 @@
-"""Sub-queries become joins, from the leaves of a plan up.
+"""Rewrite sub-queries as joins, from the leaves of a plan up.
 
     WHERE x IN (SELECT y FROM r)       ->  filter_rows.py
     SELECT (SELECT MAX(y) FROM r)      ->  join_values.py
     ON l.k = r.k AND EXISTS (..)       ->  join_on.py
 
-Flink: the program subquery_rewrite and decorrelate; FlinkSubQueryRemoveRule, Calcite's SubQueryRemoveRule.
+Flink: the programs subquery_rewrite and decorrelate; FlinkSubQueryRemoveRule, Calcite's SubQueryRemoveRule.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from firesteel.rules.temporal.snapshot_join import snapshot_join
 
 @from_below
 def rewrite_sub_queries(node: Node) -> Node:
-    """Apply to a whole plan, from the leaves up.
+    """Return a plan with its sub-queries as joins.
 
     Raises:
-        NotSupportedError: A sub-query stands where it cannot become a join yet.
+        NotSupportedError: A sub-query is in a place where it cannot become a join yet.
     """
     node = node.with_children(tuple(map(rewrite_sub_queries, node.children)))
     if isinstance(node, Correlate):
@@ -62,10 +62,10 @@ def rewrite_sub_queries(node: Node) -> Node:
 
 
 def _lateral(node: Correlate) -> Node:
-    """A join with a query that reads the tables before it. Table functions are called for each row.
+    """Return a LATERAL query as a join. Table functions stay: they are called for each row.
 
     Raises:
-        ValidationError: Flink does not take what the query reads.
+        ValidationError: Flink refuses the columns that the query reads.
     """
     temporal = snapshot_join(node)
     if temporal is not node:
@@ -97,5 +97,5 @@ def _project(node: Project) -> Node:
 
 
 def _retyped(found: Expr, given: Expr) -> Expr:
-    """With the type that the projection had for it; it may be NULL less often."""
+    """Return an expression cast to its original type, if it differs in more than nullability."""
     return found if found.type.same_as(given.type) else Call("CAST", (found,), given.type)

@@ -1,1 +1,1 @@
-"""Rules: joins with a table as of a point in time."""
+"""Rules: temporal joins and lookup joins."""

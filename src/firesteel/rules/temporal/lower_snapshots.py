@@ -1,8 +1,8 @@
-"""Move what is computed from the table of a lookup join below its Snapshot.
+"""Move a projection of the table of a lookup join below its Snapshot.
+
+    Project  Snapshot  table   ->   Snapshot  Project  table
 
 Flink: ProjectSnapshotTransposeRule.
-
-Project  Snapshot  table   ->   Snapshot  Project  table
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from firesteel.plan.tree import Node
 
 
 def lower_snapshots(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Move a projection above a Snapshot below it. Other nodes stay as they are."""
     if not isinstance(node, (Filter, Project)) or not isinstance(node.input, Snapshot):
         return node
     snapshot = node.input

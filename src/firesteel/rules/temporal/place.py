@@ -1,4 +1,4 @@
-"""Where the versioned table of a temporal join stands in the query, for errors about the join."""
+"""Position of a temporal join's versioned table in the query, for errors."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from firesteel.plan.tree import walk
 
 
 def place_of_versions(node: Join) -> SourceRange | None:
-    """Return where FOR SYSTEM_TIME AS OF stands, with its table.
+    """Return the position of FOR SYSTEM_TIME AS OF and its table.
 
     Args:
-        node: A temporal join. The first Snapshot of its right input is the one of its table.
+        node: A temporal join. The first Snapshot of its right input is that of its table.
 
     Returns:
-        The place in the text of the query. None if the plan was not made from one.
+        The position in the text of the query. None if the plan was not made from a text.
     """
     return next((part.range for part in walk(node.inputs[1]) if isinstance(part, Snapshot)), None)

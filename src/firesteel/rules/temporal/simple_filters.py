@@ -1,4 +1,4 @@
-"""Conditions that a database decides in lookups.
+"""Conditions that a database evaluates in lookups.
 
 Flink's jdbc connector: JdbcFilterPushdownPreparedStatementVisitor.
 """
@@ -22,7 +22,7 @@ _LITERALS = frozenset(
 
 @from_below
 def is_simple_filter(expr: Expr) -> bool:
-    """Whether a database can decide a condition: comparisons of columns and constants, AND, OR and LIKE."""
+    """Return whether a database can evaluate a condition: comparisons with constants, AND, OR and LIKE."""
     if not isinstance(expr, Call):
         return False
     if expr.function in _TESTS:

@@ -1,12 +1,11 @@
-"""A Correlate with a Snapshot becomes a join, whose condition says which columns are the times.
-
-Flink: LogicalCorrelateToJoinFromTemporalTableRule. The rules after it see a join of two inputs. What the
-condition computes is a column of an input, as with other joins.
+"""Rewrite a Correlate with a Snapshot as a join whose condition names the time columns.
 
     Correlate(l, Filter($cor0.k = $0)  Snapshot($cor0.ts)  r)
         ->  Join(l.k = r.k AND __INITIAL_TEMPORAL_JOIN_CONDITION(l.ts, r.rt, ..))  l  Snapshot(..)  r
 
-If the time is processing time and the table has lookups, the condition stays as it is: that is a lookup join.
+Flink: LogicalCorrelateToJoinFromTemporalTableRule. Later rules see a join of two inputs. Computed operands of
+the condition become columns of an input, as in other joins. With processing time and a table that supports
+lookups, the condition stays as it is: that is a lookup join.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _NAME_IT = "name the time attribute of the table on the left, as in FOR SYSTEM_T
 
 
 def snapshot_join(node: Node) -> Node:
-    """Apply to one node.
+    """Rewrite a Correlate with a Snapshot as a join. Other nodes stay as they are.
 
     Raises:
         ValidationError: Flink refuses the point in time, the versions have no time, or no columns are equal.
@@ -60,21 +59,21 @@ def snapshot_join(node: Node) -> Node:
 
 
 def _has_lookups(node: Node) -> bool:
-    """Whether a node is a table that can be asked for rows by key, perhaps with computed columns."""
+    """Return whether a node is a table that supports lookups, possibly with computed columns."""
     if isinstance(node, Project):
         return _has_lookups(node.input)
     return isinstance(node, Scan) and node.table.traits is not None and node.table.traits.has_lookups
 
 
 def _over_both(condition: Expr, node: Correlate) -> Expr:
-    """A condition of the right input over the columns of both inputs."""
+    """Return a condition on the right input as a condition on the columns of both inputs."""
     right = {i: node.left_width + i for i in range(len(node.inputs[1].schema))}
     columns = identity(field.type for field in node.inputs[0].schema)
     return with_columns(renumber(condition, right), node.variable, columns.__getitem__)
 
 
 def _left_time(node: Correlate, snapshot: Snapshot) -> InputRef:
-    """The column of the left input that is the point in time."""
+    """Return the column of the left input that is the point in time."""
     left = node.inputs[0]
     columns = identity(field.type for field in left.schema)
     period = with_columns(snapshot.period, node.variable, columns.__getitem__)
@@ -90,7 +89,7 @@ def _left_time(node: Correlate, snapshot: Snapshot) -> InputRef:
 
 
 def _with_times(node: Node, time: InputRef, snapshot: Snapshot) -> Node:
-    """The join with what makes it a temporal one in its condition."""
+    """Return the join with the temporal call added to its condition."""
     assert isinstance(node, Join)
     left, right = node.inputs
     width = node.left_width
@@ -114,7 +113,7 @@ def _with_times(node: Node, time: InputRef, snapshot: Snapshot) -> Node:
 
 
 def _right_time(right: Node, time: InputRef, snapshot: Snapshot) -> int:
-    """The position of the only row time of the versions."""
+    """Return the position of the only row time of the versions."""
     times = sorted(row_times(right))
     if len(times) != 1:
         raise ValidationError(

@@ -1,4 +1,4 @@
-"""The physical node of a lookup join (Flink: StreamPhysicalLookupJoinRule, CommonExecLookupJoin)."""
+"""Physical node of a lookup join (Flink: StreamPhysicalLookupJoinRule, CommonExecLookupJoin)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from firesteel.rules.temporal.simple_filters import is_simple_filter
 
 
 def is_lookup(node: Node) -> TypeGuard[Join]:
-    """Whether a node is a lookup join."""
+    """Return whether a node is a lookup join."""
     if not isinstance(node, Join):
         return False
     right = node.inputs[1]
@@ -32,14 +32,15 @@ def is_lookup(node: Node) -> TypeGuard[Join]:
 
 
 def to_lookup_join(node: Join, to_physical: Callable[[Node], Node]) -> Node:
-    """Return the physical form of a lookup join.
+    """Return the physical node of a lookup join.
 
     Args:
         node: The join.
-        to_physical: Makes the physical form of an input.
+        to_physical: Makes the physical node of an input.
 
     Raises:
-        ValidationError: No column of the table is equal to a column or a constant, or NULLs are held equal.
+        ValidationError: No column of the table is equal to a column or a constant, or an equality is
+            NULL-safe.
     """
     left, snapshot = node.inputs
     assert isinstance(snapshot, Snapshot)
@@ -61,7 +62,7 @@ def to_lookup_join(node: Join, to_physical: Callable[[Node], Node]) -> Node:
 
 
 def _table(node: Node) -> tuple[Calc | TableSourceScan, tuple[Expr, ...]]:
-    """The table, and the conditions that its source decides."""
+    """Return the table, and the conditions that its source evaluates."""
     below = node.input if isinstance(node, Calc) else node
     if not isinstance(below, TableSourceScan):
         raise NotSupportedError(f"{type(below).__name__} below the table of a lookup join is not supported")

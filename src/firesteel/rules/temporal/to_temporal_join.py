@@ -1,7 +1,7 @@
-"""The physical node of a temporal join (Flink: StreamPhysicalTemporalJoinRule, RelTimeIndicatorConverter).
+"""Physical node of a temporal join (Flink: StreamPhysicalTemporalJoinRule, RelTimeIndicatorConverter).
 
-The row time of the left input is that of the join. The one of the versions is a plain timestamp behind it:
-a projection above the join makes it one.
+The row time of the left input is the row time of the join. A projection above the join turns the row time of
+the versions into a plain timestamp.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from firesteel.rules.temporal.place import place_of_versions
 
 
 def to_temporal_join(node: Join, to_physical: Callable[[Node], Node]) -> Node:
-    """Return the physical form of a temporal join.
+    """Return the physical node of a temporal join.
 
     Args:
         node: The join.
-        to_physical: Makes the physical form of an input.
+        to_physical: Makes the physical node of an input.
 
     Raises:
-        ValidationError: It joins by processing time, as Flink does not either.
+        ValidationError: The join is by processing time. Flink does not support it either.
     """
     found = TemporalJoin(node.inputs, node.join_type, node.condition)
     if found.temporal.right_time is None:
@@ -59,7 +59,7 @@ def _with_plain_times(join: TemporalJoin) -> Node:
 
 
 def merge_plain_times(node: Node) -> Node:
-    """Apply to one node: one projection above a temporal join."""
+    """Merge the projections above a temporal join into one. Other nodes stay as they are."""
     if not isinstance(node, Calc) or not isinstance(node.input, Calc):
         return node
     below = node.input

@@ -1,1 +1,1 @@
-"""Rules: window."""
+"""Rules: windows and OVER."""

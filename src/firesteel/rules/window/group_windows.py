@@ -1,7 +1,10 @@
-"""GROUP BY TUMBLE(ts, ..) as an aggregate of group windows, and what a query asks of its windows.
+"""Plan GROUP BY TUMBLE(ts, ..) as an aggregate by a group window, and its auxiliary functions as columns.
 
-Flink: StreamLogicalWindowAggregateRule, WindowPropertiesRules. The window is no key: the projection below
-gives the time in its place, and the aggregate adds the window's borders and times once any is read.
+    Project(TUMBLE_END($0))  Aggregate($0)  Project($TUMBLE(ts, 10 s))
+        ->  Project(w$end)  GroupWindowAggregate(TUMBLE, w$end)  Project(ts)
+
+Flink: StreamLogicalWindowAggregateRule, WindowPropertiesRules. The window is no key: in the projection below,
+the time column takes its place. The aggregate adds the window's borders and times if any of them is read.
 """
 
 from __future__ import annotations
@@ -21,11 +24,15 @@ from firesteel.plan.windowing import AUXILIARIES, GROUP_WINDOWS, Window, propert
 from firesteel.rules.window.window_aggregates import check_merges
 
 _WINDOW = "$WINDOW"
-"""Stands for the window above its aggregate, until what is asked of it is known."""
+"""Function that marks the window above its aggregate, until the auxiliary functions are known."""
 
 
 def group_windows(node: Node) -> Node:
-    """Apply to one node, its inputs first. Raises ValidationError for a rowtime of processing time."""
+    """Rewrite an aggregate by a group window, or the auxiliary functions above one.
+
+    Raises:
+        ValidationError: The rowtime of a window of processing time is read.
+    """
     if isinstance(node, Aggregate) and isinstance(node.input, Project):
         key = next((k for k in node.keys if _is_window(node.input.exprs[k])), None)
         return node if key is None else _formed(node, node.input, key)
@@ -70,8 +77,11 @@ def _formed(node: Aggregate, project: Project, key: int) -> Node:
 
 
 def _names(exprs: Sequence[Expr], below: Node) -> tuple[str, ...]:
-    """Columns keep their names, but for the times of windows below; what is computed is `$f<position>`, and
-    PROCTIME() is called as if it came after the columns below."""
+    """Return the names of the columns below a group window aggregate.
+
+    Columns keep their names, except the times of windows below. A computed column is `$f<position>`, and
+    PROCTIME() is named as if it followed the input's columns.
+    """
     found: list[str] = []
     for position, expr in enumerate(exprs):
         name = f"$f{position}"
@@ -93,14 +103,14 @@ def _window(call: Call) -> Window:
 
 
 def _without_groups(call: AggregateCall, keyed: bool) -> AggregateCall:
-    """Without any key but the window a result may be NULL, as that of no rows is."""
+    """Return a call with its type. With no key but the window, its result may be NULL, as over no rows."""
     if keyed or traits_of(call.function).never_null:
         return call
     return replace(call, type=call.type.with_nullable(True))
 
 
 def _as_before(node: Aggregate, aggregate: GroupWindowAggregate, key: int, window: Call) -> Project:
-    """The columns as the query has them: its keys, the window among them, and the calls in their types."""
+    """Return the columns of the original aggregate: its keys, with the window among them, and typed calls."""
     columns = [InputRef(i, f.type) for i, f in enumerate(aggregate.schema)]
     exprs: list[Expr] = []
     for k in node.keys:
@@ -115,7 +125,7 @@ def _as_before(node: Aggregate, aggregate: GroupWindowAggregate, key: int, windo
 
 # --- what is asked of it -------------------------------------------------------------------------
 def _above(node: Project | Filter, below: Project) -> Node:
-    """A projection or filter over the query's columns of an aggregate of group windows."""
+    """Return a projection or filter over a group window aggregate, with its auxiliary functions resolved."""
     aggregate = _aggregate_of(below.input)
     if aggregate is None or not any(_is_marker(part) for e in below.exprs for part in walk(e)):
         return node

@@ -1,9 +1,10 @@
-"""A projection with OVER becomes an aggregate over the window, between two projections.
+"""Rewrite a projection with OVER as an OverAggregate between two projections.
+
+    Project(SUM(v + 1) OVER w * 2)   ->   Project(w0$o0 * 2)  OverAggregate(SUM($1))  Project(k, v + 1)
 
 Calcite: ProjectToWindowRule, CalcRelSplitter, LogicalWindow.create; Flink: StreamPhysicalOverAggregateRule,
-StreamPhysicalPythonOverAggregateRule.
-What is computed from columns alone goes below, what is computed from a window's result stays above. Where
-there is neither such an expression nor a literal, the input keeps all of its columns.
+StreamPhysicalPythonOverAggregateRule. Expressions over columns alone go below, expressions over a window's
+result stay above. If there is neither such an expression nor a literal, the input keeps all of its columns.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ _UNORDERED = (
     "please re-check the over window statement."
 )
 _OF_USERS = "Non-Pandas Python UDAFs are not supported in stream mode currently."
-"""What StreamPhysicalPythonOverAggregateRule says; it looks at the first window alone."""
+"""Message of StreamPhysicalPythonOverAggregateRule, which checks the first window only."""
 _BOUNDS = frozenset({"=", "<", "<=", ">", ">="})
 
 
 def numbered_below_bound(node: Node) -> Node:
-    """Apply to one node: a bound on the number that a window gives to rows makes it a Top-N.
+    """Split off the window with a row number that the filter above bounds, so that it becomes a Top-N.
 
-    The window is taken out of the projection here: the name of its number is kept, unlike that of others.
+    Unlike other windows' results, the row number keeps its name.
 
     Raises:
         ValidationError: Flink has no such Top-N (RankUtil, StreamExecRank).
@@ -77,7 +78,7 @@ def _check_top_n(over: Over, below: Node, terms: list[Call]) -> None:
 
 
 def _ends(term: Call) -> bool:
-    """Whether the numbers are bounded from above; of what is no comparison it is supposed."""
+    """Return whether a term bounds the number from above. A term that is no comparison counts as a bound."""
     if term.function not in _BOUNDS:
         return True
     first = isinstance(term.args[0], InputRef)
@@ -85,7 +86,11 @@ def _ends(term: Call) -> bool:
 
 
 def over_aggregates(node: Node) -> Node:
-    """Apply to one node. Raises ValidationError, in Flink's words, for several different windows."""
+    """Split a projection with OVER. Other nodes stay as they are.
+
+    Raises:
+        ValidationError: The projection has several different windows.
+    """
     if not isinstance(node, Project) or not any(map(contains_over, node.exprs)):
         return node
     return _Split(node).result()
@@ -93,14 +98,14 @@ def over_aggregates(node: Node) -> Node:
 
 @dataclass
 class _Split:
-    """A projection with windows, and what is below and above them.
+    """Split of a projection with OVER into the parts below and above the OverAggregate.
 
     Attributes:
         node: The projection.
-        named: Whether results of windows have the names of the query.
-        below: The columns of the projection below and, for those that are not the input's, their calls.
-        overs: The windows.
-        constants: Literals among their operands.
+        named: Whether results of windows keep their names in the query.
+        below: Columns of the projection below, then the calls computed there.
+        overs: The OVER calls.
+        constants: Literals among the operands of OVER calls.
     """
 
     node: Project
@@ -125,7 +130,7 @@ class _Split:
         return Project(aggregate, above, self._names())
 
     def _read(self) -> list[Expr]:
-        """What the window and the projection above read: columns, and calls over columns alone."""
+        """Return what the windows and the projection above read: columns, and calls over columns alone."""
         found: list[Expr] = []
         for part in (part for e in self.node.exprs for part in _readers(e)):
             if isinstance(part, Call) and is_over(part):
@@ -136,7 +141,7 @@ class _Split:
         return [e for e in found if not isinstance(e, Literal) and not contains_over(e)]
 
     def _computed(self, parts: list[Expr]) -> list[Expr]:
-        """The calls among what is read, in the order in which they are written, arguments first."""
+        """Return the calls that are read, in their order in the query, arguments first."""
         wanted = {e for e in self._read() if isinstance(e, Call)}
         return list(dict.fromkeys(p for p in parts if p in wanted))
 
@@ -191,7 +196,7 @@ class _Split:
         )  # fmt: skip
 
     def _argument(self, expr: Expr) -> int:
-        """A column, or a constant, which stand after all columns."""
+        """Return the position of an argument: that of a column, or of a constant behind all columns."""
         if not isinstance(expr, Literal):
             return self._column(expr)
         if expr not in self.constants:
@@ -199,7 +204,7 @@ class _Split:
         return len(self.below) + self.constants.index(expr)
 
     def _above(self, expr: Expr) -> Expr:
-        """The expression over what the aggregate gives."""
+        """Return an expression of the projection over the columns of the OverAggregate."""
         if isinstance(expr, Call) and expr in self.overs:
             return InputRef(len(self.below) + self.overs.index(expr), expr.type)
         if isinstance(expr, Literal):
@@ -210,7 +215,7 @@ class _Split:
         return replace(expr, args=tuple(self._above(arg) for arg in expr.args))
 
     def _names(self) -> tuple[str, ...]:
-        """The query's, where something is computed above; else those of the columns that are handed on."""
+        """Return the names of the columns above: the query's if any is computed, else those of the input."""
         if any(contains_over(e) and not is_over(e) for e in self.node.exprs):
             return self.node.names
         columns = self.node.input.schema
@@ -223,7 +228,7 @@ class _Split:
 
 
 def _check_users(calls: list[Call]) -> None:
-    """Raises ValidationError, in Flink's words, where calls of one window cannot be together."""
+    """Raise ValidationError for user-defined functions that one OVER window cannot combine."""
     for call in calls:
         if call.user is not None and not call.user.function.is_pandas:
             raise ValidationError(_OF_USERS, range=call.range)
@@ -233,14 +238,14 @@ def _check_users(calls: list[Call]) -> None:
 
 
 def _plain(bound: Bound) -> Bound:
-    """Without the place in the text and the unit of its interval: two of one length are the same."""
+    """Return a bound without its position in the text, so that equal bounds are equal."""
     if not isinstance(bound.offset, Literal):
         return bound
     return replace(bound, offset=replace(bound.offset, range=None))
 
 
 def _readers(expr: Expr) -> list[Expr]:
-    """The parts that are computed from windows, and these."""
+    """Return the OVER calls of an expression, and the calls that are computed from them."""
     found: list[Expr] = []
     pending = [expr]
     while pending:
@@ -256,7 +261,7 @@ def _window_reads(over: Over) -> list[Expr]:
 
 
 def _postorder(expr: Expr) -> list[Expr]:
-    """All parts, arguments first, each before what reads it."""
+    """Return all parts of an expression, arguments first."""
     found: list[Expr] = []
     pending: list[tuple[Expr, bool]] = [(expr, False)]
     while pending:

@@ -1,5 +1,7 @@
-"""What windows of OVER streaming can run: Flink's refusals (StreamExecOverAggregate,
-StreamExecPythonOverAggregate)."""
+"""Refuse OVER windows that Flink cannot run in streaming.
+
+Flink: StreamExecOverAggregate, StreamExecPythonOverAggregate.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,11 @@ from firesteel.plan.tree import Node
 
 
 def check_over_windows(node: Node) -> Node:
-    """Apply to one node. Raises ValidationError in Flink's words."""
+    """Check the windows of an OverAggregate, and return the node.
+
+    Raises:
+        ValidationError: Flink cannot run the window in streaming.
+    """
     if not isinstance(node, OverAggregate):
         return node
     window = node.window
@@ -31,7 +37,7 @@ def check_over_windows(node: Node) -> Node:
 
 
 def _of_pandas(node: OverAggregate) -> str | None:
-    """Of functions over pandas."""
+    """Return the reason for which pandas functions cannot run over a window, None if they can."""
     if node.time == "none":
         return "OVER windows' ordering in stream mode must be defined on a time attribute."
     if node.window.lower.side == UNBOUNDED_PRECEDING:

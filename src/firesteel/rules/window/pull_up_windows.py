@@ -1,8 +1,10 @@
-"""A window function right below an aggregate of its windows becomes part of it.
+"""Merge a window function right below an aggregate of its windows into the aggregate.
 
-Flink: PullUpWindowTableFunctionIntoWindowAggregateRule, ExpandWindowTableFunctionTransposeRule. The rows
-then go to the aggregate with their time and without borders. Where a filter is between, the planner's cost
-decides: above the function the filter's effect is estimated, above a WatermarkAssigner it is guessed.
+    WindowAggregate(win_start, win_end)  Exchange  TUMBLE(ts)   ->   WindowAggregate(TUMBLE(ts))  Exchange
+
+Flink: PullUpWindowTableFunctionIntoWindowAggregateRule, ExpandWindowTableFunctionTransposeRule. Rows then
+reach the aggregate with their time and without borders. With a filter between them, the planner's cost
+decides. Above the function the filter's effect is estimated, above a WatermarkAssigner it is guessed.
 """
 
 from __future__ import annotations
@@ -28,13 +30,14 @@ from firesteel.rules.normalize.merge_projects import is_mergeable
 from firesteel.rules.window.window_aggregates import computes_with
 
 _SHUFFLE, _HASH_KEY, _AGGREGATE = 160, 8, 2
-"""What a row costs: to be sent, for each key by which it is, and in the aggregate (FlinkCost)."""
+"""Cost of a row: for sending it, for each key of the exchange, and in the aggregate (FlinkCost)."""
 
 
 def pull_up_windows(node: Node) -> Node:
-    """Apply to one node; its inputs are done already.
+    """Merge the window function below a window aggregate into it. Other nodes stay as they are.
 
-    Raises ValidationError where the filter should stay above a function over processing time, as Flink does.
+    Raises:
+        ValidationError: The filter would stay above a function over processing time, which Flink refuses.
     """
     if not isinstance(node, WindowAggregate) or not isinstance(node.input, Exchange):
         return node
@@ -68,7 +71,7 @@ def _computes_with(calc: Calc, columns: frozenset[int]) -> bool:
 
 
 def _function_is_cheaper(calc: Calc, function: WindowTableFunction, keys: int) -> bool:
-    """Whether rows are sent for less when the function stays below the filter."""
+    """Return whether sending rows costs less if the function stays below the filter."""
     if calc.condition is None or not isinstance(function.input, WatermarkAssigner):
         return False
     row = _SHUFFLE + _HASH_KEY * keys + _AGGREGATE
@@ -100,8 +103,11 @@ def _pulled(node: WindowAggregate, calc: Calc, function: WindowTableFunction) ->
 
 
 def _without_borders(calc: Calc, function: WindowTableFunction) -> tuple[Calc, list[int], int]:
-    """The Calc over the function's input, with the time and without the borders; which of its old columns
-    it still has; and where the time is."""
+    """Return the Calc over the function's input, with the time and without the borders.
+
+    Returns:
+        The Calc, the old columns that it still has, and the position of the time.
+    """
     columns, time = _window_columns(function), function.windowing.column("time_col")
     assert time is not None
     below = function.input.input if isinstance(function.input, Exchange) else function.input
@@ -124,7 +130,7 @@ def _unique(name: str, taken: list[str]) -> str:
 
 
 def _on(calc: Calc) -> Node:
-    """The Calc and one right below it as one; nothing where it changes nothing."""
+    """Return the Calc merged with a Calc right below it. A Calc that changes nothing is dropped."""
     below = calc.input
     if isinstance(below, Calc) and is_mergeable(calc.exprs, below.exprs):
         terms = [*conjuncts(below.condition)]
@@ -138,16 +144,16 @@ def _on(calc: Calc) -> Node:
 
 
 def _as_calc(node: Node) -> Node:
-    """An Expand or a window function under a Calc that changes nothing."""
+    """Return an Expand or a window function below a Calc that changes nothing."""
     is_above = isinstance(node, (Expand, WindowTableFunction))
     columns = node.schema
     return Calc(node, identity(f.type for f in columns), tuple(f.name for f in columns)) if is_above else node
 
 
 def _function_up(node: Node) -> Node:
-    """A Calc over an Expand over the function: the function above the Expand, which copies less then.
+    """Move a window function from below an Expand to above it, so that the Expand copies narrower rows.
 
-    With a Calc and an Expand more between them, above both.
+    The node is a Calc over the Expand. With a second Calc and Expand between, the function moves above both.
     """
     if not isinstance(node, Calc) or not isinstance(node.input, Expand):
         return node
@@ -171,7 +177,10 @@ def _function_up(node: Node) -> Node:
 
 
 def _copied(expand: Expand, below: Node, kept: list[int], time: int) -> tuple[Expand, int]:
-    """The Expand over the Calc without borders, and where the time is; the last where no copy had it."""
+    """Return the Expand over the Calc without borders, and the position of the time.
+
+    If no copy has the time, it is added as the last column.
+    """
     position = {old: new for new, old in enumerate(kept)}
     added = range(len(expand.input.schema), len(expand.schema))
     rows = [
@@ -190,7 +199,7 @@ def _copied(expand: Expand, below: Node, kept: list[int], time: int) -> tuple[Ex
 def _restored(
     lower: Calc, kept: list[int], function: WindowTableFunction, upper: WindowTableFunction
 ) -> list[Expr]:
-    """Over the function above the Expand now: the columns that the Expand's input had, then the others."""
+    """Return the original columns over the moved function: those of the Expand's input, then the others."""
     columns = identity(f.type for f in upper.schema)
     position = {old: new for new, old in enumerate(kept)}
     first_old, first_new = len(function.schema) - len(WINDOW_COLUMNS), len(upper.schema) - len(WINDOW_COLUMNS)

@@ -1,7 +1,9 @@
-"""An aggregate of event-time windows in two phases: by slice where the rows are, then by key.
+"""Split an aggregate of event-time windows into two phases: by slice before the exchange, then by key.
 
-Flink: TwoStageOptimizedWindowAggregateRule; it needs no mini-batches. It comes after the changelog modes:
-what goes between the phases says how the rows came.
+    WindowAggregate  Exchange(k)   ->   GlobalWindowAggregate  Exchange(k)  LocalWindowAggregate
+
+Flink: TwoStageOptimizedWindowAggregateRule; it needs no mini-batches. It runs after the changelog modes are
+known: the stream between the phases has the mode of the input.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from firesteel.rules.mini_batch.mini_batch_options import is_one_phase
 
 
 def two_stage_window_aggregate(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Split a window aggregate. Other nodes stay as they are."""
     if not isinstance(node, WindowAggregate) or not isinstance(node.input, Exchange):
         return node
     windowing = node.windowing
@@ -46,7 +48,7 @@ def two_stage_window_aggregate(node: Node, configuration: Mapping[str, str]) -> 
 def _with_record_count(
     node: WindowAggregate, retracting: bool
 ) -> tuple[tuple[AggregateCall, ...], tuple[bool, ...]]:
-    """The calls, with one that counts the records where windows can be empty and none counts them yet."""
+    """Return the calls, with a count of records added if windows can be empty and no call counts them."""
     if not retracting and node.windowing.window.function != "HOP":
         return node.calls, node.retract
     if record_count(node.calls) is not None:

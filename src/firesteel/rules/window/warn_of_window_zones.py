@@ -1,7 +1,7 @@
-"""A warning of windows that lose rows in the session's time zone, in Flink too.
+"""Warn of windows that lose rows in the session's time zone, as they do in Flink.
 
-Flink: TimeWindowUtil.getNextTriggerWatermarkWithOffset reckons in UTC for a zone without daylight saving
-time: rows come to the state of an aggregate hours after their window has ended. Flink does not say so.
+Flink: TimeWindowUtil.getNextTriggerWatermarkWithOffset computes in UTC for a zone without daylight saving
+time. Rows reach the state of an aggregate hours after their window has ended. Flink does not warn.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from firesteel.types.zones import is_aligned, session_zone
 
 
 def warn_of_window_zones(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to one node, which stays as it is."""
+    """Warn of a window aggregate that loses rows, and return the node."""
     if not isinstance(node, (WindowAggregate, LocalWindowAggregate)):
         return node
     windowing = node.windowing

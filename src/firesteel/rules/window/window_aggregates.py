@@ -1,7 +1,9 @@
-"""A GROUP BY that holds both borders of windows is an aggregate of windows, which ends with each of them.
+"""Plan a GROUP BY by both borders of windows as an aggregate of windows.
 
-Flink: StreamPhysicalWindowAggregateRule, WindowUtil.isValidWindowAggregate. With one border alone, with
-other keys than SESSION's, or where processing time's borders are computed with, it stays a GroupAggregate.
+    GROUP BY window_start, window_end, k
+
+Flink: StreamPhysicalWindowAggregateRule, WindowUtil.isValidWindowAggregate. The node stays a GroupAggregate
+with one border alone, with other keys than SESSION's, or if borders of processing time are computed with.
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ from firesteel.rules.normalize.merge_projects import merge_projects
 
 
 def window_aggregates(node: Node) -> Node:
-    """Apply to one node, its inputs first. The aggregate comes with a projection to the query's columns.
+    """Rewrite an aggregate by windows, with a projection to the query's columns above it.
 
-    Raises ValidationError, in Flink's words, where the function's windows cannot be aggregated.
+    Raises:
+        ValidationError: The function's windows cannot be aggregated.
     """
     if isinstance(node, Aggregate):
         properties = of_windows(node)
@@ -41,7 +44,7 @@ def window_aggregates(node: Node) -> Node:
 
 
 def name_window_keys(node: Node) -> Node:
-    """The keys of an aggregate called as the projection above calls them, as Flink shows them there."""
+    """Give the keys of a window aggregate the names in the projection above, as Flink's plans show them."""
     below = node.input if isinstance(node, Project) else None
     if not isinstance(node, Project) or not isinstance(below, WindowAggregate) or below.outputs:
         return node
@@ -55,7 +58,7 @@ def name_window_keys(node: Node) -> Node:
 
 
 def of_windows(node: Aggregate) -> WindowProperties | None:
-    """The windows of an aggregate's input if it aggregates by them; None for any other aggregate."""
+    """Return the windows of the input if an aggregate groups by them, else None."""
     properties = windows_of_all_rows(node.input)
     if properties is None or not properties.grouped(node.keys):
         return None
@@ -68,7 +71,7 @@ def of_windows(node: Aggregate) -> WindowProperties | None:
 
 
 def _untouched(node: Aggregate, properties: WindowProperties) -> bool:
-    """Whether nothing is computed from the borders between the window function and the aggregate."""
+    """Return whether nothing is computed from the borders between the window function and the aggregate."""
     if any(i in properties.columns for call in node.calls for i in call.args):
         return False
     below = node.input
@@ -86,7 +89,7 @@ def _untouched(node: Aggregate, properties: WindowProperties) -> bool:
 
 
 def computes_with(exprs: Sequence[Expr], columns: frozenset[int]) -> bool:
-    """Whether any expression does more with one of the columns than hand it on."""
+    """Return whether any expression computes with one of the columns, beyond passing it on."""
     return any(columns & set(input_refs(e)) for e in exprs if not isinstance(e, InputRef))
 
 
@@ -107,7 +110,7 @@ def _formed(node: Aggregate, properties: WindowProperties) -> Node:
 
 
 def _as_before(node: Aggregate, aggregate: WindowAggregate, properties: WindowProperties) -> Node:
-    """The aggregate's columns as the query groups by them: its keys in order, then the calls."""
+    """Return the columns of the original aggregate: its keys in order, then the calls."""
     width = len(aggregate.keys) + len(aggregate.calls)
     places = {key: i for i, key in enumerate(aggregate.keys)}
     for offset, columns in enumerate((properties.starts, properties.ends, properties.times)):
@@ -122,7 +125,7 @@ def _as_before(node: Aggregate, aggregate: WindowAggregate, properties: WindowPr
 
 
 def _named(node: Aggregate, keys: tuple[int, ...]) -> tuple[AggregateCall, ...]:
-    """The calls, those without a name called after their position among the keys that are left."""
+    """Return the calls, named by their position behind the remaining keys if they have no name."""
     taken = {node.input.schema[k].name for k in keys}
     calls = []
     for position, call in enumerate(node.calls, start=len(keys)):
@@ -152,7 +155,7 @@ def _check(window: Window, calls: Sequence[AggregateCall]) -> None:
 
 
 def check_merges(window: Window, calls: Sequence[AggregateCall]) -> None:
-    """Raises ValidationError where windows share what they aggregate, and a call cannot be merged."""
+    """Raise ValidationError if windows share accumulators and a call cannot be merged."""
     if window.function == "TUMBLE":
         return
     for call in calls:

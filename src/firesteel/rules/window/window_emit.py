@@ -1,6 +1,6 @@
-"""Results of group windows before their end and after it: the options `table.exec.emit.*`.
+"""Early and late results of group windows: the options `table.exec.emit.*`.
 
-Flink: WindowEmitStrategy. Windows of table functions give their results once.
+Flink: WindowEmitStrategy. Windows of table functions send their results once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ TTL = "table.exec.state.ttl"
 
 
 def window_emit(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to one node. Raises ValidationError, in Flink's words, for options that fit no such window."""
+    """Set `emit` and `updates` of a group window aggregate. Other nodes stay as they are.
+
+    Raises:
+        ValidationError: The options do not fit the window.
+    """
     if not isinstance(node, (GroupWindowAggregate, WindowAggregate)):
         return node
     options = parsed(configuration)
@@ -42,7 +46,7 @@ def window_emit(node: Node, configuration: Mapping[str, str]) -> Node:
 
 
 def _lateness(options: Configuration) -> int:
-    """How long rows are waited for: as long as state is kept, where nothing is said."""
+    """Return how many milliseconds late rows are accepted: by default, as long as state is kept."""
     lateness: int | None = options.get(LATENESS)
     return options.get(TTL) or 0 if lateness is None else lateness
 
