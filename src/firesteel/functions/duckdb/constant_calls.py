@@ -51,22 +51,24 @@ def constant(call: Call, zone: str | None = None) -> Expr:
         zone: Time zone of the session. None: calls that depend on the zone are not folded.
 
     Raises:
-        ValidationError: A date's year has no literal. The message is that of Calcite's DateString.
+        ValidationError: A date's year has no literal. The message is Calcite's (DateString).
     """
     if not _is_constant(call):
         return call
-    from firesteel.functions.duckdb.compile.calc import compile_calc  # imports DuckDB, which few plans need
+    # Import DuckDB only here: few plans need it.
+    from firesteel.functions.duckdb.compile.calc import compile_calc
 
     try:
         zones = _ZONES if zone is None else (zone,)
-        free = replace(call, type=call.type.with_nullable(True))  # can be NULL anyway
+        # A call may return NULL although its type is NOT NULL, as with DuckDB's functions.
+        free = replace(call, type=call.type.with_nullable(True))
         spec, *elsewhere = (compile_calc([free], None, [], time_zone=each) for each in zones)
         if any(other != spec for other in elsewhere):
             return call
         from firesteel.functions.duckdb.statement import calculated
 
         return _literal(calculated(spec), call)
-    except OverflowError as error:  # neither Python nor Calcite has literals of the year 10000
+    except OverflowError as error:  # Neither Python nor Calcite has literals for the year 10000.
         raise ValidationError("Year out of range", range=call.range) from error
     except JobError:
         call.__dict__[_FAILED] = True
@@ -81,27 +83,27 @@ _IS_NULL = "_is_null"
 
 
 def failed(call: Call) -> bool:
-    """Return whether `constant` evaluated this very object and the evaluation failed."""
+    """Return whether `constant` has tried to evaluate this very object, and the evaluation failed."""
     return _FAILED in call.__dict__
 
 
 def has_no_literal(call: Call) -> bool:
-    """Return whether `constant` evaluated this very object to a value without a literal.
+    """Return whether `constant` has evaluated this very object to a value that has no literal.
 
-    That is NULL of a NOT NULL type, NaN or an infinity. Flink's reducer does not fold such a call.
+    Such values are NULL of a NOT NULL type, NaN and infinities. Flink's reducer does not fold such a call.
     """
     return _NO_LITERAL in call.__dict__
 
 
 def is_null(call: Call) -> bool:
-    """Whether `constant` evaluated this very object to NULL although its type is NOT NULL."""
+    """Return whether `constant` has evaluated this very object to NULL although its type is NOT NULL."""
     return _IS_NULL in call.__dict__
 
 
 def in_place_of_null(kind: SqlType, call: Call) -> Literal | None:
     """Return the value that generated code has for NULL of a NOT NULL type.
 
-    None if the type may be NULL, or if its values are objects.
+    The result is None if the type may be NULL, or if its values are objects.
     """
     if kind.nullable or kind.root not in IN_PLACE_OF_NULL:
         return None
@@ -109,11 +111,11 @@ def in_place_of_null(kind: SqlType, call: Call) -> Literal | None:
 
 
 def as_largest(call: Call) -> Expr:
-    """Return the call, or a default value if `is_null` and the type is NOT NULL.
+    """Return the call, or a default value if `is_null` holds and the type is NOT NULL.
 
-    Only for a largest constant part: within one, Flink's generated code knows that a part is NULL. A function
-    that returns NULL text by itself leaves NULL. A cast leaves the default, and so does a call with an
-    argument that is NULL.
+    Use it only for a largest constant part: within such a part, Flink's generated code knows that a part is
+    NULL. A function that returns NULL text by itself leaves NULL. A cast leaves the default value, and so
+    does a call with an argument that is NULL.
     """
     if not is_null(call):
         return call
@@ -140,7 +142,7 @@ def _is_constant(call: Call) -> bool:
 
 
 def varies(call: Call) -> bool:
-    """Return whether a call may return another value for another row, or for another call around it."""
+    """Return whether a call may return different values for different rows, or within different calls."""
     function = call.function
     return call.user is not None or function in _VARYING or function.startswith(("CURRENT_", "LOCALTIME"))
 
@@ -168,7 +170,7 @@ def _literal(value: Any, call: Call) -> Expr:
 
 
 def _as_long(value: Any, kind: SqlType) -> SqlType:
-    """Return the type, with the length of the text for CHAR."""
+    """Return the type, for CHAR with the length of the text."""
     if kind.root is not TypeRoot.CHAR:
         return kind
     return replace(kind, length=len(value.encode("utf-16-le", "surrogatepass")) // 2)

@@ -1,8 +1,8 @@
 """DuckDB macros with Flink's results, for arithmetic and comparisons where DuckDB differs.
 
 wrap_*: wrap an exact result into its integer type like Java; DuckDB raises instead. java_*: comparisons of
-floating point numbers, where NaN is neither equal, less nor greater. An error raised here has the prefix
-`flink:` before the message for the user.
+floating point numbers, where NaN is neither equal, less nor greater. An error that a macro raises has the
+prefix `flink:` before the message for the user.
 """
 
 from __future__ import annotations

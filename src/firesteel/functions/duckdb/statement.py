@@ -81,7 +81,10 @@ class Statement:
         return pa.table(columns)
 
     def _statement(self, with_places: bool) -> str:
-        """Return the SQL: of all output columns if there is a filter, else of the computed ones."""
+        """Return the SQL of the statement.
+
+        With a filter, it has all output columns; without one, only the computed columns.
+        """
         of_rows = [quote(KIND), quote(ORDER)] if self._filters else []
         wanted = range(len(self._references)) if self._filters else self._computed
         columns = [*of_rows, *(f"{self._spec.projection[i]} AS {field(i)}" for i in wanted)]
@@ -93,7 +96,7 @@ class Statement:
         return f"SELECT {', '.join(columns)} FROM {source}"
 
     def _run(self, changes: pa.Table) -> pa.Table:
-        """Execute the statement. Override to add details to errors."""
+        """Execute the statement. Subclasses override this to add details to errors."""
         connection = connect(self._spec.functions, self._spec.user, self._spec.sets)
         connection.register("changes", without_zone(changes))
         try:
@@ -147,7 +150,7 @@ def _answer(connection: duckdb.DuckDBPyConnection, statement: str) -> pa.Table:
 
 
 def _over(source: str, steps: Sequence[Sequence[str]]) -> str:
-    """Return the source with the columns of the steps added."""
+    """Return the SQL of the source with the columns of the steps added."""
     for columns in steps:
         source = f"(SELECT *, {', '.join(columns)} FROM {source})"
     return source
@@ -156,7 +159,7 @@ def _over(source: str, steps: Sequence[Sequence[str]]) -> str:
 def _converted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     try:
         return column.cast(kind, safe=False)
-    except pa.ArrowException:  # the column has an untyped NULL within an array or map
+    except pa.ArrowException:  # The column has an untyped NULL within an array or map.
         return pa.chunked_array([pa.array(column.to_pylist(), kind)])
 
 
@@ -182,7 +185,8 @@ def job_error(error: duckdb.Error) -> FiresteelError:
         return JobError("A DATE or TIMESTAMP is outside the years -290000 to 294000, in which times are held")
     if over := _OVERFLOW.search(text):
         return JobError(f"{over[1]} is not within 64 bits, in which times and intervals are counted")
-    beyond = isinstance(error, duckdb.ConversionException) and "INT32 with value" in text  # a DATE in days
+    # A DATE has its value in days.
+    beyond = isinstance(error, duckdb.ConversionException) and "INT32 with value" in text
     if beyond or "higher precision" in text or "timestamp_ns" in text.lower():
         return JobError("A TIMESTAMP of more than 6 digits is held from 1677-09-21 to 2262-04-11 only")
     if isinstance(error, duckdb.OutOfMemoryException):

@@ -1,7 +1,7 @@
 """Scalar user-defined functions, called by DuckDB with Arrow columns.
 
 A signature is `<name>|<argument type>|...|<result type>` in DuckDB's type names, as in registry.py. A
-function without arguments receives one column, which tells the number of rows.
+function without arguments receives one column, whose length is the number of rows.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _by_column(
 
 
 def _checked(name: str, result: Any, count: int, kind: pa.DataType) -> pa.Array:
-    """Return the result as a column of the type, with one value for each row."""
+    """Return a function's result as a column of its type, with one value for each row."""
     if isinstance(result, pa.ChunkedArray):
         result = result.combine_chunks()
     try:

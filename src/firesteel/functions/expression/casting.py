@@ -48,7 +48,7 @@ def cast(expr: Expr, target: SqlType, range: SourceRange | None = None, moments:
 
 
 def _placed(literal: Literal, range: SourceRange | None) -> Literal:
-    """Return the literal with the position of the whole cast."""
+    """Return the literal with the source position of the whole cast."""
     return literal if range is None else replace(literal, range=range)
 
 
@@ -79,7 +79,7 @@ def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
         return float(value) if source.root in APPROXIMATE and not isinstance(value, Plain) else Plain(value)
     if source.root is TypeRoot.DOUBLE and value == Decimal(
         float(value)
-    ):  # a computed value has the digits that Java shows
+    ):  # A computed value shows the digits that Java prints.
         value = float(value)
     return _decimal(Decimal(repr(value) if isinstance(value, float) else value), target)
 
@@ -87,9 +87,8 @@ def _converted(value: Value, source: SqlType, target: SqlType) -> Value:
 def _decimal(value: Decimal, target: SqlType) -> Decimal | None:
     """Return the value with all its digits, or None if its integral digits do not fit the type.
 
-    Digits beyond the scale stay: plans show them, and a cast to a wider type uses them. Code generated for
-    the literal rounds (rounded_literal). Calcite: SqlTypeUtil.isValidDecimalValue checks integral digits
-    only.
+    Digits beyond the scale stay: plans show them, and a cast to a wider type uses them. Generated code rounds
+    the literal (rounded_literal). Calcite: SqlTypeUtil.isValidDecimalValue checks integral digits only.
     """
     whole = (target.precision or 0) - (target.scale or 0)
     return value if not value or value.adjusted() + 1 <= whole else None

@@ -34,7 +34,7 @@ _CLASSES = {
 _WANTED = {
     TypeRoot.BOOLEAN: "java.lang.Boolean",
     TypeRoot.INTEGER: "java.lang.Integer",
-    TypeRoot.DOUBLE: "java.math.BigDecimal",  # no literal has this class
+    TypeRoot.DOUBLE: "java.math.BigDecimal",  # No literal has this class.
 }
 
 
@@ -60,7 +60,7 @@ def java_default(literal: Literal, returning: SqlType) -> dict[str, Any]:
 
 
 def _internal(value: Any) -> Any:
-    """Return a DATE in days, a TIME in milliseconds, and other values unchanged."""
+    """Return Flink's internal value: a DATE in days, a TIME in milliseconds, and other values unchanged."""
     if isinstance(value, date) and not isinstance(value, datetime):
         return (value - date(1970, 1, 1)).days
     if isinstance(value, time):
@@ -71,8 +71,8 @@ def _internal(value: Any) -> Any:
 
 def _java_text(literal: Literal) -> str:
     from firesteel.types.primitive_text import (
-        double_text,  # not needed at the start
-        float_text,  # not needed at the start
+        double_text,  # These imports are not needed at the start.
+        float_text,
     )
 
     value = _internal(literal.value)

@@ -32,7 +32,7 @@ def recast_moment(value: Value, source: SqlType, target: SqlType) -> datetime | 
     """Return a TIMESTAMP literal's value for another TIMESTAMP type, or None if the CAST must stay.
 
     Raises:
-        NotSupportedError: The TIME of a moment before 1970, for which Flink fails.
+        NotSupportedError: The cast is to TIME, of a moment before 1970. Flink fails for it.
     """
     if source.root is not TypeRoot.TIMESTAMP or not isinstance(value, (datetime, str)):
         return None
@@ -45,7 +45,7 @@ def recast_moment(value: Value, source: SqlType, target: SqlType) -> datetime | 
 
 
 def _of_digits(text: str, target: SqlType) -> datetime | str:
-    """Return the value as Literal holds it: a text if it has more than 6 digits.
+    """Return a moment as Literal holds it: a text if it has more than 6 digits.
 
     Raises:
         ValueError: There is no such day.

@@ -30,7 +30,7 @@ class InputRef:
 
 
 class Plain(Decimal):
-    """Value of a DOUBLE literal that was written as an exact number: plans show `2.5`, not `2.5E0`."""
+    """Value of a DOUBLE literal that was written as an exact number. Plans show `2.5`, not `2.5E0`."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ MIRRORED = {
     "<=": ">=",
     ">=": "<=",
 }
-"""Function that gives the same result when its two arguments are swapped, for each function that has one."""
+"""Function that gives the same result with swapped arguments, by function name."""
 _OF_ONE_TYPE = frozenset("+*")
-"""Functions that mirror only arguments of equal types, apart from nullability."""
+"""Functions whose arguments may only be swapped if their types are equal, apart from nullability."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class Call:
     A call equals its mirrored form: `a > 1` equals `1 < a` (Calcite: RexNormalize).
 
     Attributes:
-        options: Parts of the call that are no arguments: a time unit, a field name, ON EMPTY, the trim side.
+        options: Parts of the call that are not arguments: a time unit, a field name, ON EMPTY, the trim side.
         user: The user-defined function, or None for a built-in one.
-        depth: Levels of calls in this tree, from 1.
+        depth: Levels of calls in this tree, at least 1.
     """
 
     function: str
@@ -106,7 +106,7 @@ class Call:
         return True
 
     def _facing(self, other: Call) -> tuple[Expr, ...] | None:
-        """Return the other call's arguments in the order that may equal this call's; None if they differ."""
+        """Return the other call's arguments in the order that may equal this call's; None if none may."""
         if self.depth != other.depth or len(self.args) != len(other.args) or hash(self) != hash(other):
             return None
         if (self.type, self.options, self.user) != (other.type, other.options, other.user):
@@ -120,7 +120,7 @@ class Call:
         return _hash(self) if known is None else known
 
     def _mirrored(self) -> str | None:
-        """Return the function that gives the same result with swapped arguments, or None."""
+        """Return the function that gives the same result with swapped arguments, or None if there is none."""
         if len(self.args) != 2:
             return None
         first, second = self.args
@@ -138,7 +138,7 @@ def _may_equal(a: Expr, b: Expr) -> bool:
 
 @from_below
 def _hash(call: Call) -> int:
-    """Return the call's hash, equal for its mirrored form, and cache it in the call."""
+    """Return the hash of a call, equal for its mirrored form, and cache it in the call."""
     mirrored = call._mirrored()
     if mirrored is None:
         found = hash((call.function, call.args, call.type, call.options))
@@ -151,7 +151,7 @@ def _hash(call: Call) -> int:
 
 
 IN_LIST, ROWS_EQUAL = "IN LIST", "ROW ="
-"""Functions of a bound query whose arguments are comparisons: any of an IN list holds; two rows are equal.
+"""Functions of a bound query whose arguments are comparisons: an IN list, and the equality of two rows.
 
 plan/rel_builder.py converts them to OR and AND without changing the types of their operands.
 """
@@ -163,7 +163,7 @@ class AggregateCall:
 
     function: str
     args: tuple[int, ...]
-    """Positions of the argument columns. A Calc below has computed them."""
+    """Positions of the argument columns, which a Calc below has computed."""
     type: SqlType
     name: str
     """Name of the output column."""
@@ -172,6 +172,6 @@ class AggregateCall:
     """Position of the FILTER column, or None."""
     range: SourceRange | None = field(default=None, compare=False)
     options: tuple[str, ...] = ()
-    """`IGNORE NULLS` (ARRAY_AGG), `NULL ON NULL` or `ABSENT ON NULL` (always set for JSON_*AGG)."""
+    """Clauses: `IGNORE NULLS` (ARRAY_AGG), `NULL ON NULL` or `ABSENT ON NULL` (set for JSON_*AGG)."""
     user: UserDefined | None = None
     """The user-defined function, or None for a built-in one."""

@@ -1,8 +1,8 @@
 """Recursive functions over trees of any depth. `a + b + ...` is as deep as it is long, as is a UNION ALL.
 
-Python's stack holds a few hundred levels. After STEP levels, a function under `from_below` first computes
-its results for parts at regular depths (`milestones`), the deepest first, and stores them. From then on no
-recursion goes deeper than to the next stored result.
+Python's stack holds a few hundred levels. After STEP levels, a function under `from_below` first computes and
+stores its results for parts at regular depths (`milestones`), the deepest first. From then on, no recursion
+goes deeper than to the next stored result.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def collector_at_rest() -> Iterator[None]:
 
 
 def depth_of(tree: Any) -> int:
-    """Return the levels below the tree's root: 0 for a column, a literal or a plan's scan."""
+    """Return the number of levels below a tree's root: 0 for a column, a literal or a plan's scan."""
     depth: int = getattr(tree, "depth", 0)
     return depth
 
@@ -50,7 +50,7 @@ def parts_of(tree: Any) -> tuple[Any, ...]:
 def milestones(tree: Any) -> list[Any]:
     """Return parts of the tree, the deepest first, such that descents between them have at most STEP levels.
 
-    From the root and from each of these parts, the next one or the leaves are at most STEP levels below.
+    From the root and from each of these parts, the next part or the leaves are at most STEP levels below.
     """
     found: list[Any] = []
     pending = [tree]
@@ -72,7 +72,7 @@ class _Progress(threading.local):
 
     Attributes:
         level: Calls since the outermost one, or since the last milestone.
-        known: Results so far, with their arguments. The arguments stay alive so that their ids stay unique.
+        known: Results so far, with their arguments. Keeping the arguments alive keeps their ids unique.
     """
 
     level = 0
@@ -88,7 +88,7 @@ def from_below(function: F) -> F:
 
     @wraps(function)
     def guarded(tree: Any, *more: Any) -> Any:
-        if getattr(tree, "depth", 0) < STEP:  # most parts; none is a milestone
+        if getattr(tree, "depth", 0) < STEP:  # Most parts are shallow, and none of these is a milestone.
             return function(tree, *more)
         known = progress.known
         if known is not None:

@@ -11,7 +11,7 @@ from firesteel.types.value_parts import Part, Parts
 
 
 def value_parts(exprs: Iterable[Expr]) -> dict[int, Parts]:
-    """Return the parts that are read of each column, by column index."""
+    """Return the parts of each nested column that the expressions read, by column index."""
     found: dict[int, dict[Part, None]] = defaultdict(dict)
     pending = list(exprs)
     while pending:
@@ -36,6 +36,7 @@ def _step(call: Call) -> Part:
     if value.type.root is TypeRoot.ARRAY:
         return (None,)
     if value.type.root is TypeRoot.MAP and isinstance(key, Literal) and key.type.root in CHARACTER:
-        as_it_is = value.type.children[0].same_as(STRING)  # a key of another type would be padded or cut
+        # A key of another type would be padded or truncated.
+        as_it_is = value.type.children[0].same_as(STRING)
         return (key.value,) if isinstance(key.value, str) and as_it_is else ()
     return ()

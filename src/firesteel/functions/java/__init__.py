@@ -1,1 +1,1 @@
-"""What Java's libraries answer: dates and calendars, regular expressions, hash codes, maps, StrictMath."""
+"""Behaviour of Java's libraries: dates and calendars, regular expressions, hash codes, maps, StrictMath."""

@@ -1,7 +1,8 @@
 """Java's calendars, English (US): weeks begin on Sunday, and week 1 contains January 1.
 
-`GREGORIAN` is that of java.time. `SINCE_1582` is java.util.GregorianCalendar, Julian before 1582-10-15.
-Days are counted since 1970-01-01. Months are 1 to 12 and may overflow. Years before 1 are 0, -1, ...
+`GREGORIAN` is the calendar of java.time. `SINCE_1582` is java.util.GregorianCalendar, Julian before
+1582-10-15. Days are counted since 1970-01-01. Months are 1 to 12 and may overflow. Years before 1 are 0, -1,
+and so on.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def julian_calendar_day(year: int, month: int, day: int) -> int:
 
 
 def day_of(year: int, month: int, day: int) -> int:
-    """Return the day of a date, Julian or Gregorian. Dates in the gap of 1582 move forward by the gap."""
+    """Return the day of a Julian or Gregorian date. Dates in the gap of 1582 move forward by the gap."""
     gregorian, julian = gregorian_day(year, month, day), julian_calendar_day(year, month, day)
     return gregorian if gregorian >= GREGORIAN_START and julian >= GREGORIAN_START else julian
 
@@ -48,7 +49,7 @@ def gregorian_date(days: int) -> tuple[int, int, int]:
 
 
 def date_of(days: int) -> tuple[int, int, int]:
-    """Return year, month and day, Julian or Gregorian, of a day."""
+    """Return year, month and day of a day since 1970: Julian before 1582-10-15, else Gregorian."""
     if days >= GREGORIAN_START:
         return gregorian_date(days)
     c = days + _EPOCH_JULIAN_DAY + 32082
@@ -70,11 +71,11 @@ def on_or_before(days: int, wanted: int) -> int:
 
 @dataclass(frozen=True)
 class Calendar:
-    """Calendar that numbers days.
+    """A calendar with weeks, defined by its numbering of days.
 
     Attributes:
-        day_of: Returns the day of a year, month and day of the month.
-        date_of: Returns the year, month and day of the month of a day.
+        day_of: Function from year, month and day of the month to the day.
+        date_of: Function from a day to year, month and day of the month.
     """
 
     day_of: Callable[[int, int, int], int]
@@ -147,7 +148,7 @@ def _first_of_year(year: int) -> int:
 
 
 def _chosen(stamps: Mapping[str, int]) -> str:
-    """Return the field that decides, by the order in which the fields were set.
+    """Return the field that determines the day, by the order in which the fields were set.
 
     Args:
         stamps: Position of each field in that order, from 1.
@@ -164,6 +165,6 @@ def _chosen(stamps: Mapping[str, int]) -> str:
             return "M"
     best = max(whole.values())
     found = [letter for letter in "dWFDw" if whole.get(letter) == best]
-    if len(found) > 1:  # the same weekday completes several: the one set later decides
+    if len(found) > 1:  # The same weekday completes several fields: the one that was set later decides.
         return max(found, key=lambda letter: stamps.get(letter, 0))
     return found[0]

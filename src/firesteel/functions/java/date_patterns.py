@@ -1,6 +1,6 @@
 """Java's date patterns: DateTimeFormatter.format, and the parsing of patterns.
 
-The locale is English (US), so weeks begin on Sunday. SimpleDateFormat is in simple_date_format.py.
+The locale is English (US), so weeks begin on Sunday. simple_date_format.py has SimpleDateFormat.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def _day_period(minutes: int) -> str:
 def _year(letter: str, count: int, days: int) -> str:
     year = GREGORIAN.week_of(days)[0] if letter == "Y" else gregorian_date(days)[0]
     if letter == "y" and year < 1:
-        year = 1 - year  # of its era
+        year = 1 - year  # This is the year of its era.
     if count == 2:
         return f"{year % 100:02d}"
     sign = "+" if count >= 4 and year >= 10**count else ""

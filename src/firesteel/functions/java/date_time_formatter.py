@@ -59,7 +59,7 @@ class Number:
         return self.least == self.most and self.sign == "NOT_NEGATIVE"
 
     def read(self, text: str, at: int) -> tuple[int, int] | None:
-        """Return the value and the offset behind it, or None if the text does not match."""
+        """Return the number at `at` and the offset after it, or None if the text does not match."""
         negative = text.startswith("-", at)
         plus = text.startswith("+", at)
         if (negative and self.sign == "NOT_NEGATIVE") or (plus and self.sign != "EXCEEDS_PAD"):
@@ -119,9 +119,9 @@ class BadPattern(ValueError):
 
 
 def parsed(pattern: str, text: str) -> int | None:
-    """Return nanoseconds of the wall clock that a text names, or None if it does not match the pattern.
+    """Return the nanoseconds of the wall clock that a text names, None if the text does not match.
 
-    Missing fields are those of 1970-01-01.
+    Missing fields have the values of 1970-01-01.
 
     Raises:
         JobError: Flink fails to build the date, which happens after parsing.
@@ -137,7 +137,10 @@ def parsed(pattern: str, text: str) -> int | None:
 
 
 def _read_all(steps: tuple[Step, ...], text: str, at: int, fields: dict[str, int]) -> int:
-    """Read the steps into `fields`. Return the offset behind them, or -1 if the text does not match."""
+    """Read the steps of a pattern into `fields`.
+
+    Return the offset after them, or -1 if the text does not match.
+    """
     for step in steps:
         if isinstance(step, Optional):
             inner = dict(fields)
@@ -167,7 +170,7 @@ def steps_of(pattern: str) -> tuple[Step, ...] | None:
 
 def _compiled(pieces: list[tuple[str, int]]) -> tuple[Step, ...]:
     open_groups: list[list[Step]] = [[]]
-    base = -1  # index in the group of the number that adjacent fixed-width numbers follow
+    base = -1  # This is the index, in the group, of the number that adjacent fixed-width numbers follow.
     for text, count in pieces:
         group = open_groups[-1]
         if count < 0:
@@ -260,7 +263,7 @@ _WHOLE_DATES = (*(frozenset(names) for names in ("uMd", "uD", "uMWe", "Ywe")),)
 
 
 def _resolved(fields: dict[str, int]) -> int:
-    """Return nanoseconds of the wall clock.
+    """Return the nanoseconds of the wall clock that parsed fields describe.
 
     Raises:
         ValueError: Fields contradict each other or are out of range.
@@ -303,8 +306,8 @@ def _check_month_and_day(fields: dict[str, int], month: int, day: int) -> None:
     """Check the ranges of month and day.
 
     Raises:
-        ValueError: Java builds the date while parsing, and fails.
-        JobError: Flink builds the date after parsing, and fails.
+        ValueError: Java builds the date while parsing and fails.
+        JobError: Flink builds the date after parsing and fails.
     """
     wrong = ""
     if not 1 <= month <= 12:
@@ -342,7 +345,10 @@ def _ranged(fields: dict[str, int], letter: str, low: int, high: int) -> int:
 
 
 def _clock(fields: dict[str, int]) -> int:
-    """Return nanoseconds of the day, a whole day for 24:00:00. A 12-hour hour without AM or PM is ignored."""
+    """Return the nanoseconds of the day, a whole day for 24:00:00.
+
+    A 12-hour hour without AM or PM is ignored.
+    """
     for letter, unit in (("N", 1), ("A", 10**6)):
         if letter in fields:
             nanos = _ranged(fields, letter, 0, _DAY // unit - 1) * unit
@@ -362,7 +368,7 @@ def _clock(fields: dict[str, int]) -> int:
     if "a" in fields and fields.get("H", 12 * fields["a"]) // 12 != fields["a"]:
         raise ValueError(fields["a"])
     if "a" in fields and not fields.keys() & set("HhKmsS"):
-        fields["H"] = 12 * fields["a"] + 6  # as in Java, the middle of the half day
+        fields["H"] = 12 * fields["a"] + 6  # As in Java, the time is the middle of the half day.
     minute = _ranged(fields, "m", 0, 59) if "m" in fields else 0
     second = _ranged(fields, "s", 0, 59) if "s" in fields else 0
     nanos = _ranged(fields, "S", 0, 999_999_999) if "S" in fields else 0
@@ -376,7 +382,7 @@ def _agree(fields: dict[str, int], letter: str, value: int) -> None:
     """Set a field.
 
     Raises:
-        ValueError: It has another value.
+        ValueError: The field already has another value.
     """
     if fields.setdefault(letter, value) != value:
         raise ValueError(value)

@@ -15,11 +15,11 @@ _NUMBER = re.compile(
     re.ASCII,
 )
 _BEYOND_FLOATS = 2.0**128
-"""Value of infinity when floats are compared: the power of two above the largest FLOAT."""
+"""Value that stands for infinity when floats are compared: the power of two above the largest FLOAT."""
 
 
 def parse_double(text: str) -> float:
-    """Return the nearest DOUBLE.
+    """Return the DOUBLE nearest to a text.
 
     Raises:
         ValueError: The text is not a number. The message is Java's.
@@ -37,7 +37,7 @@ def parse_double(text: str) -> float:
 
 
 def parse_float(text: str) -> float:
-    """Return the FLOAT nearest to the text, which may differ from the one nearest to its DOUBLE.
+    """Return the FLOAT nearest to a text, which may differ from the FLOAT nearest to the text's DOUBLE.
 
     Raises:
         ValueError: The text is not a number. The message is Java's.
@@ -47,11 +47,11 @@ def parse_float(text: str) -> float:
         nearest = np.float32(value)
     if float(nearest) == value or isnan(value) or isinf(value):
         return float(nearest)
-    with np.errstate(over="ignore"):  # the neighbour of the largest FLOAT is infinity
+    with np.errstate(over="ignore"):  # The next number above the largest FLOAT is infinity.
         other = np.nextafter(nearest, np.float32(inf if value > float(nearest) else -inf))
     if (_finite(nearest) + _finite(other)) / 2 != value:
         return float(nearest)
-    exact = _exact(text)  # the DOUBLE is a tie between two FLOATs, but the exact number may not be
+    exact = _exact(text)  # The DOUBLE is halfway between two FLOATs, but the exact number may not be.
     if exact == value:
         return float(nearest)
     return float(max(nearest, other) if exact > value else min(nearest, other))
@@ -77,7 +77,7 @@ def _finite(value: np.float32) -> float:
 
 
 def _exact(text: str) -> Fraction:
-    """Return the exact number. Its DOUBLE is finite and not zero, which limits its length."""
+    """Return the exact number of a text. Its DOUBLE must be finite and not zero, which limits its length."""
     sign, _, _, decimal, whole, fraction, exponent = _match(text).groups("")
     if decimal:
         value = Fraction(decimal)

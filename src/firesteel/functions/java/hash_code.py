@@ -45,7 +45,9 @@ def _hasher(kind: SqlType) -> Hash:
 
 
 def murmur(data: bytes) -> int:
-    """Return the 32-bit Murmur3 hash. Bytes after the last whole word are hashed one by one, with their sign.
+    """Return the 32-bit Murmur3 hash of bytes.
+
+    Bytes after the last whole word are hashed singly, with their sign.
 
     Flink: MurmurHashUtils, with its seed.
     """
@@ -94,7 +96,7 @@ def _float(key: int) -> int:
 
 
 def _decimal(value: int, scale: int) -> int:
-    """Return BigDecimal's hash: of the magnitude's 32-bit words, the highest first, then the scale."""
+    """Return the hash of a BigDecimal: of the magnitude's 32-bit words, highest first, then of the scale."""
     magnitude, words = abs(value), 0
     for shift in range(96 if magnitude >> 63 else 32, -1, -32):
         words = words * 31 + (magnitude >> shift & _WORD)

@@ -18,10 +18,13 @@ from firesteel.types.internal_values import from_key
 from firesteel.types.sql import BYTES_LIKE, SqlType
 
 Entries = Iterable[tuple[Any, list[Any]]]
-"""(key in key form, [value, arrival number]) of each entry."""
+"""Entries of a map: (key in key form, [value, arrival number])."""
 
 Ordered = Callable[[Entries, int], list[tuple[Any, Any]]]
-"""Function to (key, value) in Java's order, from the entries and the maximum size since the map was empty."""
+"""Function that sorts entries into Java's order, and returns (key, value) pairs.
+
+The second argument is the maximum size since the map was empty.
+"""
 
 
 @lru_cache(maxsize=64)
@@ -59,7 +62,7 @@ def ordered_values(kind: SqlType) -> Ordered:
     """Return a function that sorts the entries of a map into Java's order, with keys in internal form.
 
     Raises:
-        NotSupportedError: The keys are BYTES, which Flink compares by identity, so their order is random.
+        NotSupportedError: The keys are BYTES. Flink compares them by identity, so their order is random.
     """
     if kind.root in BYTES_LIKE:
         raise NotSupportedError(
@@ -72,7 +75,7 @@ def ordered_values(kind: SqlType) -> Ordered:
 
 @lru_cache(maxsize=64)
 def ordered_seen(kind: SqlType) -> Callable[[Mapping[Any, Any]], list[tuple[Any, Any]]]:
-    """Return a function that sorts the items of a map, inserted in iteration order, into Java's order."""
+    """Return a function that sorts a mapping's items, in the order of their insertion, into Java's order."""
     hash_of = hasher(kind)
     return lambda seen: hashed([(key, seen[key]) for key in seen], hash_of)
 

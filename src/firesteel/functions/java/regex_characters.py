@@ -40,12 +40,12 @@ class Characters:
         return self.text[self.at : self.at + 1]
 
     def read(self) -> str:
-        """Return and consume the next character, blanks included."""
+        """Return and consume the next character, even if it is a blank."""
         self.at += 1
         return self.text[self.at - 1 : self.at]
 
     def cased(self, text: str, letter: str = "a") -> str:
-        """Return the text as case-insensitive if flag i is set; non-ASCII letters only with flag u."""
+        """Return the text as case-insensitive if flag i is set; for non-ASCII letters only with flag u."""
         if "i" not in self.flags:
             return text
         if "u" in self.flags:
@@ -53,7 +53,7 @@ class Characters:
         return f"(?ai:{text})" if letter.isascii() else text
 
     def escaped_letter(self, letter: str) -> str:
-        """Return the character of an escape, inside or outside of a class."""
+        """Return the character of an escape, inside or outside of a character class."""
         if letter in _CONTROLS:
             return _CONTROLS[letter]
         if letter == "c":
@@ -144,7 +144,7 @@ class Characters:
         return _any_of("", parts) if parts else ""
 
     def member(self, letter: str) -> str:
-        """Read a character, a range, or the class of an escape, which is returned in brackets."""
+        """Read one member of a class: a character, a range, or an escape's class in brackets."""
         self.at += 1
         if letter == "\\":
             escape = self.read()
@@ -180,7 +180,7 @@ def _any_of(plain: str, nested: list[str]) -> str:
 
 
 def _class(all_of: list[str], negated: bool) -> str:
-    """Return an expression for one character that is in all of these classes, or not."""
+    """Return an expression for one character that is in all of these classes, or negated, is not."""
     found = "".join(f"(?={test})" for test in all_of[:-1]) + all_of[-1]
     if not negated:
         return f"(?:{found})" if all_of[1:] else found

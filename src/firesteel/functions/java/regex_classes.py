@@ -1,4 +1,4 @@
-"""Character classes of Java's regular expressions, as contents of classes of Python's `re`."""
+"""Java's character classes, as contents of character classes for Python's `re`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHORT = {
     "h": r" \t\xa0\u1680\u180e\u2000-\u200a\u202f\u205f\u3000",
     "v": r"\n\x0b\f\r\x85\u2028\u2029",
 }
-"""Contents of the classes of single letters: ASCII only, as in Java."""
+"""Contents of the classes of single letters such as `\d`: ASCII only, as in Java."""
 
 _POSIX = {
     "ASCII": r"\x00-\x7f",
@@ -59,7 +59,7 @@ _SCRIPTS = {
     "HANGUL": "1100-11FF 302E-302F 3131-318E 3200-321E 3260-327E A960-A97C AC00-D7A3 D7B0-D7C6 D7CB-D7FB "
     "FFA0-FFBE FFC2-FFC7 FFCA-FFCF FFD2-FFD7 FFDA-FFDC",
 }
-"""Scripts of Unicode 13, the version of Java 17."""
+"""Code points of scripts in Unicode 13, the version of Java 17."""
 _WHITE = frozenset("\t\n\x0b\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {
     chr(code) for code in range(0x2000, 0x200B)
 }

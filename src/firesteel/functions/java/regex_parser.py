@@ -16,23 +16,29 @@ _REPEATED = {
     _ANCHORS["R"]: rf"(?:\r\n|(?!\r\n)[\x0b\f{LINE_ENDS}])",
     **{anchor: f"(?:{anchor})" for anchor in (_ANCHORS["A"], _ANCHORS["z"], _ANCHORS["b"])},
 }
-r"""Replacements under a quantifier: \R must not match half of \r\n, and Python does not repeat anchors."""
+r"""Replacements of anchors under a quantifier.
+
+\R must not match half of \r\n, and Python does not repeat anchors.
+"""
 _VARIANTS = 64
 """Maximum number of widths of a lookbehind: Python requires fixed widths, so each is an alternative."""
 
 Piece = tuple[str, int, int | None, str]
-"""Atom, minimum, maximum (None: unbounded) and kind of repetition: "" greedy, "?" lazy, "+" possessive."""
+"""Part of a pattern: atom, minimum, maximum (None: unbounded), and kind of repetition.
+
+The kind is "" for greedy, "?" for lazy, and "+" for possessive.
+"""
 
 
 def to_python(pattern: str, flags: str = "") -> str:
-    """Return the pattern for `re.compile` without flags. `flags` are Java's letters (`ixmsdu`)."""
+    """Return a Java pattern for `re.compile` without flags. `flags` are Java's letters (`ixmsdu`)."""
     if "U" in flags:
         missing("The flag U")
     return _Parser(_unquoted(pattern), set(flags)).whole()
 
 
 def _unquoted(pattern: str) -> str:
-    r"""Return the pattern with the text between `\Q` and `\E` escaped (Pattern.RemoveQEQuoting)."""
+    r"""Return a pattern with the text between `\Q` and `\E` escaped (Pattern.RemoveQEQuoting)."""
     parts, at = [], 0
     while at < len(pattern):
         if pattern.startswith("\\Q", at):
@@ -83,7 +89,7 @@ class _Parser(Characters):
         return pieces
 
     def atom(self, letter: str) -> str | None:
-        """Read what a quantifier applies to. Return None for flags, which match nothing."""
+        """Read an atom, to which a quantifier applies. Return None for flags, which match nothing."""
         if letter == "{":
             return "(?:)"
         self.at += 1

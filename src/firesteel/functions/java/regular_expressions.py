@@ -16,10 +16,10 @@ Spans = tuple[tuple[int, ...], ...]
 
 @lru_cache(maxsize=512)
 def compiled(pattern: str, flags: str = "") -> re.Pattern[str] | None:
-    """Return a Java pattern as a Python pattern, or None if it is invalid.
+    """Return a Java pattern as a Python pattern, or None if the pattern is invalid.
 
     Raises:
-        NotSupportedError: Python's `re` cannot express it.
+        NotSupportedError: Python's `re` cannot express the pattern.
     """
     try:
         return parsed(pattern, flags)
@@ -36,7 +36,7 @@ def parsed(pattern: str, flags: str = "") -> re.Pattern[str]:
 
     Raises:
         re.error: The pattern is invalid.
-        NotSupportedError: Python's `re` cannot express it.
+        NotSupportedError: Python's `re` cannot express the pattern.
     """
     written = to_python(pattern, flags)
     try:
@@ -48,8 +48,8 @@ def parsed(pattern: str, flags: str = "") -> re.Pattern[str]:
 def find_all(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:
     """Yield the spans of each match and its groups in UTF-16 units, like Java's Matcher.find.
 
-    A group that did not participate has (-1, -1). After an empty match, the search continues one unit later,
-    even inside a character.
+    A group that did not participate has the span (-1, -1). After an empty match, the search continues one
+    unit later, even inside a character.
     """
     if text.isascii() or max(text) < "\U00010000":
         at = 0
@@ -68,7 +68,7 @@ def _by_units(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:
         end, nothing = found.end() - (found.end() > halved), found.start() == found.end()
         within = nothing and found.end() != halved + 1 and text[end : end + 1] > "\uffff"
         at, seen, offsets, halved = end + nothing, text, whole, len(text)
-        if within:  # continue between the two halves of the character
+        if within:  # Continue between the two halves of the character.
             halved = end
             seen = f"{text[:end]}{units(text[end])}{text[end + 1 :]}"
             offsets = [*whole[: end + 1], whole[end] + 1, *whole[end + 1 :]]

@@ -61,7 +61,7 @@ def _checked(letter: str, count: int) -> tuple[str, int]:
 
 
 def simple_format(pattern: str, millis: int, zone: str) -> str:
-    """Return an instant, in milliseconds since the epoch, as the zone's calendar shows it."""
+    """Return the text of an instant, in milliseconds since the epoch, by a pattern and a zone's calendar."""
     pieces = _pieces(pattern)
     offset = legacy_offset(millis // 1000, zone)
     days, clock = divmod(millis + offset * 1000, _DAY)
@@ -114,7 +114,7 @@ def _offset_text(letter: str, count: int, offset: int) -> str:
 
 
 def _zone_name(count: int, seconds: int, zone: str) -> str:
-    """Return the name of the zone; for regions only the abbreviations of the time zone database."""
+    """Return the name of a zone; for regions only the abbreviations of the time zone database."""
     if zone.startswith(("GMT+", "GMT-")):
         return zone
     if zone in ("UTC", "GMT"):
@@ -158,7 +158,10 @@ def simple_parse(pattern: str, text: str, zone: str) -> int | None:
 def _read(
     letter: str, count: int, following: tuple[str, int], text: str, at: int
 ) -> tuple[str, int, int] | None:
-    """Return a field, its value and the position after it."""
+    """Read a field.
+
+    Return its letter, its value and the position after it, or None if the text does not match.
+    """
     if letter in _NUMERIC or (letter in "ML" and count <= 2):
         obeys = following[1] and (following[0] in _NUMERIC or (following[0] in "ML" and following[1] <= 2))
         end = at + count if obeys else len(text)
@@ -191,12 +194,12 @@ def _plain(letter: str, value: int) -> tuple[str, int]:
 
 
 def _wrapped(value: int) -> int:
-    """Return a long wrapped to an int."""
+    """Return a Java long wrapped to an int."""
     return (value + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def _in_this_century(value: int) -> int:
-    """Return the year that a year of two digits means, from 80 years ago to 20 years ahead."""
+    """Return the full year for a year of two digits: from 80 years ago to 20 years ahead."""
     start = _now().year - 80
     year = start // 100 * 100 + value
     return year + 100 if value < start % 100 else year
@@ -250,7 +253,7 @@ def _instant_of(fields: dict[str, int], zone: str) -> int:
 
 
 def instant(local: int, zone: str) -> int:
-    """Return the instant of a wall clock in seconds.
+    """Return the instant at which a zone shows a wall clock, both in seconds.
 
     A clock in a gap moves forward. Of two instants, the later one counts.
     """

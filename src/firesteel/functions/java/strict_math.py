@@ -1,6 +1,6 @@
-"""Functions of Java's StrictMath over float64 columns, where C's last digit differs.
+"""Functions of Java's StrictMath over float64 columns, where C's results differ in the last digit.
 
-Java's Math.asin, acos, atan, atan2, sinh, cosh and tanh are StrictMath's on every machine. StrictMath is
+Java's Math.asin, acos, atan, atan2, sinh, cosh and tanh equal StrictMath's on every machine. StrictMath is
 defined by fdlibm 5.3 (Sun, e_asin.c and other files). Steps, order and coefficients are fdlibm's.
 """
 
@@ -43,7 +43,7 @@ _EXPM1 = (
     *(1.0, -3.33333333333331316428e-02, 1.58730158725481460165e-03, -7.93650757867487942473e-05),
     *(4.00821782732936239552e-06, -2.01099218183624371326e-07),
 )
-_OVERFLOW = 710.4758600739439  # limit above which the hyperbolic functions are infinite
+_OVERFLOW = 710.4758600739439  # Above this limit, the hyperbolic functions are infinite.
 
 
 def _polynomial(x: Column, coefficients: tuple[float, ...]) -> Column:
@@ -53,7 +53,7 @@ def _polynomial(x: Column, coefficients: tuple[float, ...]) -> Column:
 
 
 def _high(x: Column) -> NDArray[np.int64]:
-    """Return the upper 32 bits without the sign, by which fdlibm compares magnitudes."""
+    """Return the upper 32 bits of numbers without the sign, by which fdlibm compares magnitudes."""
     return (x.view(np.int64) >> 32) & 0x7FFFFFFF
 
 
@@ -62,7 +62,7 @@ def _without_low_word(x: Column) -> Column:
 
 
 def _root(x: Column) -> tuple[Column, Column, Column]:
-    """Return the square root, its upper half, and the remainder."""
+    """Return the square root of numbers, its upper half, and the remainder."""
     root = np.sqrt(x)
     upper = _without_low_word(root)
     return root, upper, (x - upper * upper) / (root + upper)
@@ -103,7 +103,7 @@ def acos(x: Column) -> Column:
 def atan(x: Column) -> Column:
     size, high = np.abs(x), _high(x)
     bounds = [0x3FDC0000, 0x3FE60000, 0x3FF30000, 0x40038000]
-    part = np.searchsorted(bounds, high, side="right") - 1  # -1: not reduced
+    part = np.searchsorted(bounds, high, side="right") - 1  # -1 means that the argument is not reduced.
     known = [(2.0 * size - 1.0) / (2.0 + size), (size - 1.0) / (size + 1.0)]
     reduced = np.choose(part + 1, [x, *known, (size - 1.5) / (1.0 + 1.5 * size), -1.0 / size])
     z = reduced * reduced
@@ -132,7 +132,7 @@ def atan2(y: Column, x: Column) -> Column:
 
 
 def _reduced(x: Column) -> tuple[Column, Column, NDArray[np.int64]]:
-    """Return x - k * ln 2 as two numbers, upper and lower, and k."""
+    """Return x - k * ln 2 as a sum of two numbers, upper and lower, and k."""
     high, negative = _high(x), np.signbit(x)
     by_rounding = np.trunc(_BY_LN2 * x + np.where(negative, -0.5, 0.5))
     count = np.where(high < 0x3FF0A2B2, np.where(negative, -1.0, 1.0), by_rounding)

@@ -22,7 +22,7 @@ _SHORT = dict(zip(_NAMES.split()[::2], _NAMES.split()[1::2], strict=True))
 
 
 def java_zone(name: str) -> str:
-    """Return the zone that TimeZone.getTimeZone reads, GMT for an unknown name."""
+    """Return the zone that TimeZone.getTimeZone returns for a name, GMT for an unknown name."""
     name = _SHORT.get(name, name)
     custom = _CUSTOM.fullmatch(name)
     if custom and int(custom[2]) < 24 and int(custom[3] or 0) < 60:
@@ -31,21 +31,22 @@ def java_zone(name: str) -> str:
 
 
 def legacy_offset(seconds: int, zone: str) -> int:
-    """Return the offset from UTC at an instant, in seconds; before 1900 the zone's standard time of today."""
+    """Return a zone's offset from UTC at an instant, in seconds. Before 1900, it is today's standard time."""
     if seconds >= _YEAR_1900 or zone == "UTC":
         return offset_at(seconds, zone)
     return standard_offset(zone_of(zone))
 
 
 def standard_offset(zone: tzinfo) -> int:
-    """Return the zone's present offset from UTC without daylight saving time, in seconds."""
+    """Return a zone's present offset from UTC without daylight saving time, in seconds."""
     found = [datetime(2024, month, 1, tzinfo=zone).utcoffset() or timedelta() for month in (1, 7)]
     return round(min(found).total_seconds())
 
 
 def instant_of(nanos: int, zone: str) -> int:
-    """Return the instant of a wall clock, both in nanoseconds since the epoch.
+    """Return the instant at which a zone shows a wall clock, both in nanoseconds since the epoch.
 
-    A clock that the zone shows twice is the earlier instant. A clock in a gap is moved forward by the gap.
+    If the zone shows the clock twice, the result is the earlier instant. A clock in a gap moves forward by
+    the gap.
     """
     return nanos - offset_of_local(nanos // 10**9, zone) * 10**9

@@ -1,7 +1,7 @@
 """Conversion of strings to and from UTF-16 units, in which Java counts.
 
-Some of Flink's functions count units and may split a character beyond U+FFFF. Java writes an unpaired half
-as `?`.
+Some of Flink's functions count units and may split a character beyond U+FFFF. Java writes an unpaired
+surrogate as `?`.
 """
 
 from __future__ import annotations

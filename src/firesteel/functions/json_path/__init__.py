@@ -1,1 +1,1 @@
-"""JSON documents and paths as Flink reads them: Jackson, Jayway json-path 2.9, SqlJsonUtils."""
+"""JSON documents and paths as Flink reads them, with Jackson, Jayway json-path 2.9 and SqlJsonUtils."""

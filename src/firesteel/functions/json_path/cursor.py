@@ -1,7 +1,7 @@
 """Cursor over the text of a JSON path (json-path: CharacterIndex).
 
-Reading behind the text raises IndexError. Reading behind `end` does not, since a filter is read within its
-brackets.
+Reading after the text's end raises IndexError. Reading after `end` does not, since a filter is read within
+its brackets.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Cursor:
             self.end -= 1
 
     def after_blanks(self, start: int | None = None) -> int:
-        """Return the offset of the first non-blank character after `start`. It may be behind the end."""
+        """Return the offset of the first non-blank character after `start`. It may be beyond the end."""
         index = (self.position if start is None else start) + 1
         while self.within(index) and self.at(index) == " ":
             index += 1
@@ -138,7 +138,7 @@ def unescaped(text: str) -> str:
     r"""Return a quoted name or text without its backslashes (json-path: Utils.unescape).
 
     Raises:
-        InvalidPath: \u is not followed by hexadecimal digits.
+        InvalidPath: `\u` is not followed by hexadecimal digits.
     """
     letters = {"r": "\r", "f": "\f", "t": "\t", "n": "\n", "b": "\b"}
     parts, i = [], 0
@@ -148,7 +148,7 @@ def unescaped(text: str) -> str:
             parts.append(char)
         elif text[i + 1] == "u":
             digits = text[i + 2 : i + 6]
-            if len(digits) == 4:  # fewer are dropped
+            if len(digits) == 4:  # Fewer digits are dropped.
                 parts.append(_unit(digits))
             i += 5
         else:

@@ -28,7 +28,7 @@ _OUTSIDE_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL)
 
 
 class KeySet(tuple[str, ...]):
-    """Result of `keys()` (a java.util.Set): written as an array, but not a list for path steps."""
+    """Result of `keys()` (a java.util.Set). It is written as an array, but is not a list for path steps."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ def _refuse(word: str) -> NoReturn:
 
 
 def _decimal(text: str) -> Decimal:
-    """Return a BigDecimal, whose exponent is limited to 32 bits."""
+    """Return the decimal of a number's text, with BigDecimal's limit of 32 bits for the exponent."""
     try:
         value = Decimal(text)
     except ArithmeticError:
@@ -113,7 +113,7 @@ def at_any_depth(run: Callable[[], T]) -> T:
 
 
 def json_text(value: Any) -> str:
-    """Return the value as JSON."""
+    """Return the JSON text of a value."""
     kind = type(value)
     if kind is str:
         return quoted(value)
@@ -131,7 +131,7 @@ def _is_number(value: float) -> bool:
 
 
 def in_order(names: Any) -> list[str]:
-    """Return names in Java's order, by UTF-16 units."""
+    """Return names sorted in Java's order, by UTF-16 units."""
     found = list(names)
     if all(map(str.isascii, found)):
         return sorted(found)
@@ -139,25 +139,25 @@ def in_order(names: Any) -> list[str]:
 
 
 def utf16(text: str) -> bytes:
-    """Return the UTF-16 units that Java compares and counts, two bytes each."""
+    """Return the UTF-16 units of a text, which Java compares and counts, as two bytes each."""
     return text.encode("utf-16-be", "surrogatepass")
 
 
 def scalar_text(value: Any) -> str:
-    """Return Java's String.valueOf of a value that is neither a list nor an object."""
+    """Return the result of Java's String.valueOf for a value that is neither a list nor an object."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal):
-        return str(value if value else abs(value))  # BigDecimal has no negative zero
+        return str(value if value else abs(value))  # BigDecimal has no negative zero.
     if isinstance(value, float):
         return double_text(value)
     return str(value)
 
 
 def java_text(value: Any) -> str:
-    """Return Java's String.valueOf of any value: `[1, x]`, `{a=1}`."""
+    """Return the result of Java's String.valueOf for any value: `[1, x]`, `{a=1}`."""
     if isinstance(value, (list, KeySet)):
         return f"[{', '.join(map(java_text, value))}]"
     if isinstance(value, dict):
@@ -166,7 +166,7 @@ def java_text(value: Any) -> str:
 
 
 def java_class(value: Any) -> str:
-    """Return the Java class that Jackson reads a value into."""
+    """Return the Java class into which Jackson reads a value."""
     if isinstance(value, bool):
         return "java.lang.Boolean"
     if isinstance(value, int):

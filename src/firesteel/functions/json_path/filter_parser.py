@@ -33,7 +33,7 @@ def compile_filter(text: str, compile_path: Callable[[str], Path]) -> Predicate:
         compile_path: Compiles the paths that are operands.
 
     Raises:
-        InvalidPath: The text is no filter.
+        InvalidPath: The text is not a filter.
         PathFailure: Flink fails on the filter.
     """
     cursor = Cursor(text)
@@ -164,7 +164,7 @@ class _FilterParser:
         return self._pattern() if char == "/" else self._number()
 
     def _delimited(self, char: str) -> str:
-        """Read up to the next `char` without a backslash before it."""
+        """Read up to the next `char` that has no backslash before it."""
         start = self.cursor.position
         closing = self.cursor.find_unescaped(char, start)
         if closing == -1:
@@ -218,7 +218,7 @@ class _FilterParser:
         return self._compile_path(cursor.text[start : cursor.position])
 
     def _closes_function(self, start: int) -> bool:
-        """Return whether the `)` here ends the `()` of a function that began after `start`."""
+        """Return whether the `)` at the cursor ends the `()` of a function that began after `start`."""
         cursor = self.cursor
         index = cursor.before_blanks(cursor.position)
         if index == -1 or cursor.at(index) != "(":

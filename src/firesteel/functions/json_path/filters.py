@@ -18,11 +18,11 @@ from firesteel.functions.json_path.errors import InvalidPath, JsonError, PathNot
 from firesteel.functions.json_path.tokens import Path, Predicate
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-"""What BigDecimal reads."""
+"""Pattern of the texts that Java's BigDecimal can read."""
 
 
 class _Undefined:
-    """Value of a path that leads nowhere. It equals nothing."""
+    """Value of a path that leads nowhere. It equals no other value."""
 
 
 UNDEFINED = _Undefined()
@@ -50,7 +50,7 @@ class PathOperand:
 
 
 def exists() -> Predicate:
-    """Return the filter `@.a`."""
+    """Return the filter `@.a`, which tests whether the path exists."""
 
     def predicate(item: Any, root: Any, suppress: bool) -> bool:
         raise needs_json_smart("A test of whether a path exists")
@@ -110,7 +110,7 @@ def _contains(a: Any, b: Any) -> bool:
 
 
 def _matches(a: Any, b: Any) -> bool:
-    """Return whether a whole value matches the pattern on the other side."""
+    """Return whether a whole value matches the pattern on the other side of an operator."""
     if isinstance(a, re.Pattern) == isinstance(b, re.Pattern):
         return False
     pattern, value = (a, b) if isinstance(a, re.Pattern) else (b, a)
@@ -127,7 +127,7 @@ def _exists(a: Any, b: Any) -> bool:
 
 
 def _of_lists(a: Any, b: Any) -> bool:
-    """Return False: IN and similar operators need lists, which no operand can be."""
+    """Return False for operators such as IN, which need lists. No operand can be a list."""
     raise InvalidPath("Expected value list node")
 
 
@@ -147,4 +147,4 @@ OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "EXISTS": _exists,
     **dict.fromkeys(["IN", "NIN", "ALL", "SUBSETOF", "ANYOF", "NONEOF", "TYPE", "MATCHES"], _of_lists),
 }
-"""Operator to its test of two values."""
+"""Tests of two values, by operator."""

@@ -12,13 +12,13 @@ from firesteel.functions.json_path.errors import InvalidPath, JsonError
 from firesteel.functions.json_path.tokens import Path, Token, Walk, WildcardToken
 
 Function = Callable[[Any, Sequence[Any]], Any]
-"""Function of the value before it and its arguments."""
+"""Function of the value before it in the path, and of its arguments."""
 
 _NOTHING = "Aggregation function attempted to calculate value using empty array"
 
 
 class FunctionToken(Token):
-    """Function call such as `.length()` in a path. Arguments are paths or JSON texts."""
+    """Function call in a path, such as `.length()`. Arguments are paths or JSON texts."""
 
     definite = True
     is_function = True
@@ -38,7 +38,7 @@ class FunctionToken(Token):
 
 
 def call(token: FunctionToken, value: Any, root: Any, suppress: bool) -> Any:
-    """Return the result of one call.
+    """Return the result of a function call.
 
     Raises:
         JsonError: The function does not exist or does not apply to the value.
@@ -65,8 +65,8 @@ def _arguments(token: FunctionToken, root: Any, suppress: bool, paths_only: bool
 def _length(token: FunctionToken, value: Any, suppress: bool) -> Any:
     """Return the number of elements or members of the value, or of the children of an argument's path.
 
-    Jayway evaluates an argument's path as definite even with a wildcard behind it, so it uses the last child
-    in place of all of them. If that is not an array, the argument is ignored.
+    Jayway evaluates an argument's path as definite even if a wildcard follows it, so it uses the last child
+    instead of all children. If that child is not an array, the argument is ignored.
     """
     if token.arguments:
         path = token.arguments[0]
@@ -111,7 +111,8 @@ def _of_numbers(reduce: Callable[[list[float]], float]) -> Function:
 
 def _sum(numbers: list[float]) -> float:
     total = 0.0
-    for number in numbers:  # plain additions like Java; sum() of Python 3.12 compensates
+    # Plain additions give Java's result. sum() of Python 3.12 compensates rounding errors.
+    for number in numbers:
         total += number
     return total
 
@@ -129,7 +130,7 @@ def _concatenated(value: Any, arguments: Sequence[Any]) -> Any:
 
 
 def _at(value: Any, index: int) -> Any:
-    """Return an element. As in Jayway, the first one cannot be reached with a negative index."""
+    """Return an element of an array. As in Jayway, a negative index cannot reach the first element."""
     if not isinstance(value, list):
         raise JsonError(_NOTHING)
     if index < 0 and index + len(value) <= 0:
@@ -157,7 +158,7 @@ _FUNCTIONS: dict[str, Function] = {
     "stddev": _of_numbers(_deviation),
     "sum": _of_numbers(_sum),
     "min": _of_numbers(lambda numbers: min([1.7976931348623157e308, *numbers])),
-    "max": _of_numbers(lambda numbers: max([5e-324, *numbers])),  # Java's Double.MIN_VALUE is positive
+    "max": _of_numbers(lambda numbers: max([5e-324, *numbers])),  # Java's Double.MIN_VALUE is positive.
     "concat": _concatenated,
     "append": _appended,
     "keys": lambda value, arguments: KeySet(value) if isinstance(value, dict) else None,

@@ -22,9 +22,9 @@ from firesteel.functions.json_path.tokens import (
 )
 
 
-@lru_cache(maxsize=400)  # as many as Flink keeps
+@lru_cache(maxsize=400)  # Flink caches the same number of paths.
 def compile_path(text: str) -> Path:
-    """Return the path of a text.
+    """Return the compiled path of a text.
 
     Raises:
         InvalidPath: The text is not a path.
@@ -44,7 +44,7 @@ def compile_path(text: str) -> Path:
 
 
 class PathParser:
-    """Reads one path; every method that reads a step goes on with the rest of the path after it."""
+    """Parser of one path. After a step, each method that reads it continues with the rest of the path."""
 
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
@@ -81,7 +81,7 @@ class PathParser:
             raise InvalidPath(f"Could not parse token starting at position {start}")
 
     def _add(self, token: Token, position: int) -> bool:
-        """Keep a step that ends before `position`, and read on."""
+        """Append a step that ends before `position`, and read the rest of the path."""
         self.steps.append(token)
         self.cursor.position = position
         if not self.cursor.is_tail:
@@ -116,7 +116,7 @@ class PathParser:
         return self._function(name, end)
 
     def _function(self, name: str, opening: int) -> bool:
-        """Read `name(...)`, whose parenthesis is at `opening`."""
+        """Read a function call `name(...)`, whose parenthesis is at `opening`."""
         cursor = self.cursor
         if not _is_closed(cursor, opening):
             raise InvalidPath(f"Arguments to function: '{name}' are not closed properly.")
@@ -139,7 +139,7 @@ class PathParser:
         return self._add(WildcardToken(), closing + 1)
 
     def _elements(self) -> bool:
-        """Read `[1]`, `[1,2]`, `[1:]`, `[1:2]` or `[:2]`."""
+        """Read array steps: `[1]`, `[1,2]`, `[1:]`, `[1:2]` or `[:2]`."""
         cursor = self.cursor
         following = cursor.next_significant()
         if not following.isdecimal() and following not in "-:":
@@ -164,7 +164,7 @@ class PathParser:
         return self._add(FilterToken(predicate), bracket + 1)
 
     def _names(self) -> bool:
-        """Read `['a']` or `["a", "b"]`."""
+        """Read name steps: `['a']` or `["a", "b"]`."""
         cursor = self.cursor
         quote = cursor.next_significant()
         if quote not in "'\"":
@@ -238,7 +238,10 @@ def _is_closed(cursor: Cursor, opening: int) -> bool:
 
 
 def read_arguments(cursor: Cursor, name: str) -> list[Path | str]:
-    """Return the arguments of a function and move the cursor past them. Those other than paths are JSON."""
+    """Return the arguments of a function, and move the cursor past them.
+
+    Arguments other than paths are JSON.
+    """
     depth = {"(": 1, "[": 0, "{": 0}
     quotes, before, text, kind, ended = 0, "", "", "", False
     found: list[Path | str] = []
@@ -270,7 +273,11 @@ def read_arguments(cursor: Cursor, name: str) -> list[Path | str]:
 
 
 def _count_bracket(char: str, depth: dict[str, int], position: int) -> None:
-    """Count a bracket. Raises InvalidPath for a closing bracket without an opening one."""
+    """Count a bracket in `depth`.
+
+    Raises:
+        InvalidPath: A closing bracket has no opening one.
+    """
     if char in depth:
         depth[char] += 1
     elif char == ")":
@@ -287,7 +294,7 @@ def _argument(text: str, kind: str) -> Path | str:
 
 
 def _finished(root: str, steps: list[Token]) -> Path:
-    """Return the path. A function after a deep scan becomes a function of the scan's result."""
+    """Return the path of all steps. A function after a deep scan becomes a function of the scan's result."""
     path = _with_definite(root, steps)
     if not path.is_function or not isinstance(steps[0], ScanToken):
         return path
@@ -301,6 +308,6 @@ def _of_scan(function: Token, scan: Path) -> Token:
 
 
 def _with_definite(root: str, steps: Sequence[Token]) -> Path:
-    """Mark several names as definite if they are the last step."""
+    """Return the path of the steps. A step of several names is definite if it is the last one."""
     last = len(steps) - 1
     return Path(root, steps, all(step.is_definite_at(i == last) for i, step in enumerate(steps)))

@@ -1,7 +1,7 @@
 """JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON and JSON() for single texts (Flink: SqlJsonUtils).
 
-A path may start with its mode. In mode `lax $.a` a missing value is empty. In mode `strict $.a`, the default,
-it is an error.
+A path may start with its mode. In `lax $.a`, a missing value is empty. In `strict $.a`, the default mode, it
+is an error.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _SPEC = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL | re.ASC
 
 
 class Document(NamedTuple):
-    """Parsed text. `error` tells why it is not JSON, or is None."""
+    """Parsed text. `error` is the reason why it is not JSON, or None."""
 
     value: Any
     error: str | None
 
 
 class Found(NamedTuple):
-    """Result of a path. `error` tells why it cannot be applied, or is None."""
+    """Result of a path. `error` is the reason why the path cannot be applied, or None."""
 
     value: Any
     error: str | None
@@ -50,7 +50,7 @@ class Behaviour:
     Attributes:
         word: NULL, ERROR, DEFAULT, EMPTY ARRAY or EMPTY OBJECT.
         default: Value of DEFAULT.
-        failure: Why Flink cannot return that value, or None.
+        failure: Reason why Flink cannot return that value, or None.
     """
 
     word: str = "NULL"
@@ -79,7 +79,7 @@ def document(text: str) -> Document:
 
 
 class _Spec(NamedTuple):
-    """Parsed path and mode. `failure` fails the job when the path is used."""
+    """Parsed path and its mode. `failure` fails the job when the path is used."""
 
     lax: bool
     path: Path | None = None
@@ -137,7 +137,7 @@ def _is_scalar(value: Any) -> bool:
 
 
 def json_exists(source: Document, spec: str, on_error: str) -> bool | None:
-    """Return the result of JSON_EXISTS. `on_error` is TRUE, FALSE, UNKNOWN or ERROR.
+    """Return JSON_EXISTS of a document. `on_error` is TRUE, FALSE, UNKNOWN or ERROR.
 
     Raises:
         PathFailure: The job fails.
@@ -151,7 +151,7 @@ def json_exists(source: Document, spec: str, on_error: str) -> bool | None:
 
 
 def json_value(source: Document, spec: str, returning: str, on_empty: Behaviour, on_error: Behaviour) -> Any:
-    """Return the result of JSON_VALUE. `returning` is VARCHAR, BOOLEAN, INTEGER or DOUBLE.
+    """Return JSON_VALUE of a document. `returning` is VARCHAR, BOOLEAN, INTEGER or DOUBLE.
 
     Raises:
         PathFailure: The job fails.
@@ -190,13 +190,13 @@ def _returned(value: Any, returning: str) -> Any:
 def json_query(
     source: Document, spec: str, wrapper: str, as_array: bool, on_empty: Behaviour, on_error: Behaviour
 ) -> str | list[str | None] | None:
-    """Return the result of JSON_QUERY: an array or object as text, or an array's elements as texts.
+    """Return JSON_QUERY of a document: an array or object as text, or an array's elements as texts.
 
     Args:
         source: The document.
         spec: Path, with or without a mode.
         wrapper: WITHOUT_ARRAY, WITH_CONDITIONAL_ARRAY or WITH_UNCONDITIONAL_ARRAY.
-        as_array: Whether to return the elements.
+        as_array: Whether to return an array's elements.
         on_empty: Behaviour ON EMPTY.
         on_error: Behaviour ON ERROR.
 
@@ -252,7 +252,7 @@ def is_json(source: Document, kind: str) -> bool:
 
 
 def json_document(text: str) -> str | None:
-    """Return the result of JSON(text): the document in Flink's format, None for blanks.
+    """Return JSON(text): the document in Flink's format, None for blanks.
 
     Raises:
         PathFailure: The text is not JSON.
@@ -267,7 +267,7 @@ def json_document(text: str) -> str | None:
 
 
 def json_quoted(text: str) -> str:
-    """Return the result of JSON_QUOTE: a JSON string with escapes for all but ASCII.
+    """Return JSON_QUOTE: a JSON string with escapes for all characters but ASCII.
 
     As in Flink, a character beyond U+FFFF is written as its code, followed by its second surrogate.
     """
@@ -289,10 +289,10 @@ _ESCAPED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r"
 
 
 def json_unquoted(text: str) -> str:
-    """Return the result of JSON_UNQUOTE: the value of a JSON string; other texts unchanged.
+    """Return JSON_UNQUOTE: the value of a JSON string; other texts are unchanged.
 
     Raises:
-        PathFailure: An escape is cut off behind the string's first end, where Flink fails too.
+        PathFailure: An escape is cut off after the string's first end, where Flink fails too.
     """
     if document(text).error is not None or text[0] != '"' or text[-1] != '"':
         return text

@@ -1,11 +1,11 @@
-"""The steps of a JSON path and how they walk through a document (json-path 2.9: PathToken and its classes).
+"""Steps of a JSON path, and how they traverse a document (json-path 2.9: PathToken and its classes).
 
-A step is given the text of the path so far, for messages, and the value it is applied to; it hands each
-value that it finds to the next step, or to the evaluation when it is the last. A path is definite if each
-step finds one value at most: its result is that value, else the list of all that was found.
+A step gets the text of the path so far, for messages, and a value. It passes each value that it finds to the
+next step, or to the evaluation if it is the last step. A path is definite if each step finds at most one
+value. The result of a definite path is that value, else the list of all found values.
 
-Jayway's quirk is kept that a step after `..[...]` is held against the place in its array
-(upstreamArrayIndex), but not that this place outlives the evaluation.
+One quirk of Jayway is kept: a step after `..[...]` is compared with the index in its array
+(upstreamArrayIndex). But that index does not outlive the evaluation, as it does in Jayway.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _NO_OBJECT = (
 
 
 class Predicate(Protocol):
-    """A filter: whether an element of a document passes."""
+    """Filter of a path: a test that elements of a document pass or fail."""
 
     def __call__(self, item: Any, root: Any, suppress: bool) -> bool: ...
 
 
 @dataclass
 class Evaluation:
-    """One evaluation of a path.
+    """State of one evaluation of a path.
 
     Attributes:
         suppress: Whether missing values are skipped (lax mode).
@@ -47,7 +47,11 @@ class Evaluation:
     places: dict[int, int] = field(default_factory=dict)
 
     def value(self) -> Any:
-        """Return the result. Raises PathNotFound."""
+        """Return the result of the evaluation.
+
+        Raises:
+            PathNotFound: A definite path leads to no value.
+        """
         if not self.path.definite:
             return self.found
         if self.found:
@@ -60,7 +64,12 @@ class Evaluation:
 class Path:
     """A compiled path: its steps after `$` or `@`.
 
-    definite may be given where Jayway remembers it from before the steps changed (path_functions.py: length).
+    Args:
+        root: `$` or `@`.
+        steps: The steps.
+        definite: Whether the path is definite; None to derive it from the steps. Jayway remembers it from
+            before
+            the steps changed (path_functions.py: length).
     """
 
     def __init__(self, root: str, steps: Sequence[Token], definite: bool | None = None) -> None:
@@ -76,7 +85,12 @@ class Path:
         return self.root + "".join(s.fragment for s in self.steps)
 
     def evaluate(self, document: Any, root: Any, suppress: bool) -> Any:
-        """Return what the path finds in `document`. Raises JsonError or PathFailure."""
+        """Return the result of the path in `document`.
+
+        Raises:
+            JsonError: The path cannot be applied.
+            PathFailure: The job fails.
+        """
         if self._plain is not None:
             value = _followed(self._plain, document)
             if value is not _NOWHERE:
@@ -97,7 +111,7 @@ _NOWHERE = object()
 
 
 def _followed(steps: Sequence[str | int | None], value: Any) -> Any:
-    """Return the value at plain names and indexes, the common path, without the special cases."""
+    """Return the value at plain names and indexes, which most paths consist of; _NOWHERE if there is none."""
     for step in steps:
         if isinstance(value, dict):
             if not isinstance(step, str) or step not in value:
@@ -112,7 +126,7 @@ def _followed(steps: Sequence[str | int | None], value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Walk:
-    """Where an evaluation stands in its path: at step `index`."""
+    """Position of an evaluation in its path: at step `index`."""
 
     path: Path
     index: int
@@ -128,7 +142,7 @@ class Walk:
 
     @property
     def rest(self) -> str:
-        """Return the rest of the path, as error messages show it."""
+        """Return the text of the remaining path for error messages."""
         return "".join(s.fragment for s in self.path.steps[self.index :])
 
     def go_on(self, where: str, value: Any) -> None:
@@ -139,7 +153,7 @@ class Walk:
         return Walk(self.path, self.index + 1, self.run)
 
     def may_miss(self) -> bool:
-        """Return whether the step skips a value to which it cannot be applied."""
+        """Return whether the step skips values to which it cannot be applied."""
         return self.run.suppress or not self.upstream_definite
 
 
@@ -147,10 +161,10 @@ class Token(ABC):
     """One step of a path.
 
     Attributes:
-        definite: Whether it finds at most one value.
-        fragment: Its text in error messages.
-        plain: The one name or index that it takes, None for other steps.
-        is_function: Whether it is a function at the end of a path.
+        definite: Whether the step finds at most one value.
+        fragment: Text of the step in error messages.
+        plain: The only name or index of the step, None for other steps.
+        is_function: Whether the step is a function at the end of a path.
     """
 
     definite = False
@@ -164,11 +178,19 @@ class Token(ABC):
 
     @abstractmethod
     def evaluate(self, walk: Walk, where: str, value: Any) -> None:
-        """Apply the step to a value at `where`. Raises JsonError or PathFailure."""
+        """Apply the step to a value at the path `where`.
+
+        Raises:
+            JsonError: The step does not apply to the value.
+            PathFailure: The job fails.
+        """
 
 
 class PropertyToken(Token):
-    """`.name`, `['name']` or `['a','b']`; several as the last step give one object with those."""
+    """Step `.name`, `['name']` or `['a','b']`.
+
+    As the last step, several names give one object with these members.
+    """
 
     def __init__(self, names: Sequence[str], quote: str) -> None:
         self.names = tuple(names)
@@ -193,7 +215,7 @@ class PropertyToken(Token):
 
 
 def _property(walk: Walk, where: str, value: dict[str, Any], name: str, definite: bool) -> None:
-    """Apply one property.
+    """Pass on the property `name` of a value.
 
     Args:
         definite: Whether a missing property is an error before the last step.
@@ -211,7 +233,7 @@ def _property(walk: Walk, where: str, value: dict[str, Any], name: str, definite
 
 
 def _element(walk: Walk, where: str, value: list[Any], index: int) -> None:
-    """Apply one index. Indexes outside the array find nothing."""
+    """Pass on the element of an array at `index`. Indexes outside the array find nothing."""
     effective = index + len(value) if index < 0 else index
     if 0 <= effective < len(value):
         walk.go_on(f"{where}[{index}]", value[effective])
@@ -235,7 +257,7 @@ class WildcardToken(Token):
 
 
 class ArrayToken(Token):
-    """A step that takes elements of an array."""
+    """Step that takes elements of an array."""
 
     def evaluate(self, walk: Walk, where: str, value: Any) -> None:
         if isinstance(value, list):
@@ -267,7 +289,7 @@ class IndexToken(ArrayToken):
 
 
 class SliceToken(ArrayToken):
-    """`[1:]`, `[1:2]` or `[:2]`; in the middle form each index counts for itself, `[-1:1]` is [-1, 0]."""
+    """Step `[1:]`, `[1:2]` or `[:2]`. In `[1:2]`, each index counts for itself: `[-1:1]` is [-1, 0]."""
 
     def __init__(self, start: int | None, stop: int | None) -> None:
         self._start, self._stop = start, stop
@@ -284,7 +306,7 @@ class SliceToken(ArrayToken):
 
 
 class FilterToken(Token):
-    """Step `[?(...)]`."""
+    """Step `[?(...)]`, which filters elements."""
 
     fragment = "[?]"
 
@@ -311,7 +333,7 @@ class FilterToken(Token):
 
 
 class ScanToken(Token):
-    """`..`: the next step, tried on everything below."""
+    """Step `..`, which tries the next step on every value below."""
 
     fragment = ".."
 
@@ -337,7 +359,10 @@ class ScanToken(Token):
                 self._below(target, token, matches, f"{where}[{index}]", each)
 
     def _array(self, target: Walk, token: Token, where: str, value: list[Any]) -> None:
-        """Apply indexes. A last step takes the elements; before it, each element goes to the next step."""
+        """Apply the indexes of an array step.
+
+        As the last step, it yields the elements. Before other steps, it passes each element to the next step.
+        """
         if target.is_leaf:
             token.evaluate(target, where, value)
             return
@@ -347,7 +372,7 @@ class ScanToken(Token):
 
 
 def _matcher(token: Token, target: Walk) -> Callable[[Any], bool]:
-    """Return the test at which a deep scan for this step stops."""
+    """Return a test for the values at which a deep scan for the given next step stops."""
     if isinstance(token, PropertyToken):
         names = token.names if token.is_definite_at(target.is_leaf) else ()
         return lambda value: isinstance(value, dict) and all(name in value for name in names)

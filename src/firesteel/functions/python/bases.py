@@ -16,7 +16,7 @@ class FunctionContext:
     """Context that `open` receives."""
 
     def get_job_parameter(self, key: str, default: str) -> str:
-        """Return a job parameter. Firesteel has none, so the result is always the default."""
+        """Return a job parameter. Firesteel has none, so the result is always the default value."""
         return default
 
 
@@ -49,8 +49,7 @@ class TableFunction(UserDefinedFunction, ABC):
     def eval(self, *args: Any) -> Any:
         """Yield the rows for the arguments of one row. NULL is None.
 
-        A row of several columns is a tuple. A value that is no tuple is a row of one column. None, or
-        nothing yielded, is no row.
+        A row of several columns is a tuple. Any other value is a row of one column. None stands for no row.
         """
 
 

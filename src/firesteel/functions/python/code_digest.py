@@ -30,7 +30,7 @@ def code_digest(function: UserFunction) -> str:
     """
     try:
         found = find(function.code, function.folder)
-    except Exception:  # the job reports the error when it loads the function
+    except Exception:  # The job reports the error when it loads the function.
         return _UNKNOWN
     if function.code.startswith(PICKLED):
         return _of_object(found)
@@ -74,7 +74,7 @@ def _home(value: Any) -> str:
 
 
 def _belongs(used: ModuleType, module: ModuleType, folder: str) -> bool:
-    """Return whether a module is of the same package, or in the folder of the user's functions."""
+    """Return whether a module belongs to the same package, or is in the folder of the user's functions."""
     if used.__name__.partition(".")[0] == module.__name__.partition(".")[0]:
         return True
     file = getattr(used, "__file__", None)

@@ -1,8 +1,8 @@
 """Import of modules from the folder of a job.
 
-Others may be able to write to that folder, so a file there must not replace another module by its name.
-Only the named module, and modules that exist nowhere else, are imported from it. The folder is not added to
-`sys.path`.
+Others may be able to write to that folder, so a file there must not replace another module by its name. Only
+the named module, and modules that exist nowhere else, are imported from this folder. The folder is not added
+to `sys.path`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from firesteel.errors import UsageError
 
 
 class _Beside(MetaPathFinder):
-    """Finder of modules in the folders of jobs.
+    """Import finder for modules in the folders of jobs.
 
-    Names of the standard library are skipped: libraries try to import modules that exist on other systems
-    only.
+    Names of the standard library are skipped: libraries try to import modules that exist only on other
+    systems.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ def look_into(folder: str) -> None:
 
 
 def import_from(name: str, folder: str) -> ModuleType:
-    """Import the module of this name from `folder`; if it is not there, import it as usual.
+    """Import a module from `folder`. If it is not there, import it as usual.
 
     Raises:
         UsageError: The file in the folder has the name of another module.

@@ -68,7 +68,7 @@ def aggregated(user: UserFunction, columns: Sequence[pa.Array], kind: pa.DataTyp
 
 
 def _one(value: Any, kind: pa.DataType) -> pa.Array:
-    """Return the value as an array; as from a Series, a float without a fraction counts as an integer."""
+    """Return a value as an array. As from a Series, a float without a fraction counts as an integer."""
     import pandas as pd
 
     series = pd.Series([value])

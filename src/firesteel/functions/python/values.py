@@ -98,7 +98,7 @@ def _same(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Return the number. Reject booleans, which are ints in Python."""
+    """Return a number unchanged. Reject booleans, which are ints in Python."""
     if isinstance(value, bool):
         raise TypeError("a boolean is no number")
     return value

@@ -65,7 +65,7 @@ class NoWatermarks(WatermarkGenerator):
 
 
 class BoundedOutOfOrderness(WatermarkGenerator):
-    """Generator of the greatest time so far, minus the delay and one millisecond."""
+    """Generator whose watermark is the greatest time so far, minus the delay and one millisecond."""
 
     def __init__(self, delay: int) -> None:
         if delay < 0:
@@ -81,7 +81,7 @@ class BoundedOutOfOrderness(WatermarkGenerator):
 
 
 class AscendingTimestamps(BoundedOutOfOrderness):
-    """Generator for times that never decrease."""
+    """Generator for row times that never decrease."""
 
     def __init__(self) -> None:
         super().__init__(0)

@@ -22,7 +22,7 @@ class ScalarUdf:
     """ScalarFunction, or a callable of the arguments."""
     result_type: TypeName
     func_type: str = "general"
-    """How the function is called: `general`, `arrow` or `pandas`.
+    """Way in which the function is called: `general`, `arrow` or `pandas`.
 
     `general`: for each row, with Python values. `arrow`: for each batch, with Arrow arrays; it returns an
     array. `pandas`: for each batch, with Series; it returns a Series.
@@ -32,7 +32,7 @@ class ScalarUdf:
 
     @property
     def call(self) -> Callable[..., Any]:
-        """Return the callable of the arguments."""
+        """Return the callable for the arguments of one call."""
         found: Callable[..., Any] = (
             self.function.eval if isinstance(self.function, ScalarFunction) else self.function
         )
@@ -50,13 +50,13 @@ class TableUdf:
     function: Any
     """TableFunction, or a callable of the arguments."""
     result_types: TypeName | tuple[TypeName, ...]
-    """Types of the columns; or one type, whose fields are the columns if it is a ROW."""
+    """Types of the columns. Or one type: if it is a ROW, its fields are the columns."""
     deterministic: bool = True
     name: str = ""
 
     @property
     def call(self) -> Callable[..., Any]:
-        """Return the callable of the arguments."""
+        """Return the callable for the arguments of one call."""
         found: Callable[..., Any] = (
             self.function.eval if isinstance(self.function, TableFunction) else self.function
         )
@@ -76,26 +76,29 @@ class AggregateUdf:
     deterministic: bool = True
     name: str = ""
     func_type: str = "general"
-    """`general`: accumulates row by row. `pandas`: accumulates Series of all rows."""
+    """Way in which the function accumulates.
+
+        `general`: row by row. `pandas`: Series of all rows.
+    """
 
     @property
     def is_pandas(self) -> bool:
-        """Return whether it accumulates Series."""
+        """Return whether the function accumulates Series."""
         return self.func_type == "pandas"
 
     @property
     def retracts(self) -> bool:
-        """Return whether rows can be retracted, by the class's `retract` or by recomputing from Series."""
+        """Return whether rows can be retracted: by the class's `retract`, or by recomputing from Series."""
         return self.is_pandas or type(self.function).retract is not AggregateFunction.retract
 
     @property
     def merges(self) -> bool:
-        """Return whether accumulators can be merged, by the class's `merge` or because Series need none."""
+        """Return whether accumulators can be merged: by `merge`, or because Series need no merge."""
         return self.is_pandas or type(self.function).merge is not AggregateFunction.merge
 
 
 class SeriesAggregate(AggregateFunction):
-    """Aggregate function made of a function of Series."""
+    """Aggregate function that wraps a function of Series."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function

@@ -24,7 +24,7 @@ _NOT_DISTINCT = (TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.ROW, *BYTES_LIKE)
 _AS_JSON = (TypeRoot.BOOLEAN, TypeRoot.VARIANT, *NUMERIC, *CHARACTER, *BYTES_LIKE, *TIMESTAMPS)
 
 Rule = Callable[[str, tuple[SqlType, ...]], SqlType | None]
-"""Function from name and argument types to the result type, or None if the arguments are wrong."""
+"""Function from name and argument types to the result type, or to None if the arguments are wrong."""
 
 
 def _sum(name: str, args: tuple[SqlType, ...]) -> SqlType | None:
@@ -171,7 +171,7 @@ def refuse_batch_only(name: str, range: SourceRange | None = None) -> None:
     """Reject a function that streaming queries cannot use.
 
     Raises:
-        ValidationError: It is such a function. The message is Flink's.
+        ValidationError: `name` is such a function. The message is Flink's.
     """
     if name in _BATCH_ONLY:
         raise ValidationError(_BATCH_ONLY[name], range=range)

@@ -21,16 +21,16 @@ def _element(args: Sequence[Expr]) -> SqlType:
 def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
     """Return an array and a value, cast to a common element type; None if there is none.
 
-    The element type becomes nullable if the value is.
+    The element type becomes nullable if the value is nullable.
     """
     collection, value = args
-    if not collection.type.children:  # an untyped NULL
+    if not collection.type.children:  # The array is an untyped NULL.
         return None
     element = collection.type.children[0]
     common = common_type([element, value.type], widest=True)
     kinds = (element, value.type)
     if all(k.is_character for k in kinds) or (element.root is TypeRoot.DECIMAL and value.type.is_numeric):
-        common = element.with_nullable(any(k.nullable for k in kinds))  # cast implicitly
+        common = element.with_nullable(any(k.nullable for k in kinds))  # Flink casts implicitly here.
     if common is None or not common.same_as(element):
         return None
     return cast(collection, array(common)), cast(value, common.with_nullable(True))
@@ -38,7 +38,7 @@ def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
 
 def _of_texts(args: Sequence[Expr]) -> Sequence[Expr] | None:
     """Return the arguments unchanged if the first is an array of texts, else None."""
-    elements = args[0].type.children  # empty for an untyped NULL
+    elements = args[0].type.children  # An untyped NULL has no element type.
     return None if elements and not elements[0].is_character else args
 
 
@@ -69,7 +69,10 @@ def _common(args: Sequence[Expr]) -> SqlType:
 
 
 def _is_alike(kind: SqlType, common: SqlType) -> bool:
-    """Return whether two types differ only in text lengths and nullability, where plans show no cast."""
+    """Return whether two types differ only in text lengths and nullability.
+
+    Plans show no cast between them.
+    """
     if kind.is_character and common.is_character:
         return True
     if kind.root is not common.root or len(kind.children) != len(common.children):

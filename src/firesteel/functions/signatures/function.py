@@ -36,7 +36,7 @@ FAMILIES: dict[str, tuple[tuple[TypeRoot, ...], str, SqlType]] = {
     "r": ((TypeRoot.BITMAP,), "<BITMAP>", SqlType(TypeRoot.BITMAP)),
     "z": ((), "<ANY>", sql.STRING),
 }
-"""Letter to accepted type roots (none: any), name in messages, and type for an untyped NULL."""
+"""Accepted type roots of a letter (none: any), its name in messages, and the type for an untyped NULL."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Function:
 
     name: str
     arguments: str
-    """One letter per parameter, see the module."""
+    """One letter for each parameter, as the module's documentation describes."""
     result: Result
     """A type, nullable if an argument is, or a function from bound arguments to the type."""
     body: str
-    """DuckDB SQL or the name of a Python function, see the module."""
+    """DuckDB SQL or the name of a Python function, as the module's documentation describes."""
     nullable: bool = False
     """Whether the result may be NULL even if no argument is."""
     prepare: Callable[[Sequence[Expr]], Sequence[Expr] | None] | None = None
@@ -100,7 +100,7 @@ class Function:
 
     @property
     def form(self) -> str:
-        """Return the text in error messages: `'SUBSTRING(<CHARACTER>, <INTEGER>)'`."""
+        """Return the function's form for error messages: `'SUBSTRING(<CHARACTER>, <INTEGER>)'`."""
         names = ", ".join(FAMILIES[letter][1] for letter, mark in self.parameters if mark == "")
         return f"'{self.name}({names})'"
 
@@ -117,16 +117,16 @@ def varying_of_first(args: Sequence[Expr]) -> SqlType:
 
 
 def nullable_as_first(kind: SqlType) -> Callable[[Sequence[Expr]], SqlType]:
-    """Return a result rule: the type, nullable if the first argument is."""
+    """Return a result rule that gives the type, nullable if the first argument is."""
     return lambda args: kind.with_nullable(args[0].type.nullable)
 
 
 def never_null(kind: SqlType) -> Callable[[Sequence[Expr]], SqlType]:
-    """Return a result rule: the type, NOT NULL."""
+    """Return a result rule that gives the type, NOT NULL."""
     return lambda args: kind.with_nullable(False)
 
 
 def suggestion(name: str, known: Sequence[str]) -> str | None:
-    """Return a hint with a similar name, or None."""
+    """Return a hint with a similar known name, or None."""
     close = difflib.get_close_matches(name.upper(), known, n=1, cutoff=0.75)
     return f"did you mean {close[0]}?" if close else None

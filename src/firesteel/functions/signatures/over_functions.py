@@ -9,7 +9,10 @@ from firesteel.functions.expression.nodes import Expr, Literal
 from firesteel.types.sql import SqlType, TypeRoot
 
 OVER_ONLY = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK", "LAG"})
-"""Names of these functions. LEAD and NTILE are missing: streaming queries cannot use them."""
+"""Names of functions that only OVER windows compute.
+
+LEAD and NTILE are missing: streaming queries cannot use them.
+"""
 
 
 def check_lag(args: Sequence[Expr], place: SourceRange) -> SqlType:

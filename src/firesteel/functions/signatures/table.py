@@ -28,7 +28,7 @@ def _by_name() -> dict[str, tuple[Function, ...]]:
 
 
 FUNCTIONS = _by_name()
-"""Name to rows, in the order in which they are tried."""
+"""Rows of the function table by name, in the order in which they are tried."""
 
 NOT_YET = KNOWN - frozenset(FUNCTIONS)
 """Functions of Flink that Firesteel does not support."""

@@ -30,7 +30,9 @@ def _precise(args: Sequence[Expr]) -> SqlType:
 
 
 def _by_pattern(args: Sequence[Expr]) -> SqlType:
-    """Return the type of TO_TIMESTAMP_LTZ(text, pattern), with the precision of the S at the pattern's end.
+    """Return the type of TO_TIMESTAMP_LTZ(text, pattern).
+
+    The number of S at the pattern's end is the precision.
 
     Raises:
         ValidationError: The pattern or the time zone is wrong.
@@ -50,7 +52,8 @@ def _by_pattern(args: Sequence[Expr]) -> SqlType:
 
 
 def _check_pattern(pattern: str, place: SourceRange | None) -> None:
-    from firesteel.functions.java.date_patterns import checked  # few statements have a pattern
+    # The import is here because few statements have a pattern.
+    from firesteel.functions.java.date_patterns import checked
 
     try:
         checked(pattern)

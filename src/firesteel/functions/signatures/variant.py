@@ -14,7 +14,7 @@ BITMAP = SqlType(TypeRoot.BITMAP)
 
 
 def _typed(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """Return the arguments unless one is an untyped NULL, which Calcite's TRY_PARSE_JSON rejects."""
+    """Return the arguments, or None if one is an untyped NULL, which Calcite's TRY_PARSE_JSON rejects."""
     return None if args[0].type.root is TypeRoot.NULL else args
 
 
@@ -26,7 +26,7 @@ def _integers(args: Sequence[Expr]) -> Sequence[Expr] | None:
     element = kind.children[0]
     if element.root is TypeRoot.NULL or element.root not in INTEGERS[:3]:
         return None
-    smaller = element.root is not INT.root  # cast to INT NOT NULL, which makes NULL to 0
+    smaller = element.root is not INT.root  # The cast to INT NOT NULL turns NULL into 0.
     return [cast(args[0], array(INT.with_nullable(element.nullable and not smaller)))]
 
 

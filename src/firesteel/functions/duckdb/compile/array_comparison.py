@@ -1,9 +1,9 @@
 """Compilation of `=` and `<>` of two arrays, with the results of Flink's generated code.
 
 ScalarOperatorGens.generateArrayComparison: two arrays in binary form are equal if their bytes are, so NULL
-equals NULL. Others are compared element by element, and NULL equals nothing. Arrays are binary after an
-exchange, and if ARRAY[...] makes them. Arrays with elements of different types are compared by Java's equals:
-only empty ones can be equal.
+equals NULL. Other arrays are compared element by element, and NULL equals nothing. Arrays are binary after an
+exchange, and if ARRAY[...] creates them. Arrays with elements of different types are compared by Java's
+equals: only empty ones can be equal.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _is_binary(expr: Expr, exchanged: bool) -> bool:
 
 
 def _without_null(array: str, kind: SqlType, depth: int) -> str:
-    """Return the condition that no element is NULL, also in nested arrays. None if it always holds."""
+    """Return the SQL condition that no element is NULL, also in nested arrays. None if it always holds."""
     (element,) = kind.children
     conditions = [f"list_count({array}) = len({array})"] if element.nullable else []
     if element.root is TypeRoot.ARRAY:

@@ -53,7 +53,7 @@ _EMITTERS: dict[str, Emit] = {}
 
 
 def compiler_for(time_zone: str = "UTC", exchanged: bool = True) -> Compiler:
-    """Return a compiler with the whole function table. `exchanged`: see compile_calc."""
+    """Return a compiler with the whole function table. `compile_calc` explains `exchanged`."""
     if not _EMITTERS:
         _EMITTERS.update(emitters())
     return Compiler(_EMITTERS, duckdb_casts.cast, time_zone, exchanged)
@@ -103,7 +103,7 @@ def compile_calc(
 
 
 def _filter(text: str) -> str:
-    """Return the condition. A long one is hidden in a CASE from DuckDB's optimizer.
+    """Return the SQL of a filter's condition. A long one is hidden in a CASE from DuckDB's optimizer.
 
     The optimizer compares all operands of a filter's OR with each other.
     """

@@ -10,7 +10,7 @@ from firesteel.types.sql import STRING
 
 
 def table_emitters() -> dict[str, Emit]:
-    """Return an emitter for each name of the table. It selects the row by the argument types."""
+    """Return an emitter for each name of the function table. It selects the row by the argument types."""
     return {name: _emitter(rows) for name, rows in FUNCTIONS.items()}
 
 
@@ -21,7 +21,7 @@ def _emitter(rows: tuple[Function, ...]) -> Emit:
         if row.body.startswith("@"):
             name, _, zoned = row.body[1:].partition(" ")
             arguments = [(compiler(a), a.type) for a in call.args]
-            if zoned:  # the session's time zone is the second argument
+            if zoned:  # Pass the session's time zone as the second argument.
                 arguments.insert(1, (quoted(compiler.time_zone), STRING))
             return compiler.python(name, arguments, call.type)
         texts = [compiler(a) for a in call.args]

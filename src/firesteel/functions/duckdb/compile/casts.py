@@ -35,7 +35,7 @@ _NESTED = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.ROW, TypeRoot.MULTISET)
 
 
 def cast(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool = False) -> str:
-    """Return the SQL text cast from type `source` to `target`; as TRY_CAST if `attempt`.
+    """Return the SQL text cast from type `source` to `target`; as TRY_CAST if `attempt` is set.
 
     Raises:
         NotSupportedError: Flink has the cast, but Firesteel does not.
@@ -139,7 +139,7 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
         return compiler.python("casts.to_text", [(text, source), *extra], sql.STRING)
     if root is TypeRoot.BOOLEAN:
         return f"(CASE WHEN {text} THEN 'TRUE' WHEN NOT {text} THEN 'FALSE' END)"
-    if root is TypeRoot.DECIMAL and source.precision == source.scale:  # DuckDB omits the 0
+    if root is TypeRoot.DECIMAL and source.precision == source.scale:  # DuckDB omits the 0 before the point.
         return f"replace(CAST({text} AS VARCHAR), '.', '0.')"
     if root in INTEGERS or root is TypeRoot.DECIMAL:
         return f"CAST({text} AS VARCHAR)"
@@ -237,7 +237,8 @@ _RULES: tuple[tuple[tuple[tuple[TypeRoot, ...], tuple[TypeRoot, ...]], Rule], ..
 def _cast(compiler: Compiler, call: Call) -> str:
     (operand,) = call.args
     if operand.type.nullable and not call.type.nullable and operand.type.same_as(call.type):
-        return f"({compiler(operand)})"  # not a plain reference, so that Statement checks it for NULL
+        # The parentheses make the operand more than a plain reference, so that Statement checks it for NULL.
+        return f"({compiler(operand)})"
     return cast(compiler, compiler(operand), operand.type, call.type, call.function == "TRY_CAST")
 
 

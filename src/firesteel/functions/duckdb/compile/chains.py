@@ -23,16 +23,16 @@ _PLAIN = frozenset(
 """Calls that never fail and whose text does not depend on the literals."""
 
 _DEEP = 8
-"""Maximum depth of the operands that are examined."""
+"""Maximum depth of operands that are examined."""
 
 Shape = tuple[object, ...]
 
 
 def alike(args: Sequence[Expr]) -> tuple[list[Expr], list[tuple[Expr, list[Literal]]]]:
-    """Split operands into those that stay, and groups of similar ones.
+    """Split operands into unchanged ones and groups of similar ones.
 
     Returns:
-        The operands that stay, and (operand with a placeholder, its values) for each group.
+        The unchanged operands, and (operand with a placeholder, its values) for each group.
     """
     groups: dict[Shape, list[tuple[Expr, list[Literal]]]] = {}
     kept: list[Expr] = []
@@ -54,7 +54,7 @@ def alike(args: Sequence[Expr]) -> tuple[list[Expr], list[tuple[Expr, list[Liter
 
 
 def _shape(expr: Expr, literals: list[Literal]) -> Shape | None:
-    """Return what operands share that differ only in integer literals; None if other calls occur.
+    """Return the shape of an operand without its integer literals; None if it has other calls.
 
     The integer literals are appended to `literals` in their order.
     """
@@ -86,7 +86,7 @@ def _varying(rows: Sequence[Sequence[Literal]]) -> int | None:
 
 
 def _with_parameter(expr: Expr, place: int) -> Expr:
-    """Return the expression with a placeholder for its literal at that position."""
+    """Return the expression with a placeholder for its literal at position `place`."""
     left = place
 
     def replaced(part: Expr) -> Expr:
@@ -111,7 +111,7 @@ def over_list(
         function: AND or OR.
         operand: Expression with the placeholder.
         values: Values of the placeholder.
-        filters: Whether UNKNOWN may be FALSE instead.
+        filters: Whether the result may be FALSE instead of UNKNOWN.
     """
     kind = values[0].type
     items = ", ".join(str(literal.value) for literal in values)

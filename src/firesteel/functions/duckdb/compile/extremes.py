@@ -32,7 +32,7 @@ def _extreme(compiler: Compiler, call: Call) -> str:
 
 
 def _may_be_null(arg: Expr) -> bool:
-    """Return whether a column or a literal may be NULL. A rounded DECIMAL may be, whatever its type."""
+    """Return whether a column or a literal may be NULL. A rounded DECIMAL may be NULL, whatever its type."""
     return arg.type.nullable or (isinstance(arg, Literal) and rounded_literal(arg).value is None)
 
 

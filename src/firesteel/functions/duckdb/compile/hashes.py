@@ -1,4 +1,4 @@
-"""Compilation of HASH_CODE, which only the planner uses, for the buckets of split DISTINCT aggregates."""
+"""Compilation of HASH_CODE, which only the planner uses: for the buckets of split DISTINCT aggregates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""JSON functions in DuckDB. Texts are built in SQL, paths are evaluated in Python (library/sql_json.py).
+"""Compilation of JSON functions to DuckDB SQL.
 
-The text of a value depends on the call that returns it: JSON_OBJECT, JSON_ARRAY and JSON() are inserted as
-they are, everything else as a value (Flink: JsonGenerateUtils). DuckDB cannot distinguish instants from
+SQL builds texts, and Python evaluates paths (library/sql_json.py).
+
+The text of a value depends on the call that returns it: JSON_OBJECT, JSON_ARRAY and JSON() are inserted
+unchanged, everything else as a value (Flink: JsonGenerateUtils). DuckDB cannot distinguish instants from
 other timestamps, nor VARIANTs from bytes.
 """
 
@@ -34,7 +36,7 @@ _PLAIN = (*INTEGERS, TypeRoot.BOOLEAN)
 
 
 def _text(compiler: Compiler, value: Expr) -> str:
-    """Return the JSON text of a value, NULL for NULL."""
+    """Return the SQL of a value's JSON text, NULL for NULL."""
     text = compiler(value)
     if isinstance(value, Call) and value.function in _CONSTRUCTORS:
         return text
@@ -61,7 +63,7 @@ def _string(compiler: Compiler, call: Call) -> str:
 
 
 def _joined(opening: str, members: Sequence[str], closing: str) -> str:
-    """Return the members that are not NULL, in brackets."""
+    """Return the SQL of the members that are not NULL, in brackets."""
     if not members:
         return quoted(opening + closing)
     return f"('{opening}' || concat_ws(',', {', '.join(members)}) || '{closing}')"
@@ -75,8 +77,11 @@ def _array(compiler: Compiler, call: Call) -> str:
 
 
 def _object(compiler: Compiler, call: Call) -> str:
-    """Return members in the sequence of their names. Of equal names, the last one with a value counts."""
-    from firesteel.types import json_text  # not needed at the start
+    """Return the SQL of JSON_OBJECT, with members sorted by name.
+
+    Of equal names, the last one with a value counts.
+    """
+    from firesteel.types import json_text  # The import is not needed at the start.
 
     keys, values = call.args[::2], [_text(compiler, value) for value in call.args[1::2]]
     if call.options == ("NULL_ON_NULL",):
@@ -107,7 +112,10 @@ def _path_call(compiler: Compiler, call: Call, name: str, clauses: str) -> str:
 
 
 def _value(compiler: Compiler, call: Call) -> str:
-    """Return JSON_VALUE. The first clause for an event counts. DEFAULT NULL makes the whole call NULL."""
+    """Return the SQL of JSON_VALUE.
+
+    The first clause for an event counts. DEFAULT NULL makes the whole call NULL.
+    """
     said: dict[str, Any] = {"returning": call.type.root.name}
     defaults = iter(call.args[2:])
     for word, event in zip(call.options[::2], call.options[1::2], strict=True):
@@ -142,7 +150,7 @@ def _exists(compiler: Compiler, call: Call) -> str:
 
 
 def _test(compiler: Compiler, call: Call) -> str:
-    """Return IS JSON, false for NULL."""
+    """Return the SQL of IS JSON, false for NULL."""
     kind = call.function.split()[-1]
     arguments = [(compiler(call.args[0]), STRING), (quoted(kind), STRING)]
     test = compiler.python("sql_json.tested", arguments, BOOLEAN)

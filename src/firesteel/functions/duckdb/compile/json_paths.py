@@ -1,9 +1,9 @@
-"""JSON_VALUE of a plain path with DuckDB's own JSON functions, where they return what Jackson does.
+"""Compilation of JSON_VALUE with a plain path to DuckDB's JSON functions, if they return the same as Jackson.
 
-They do for TRUE, FALSE, and a text or integer under names that occur once in the document. Python handles all
-other cases: input that DuckDB accepts and Jackson does not (a comma before a closing bracket, NaN, exponents
-of any size), escapes by number, repeated names (DuckDB takes the first, Jackson the last), long documents and
-all other values.
+This holds for TRUE, FALSE, and a text or integer under names that occur once in the document. Python handles
+all other cases: input that DuckDB accepts and Jackson does not (a comma before a closing bracket, NaN,
+exponents of any size), escapes by number, repeated names (DuckDB takes the first, Jackson the last), long
+documents and all other values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from firesteel.types.sql import TypeRoot
 _PLAIN = re.compile(r"(?:\s*(?:lax|strict)\s+)?(\$(?:\.[A-Za-z_]\w*|\[\d{1,6}\])+)", re.ASCII | re.IGNORECASE)
 _LENIENT = r"\\u|,\s*[\]}]|(?i:nan|inf)|[eE][+-]?\d{8}"
 _LONGEST = 1000
-"""Bytes; a shorter document is within Jackson's limits of levels and digits."""
+"""Longest document in bytes that DuckDB may read. It is within Jackson's limits of levels and digits."""
 
 
 def plain_path(call: Call) -> str | None:
@@ -32,7 +32,7 @@ def plain_path(call: Call) -> str | None:
 
 
 def with_duckdb(text: str, path: str, otherwise: str) -> str:
-    """Return DuckDB text of the value at `path` in the document `text`.
+    """Return the SQL of the value at `path` in the document `text`.
 
     Args:
         otherwise: Expression for documents that DuckDB reads differently.

@@ -13,7 +13,7 @@ from firesteel.types.sql import MAX_LENGTH, TypeRoot
 
 
 def typeof_text(call: Call) -> str:
-    """Return the type of the first argument; in a form that can be parsed if the second one is TRUE."""
+    """Return TYPEOF: the type of the first argument. If the second one is TRUE, its form can be parsed."""
     kind = call.args[0].type
     text = str(kind)
     if kind.is_interval:

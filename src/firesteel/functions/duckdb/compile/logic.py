@@ -69,7 +69,7 @@ def _widens(kind: SqlType, target: SqlType) -> bool:
 
 def comparison(compiler: Compiler, call: Call) -> str:
     left, right = call.args
-    if left == right:  # Calcite: decided by x being NULL or not, whatever = means for the type
+    if left == right:  # Calcite decides this by whether x is NULL, whatever = means for the type.
         decided = "TRUE" if call.function in ("=", "<=", ">=") else "FALSE"
         return f"(CASE WHEN {compiler(left)} IS NOT NULL THEN {decided} END)"
     return compared(call.function, (compiler(left), left), (compiler(right), right), compiler)
@@ -113,7 +113,7 @@ def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
 
 
 def _as_moment(compiler: Compiler, text: str, string: Expr, kind: SqlType) -> str:
-    """Return a string cast for a comparison with a point in time. Invalid non-literals become NULL."""
+    """Return the SQL of a string as a point in time, for a comparison. Invalid non-literals become NULL."""
     return compiler.cast(text, string.type, kind, attempt=not isinstance(string, Literal))
 
 
@@ -137,13 +137,13 @@ def _numeric(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
     (a, x), (b, y) = left, right
     roots = {x.type.root, y.type.root}
     if TypeRoot.DECIMAL in roots and roots & set(APPROXIMATE) and operator not in ("=", "<>"):
-        # compared as Double.compare does: -0.0 is less than 0.0, NaN the greatest
+        # Java's Double.compare orders them: -0.0 is less than 0.0, and NaN is the greatest.
         a, b = f"in_total_order({a}::DOUBLE)", f"in_total_order({b}::DOUBLE)"
         return f"({a} {operator} {b})"
     if roots & set(APPROXIMATE):
         target = _approximate(roots)
         a, b = cast_text(a, x.type, target), cast_text(b, y.type, target)
-        unsafe = all if operator in ("=", "<>") else any  # DuckDB's equality differs only for two NaN
+        unsafe = all if operator in ("=", "<>") else any  # DuckDB's equality differs only for two NaN values.
         if not unsafe(map(_may_be_nan, (x, y))):
             return f"({a} {operator} {b})"
         return f"{_JAVA[operator]}({a}, {b})"
@@ -239,7 +239,7 @@ def _test(compiler: Compiler, call: Call) -> str:
 
 
 def takes_no_null(expr: Expr) -> bool:
-    """Return whether Flink's code assumes a non-NULL element or map value even if none exists.
+    """Return whether Flink's code assumes a non-NULL element or map value even if there is none.
 
     Flink: ScalarOperatorGens (generateArrayElementAt, generateMapGet).
     """
@@ -274,7 +274,10 @@ def _coalesce(compiler: Compiler, call: Call) -> str:
 
 
 def _like(compiler: Compiler, call: Call) -> str:
-    """Return DuckDB's LIKE if the pattern is a literal. `_` does not match the end of a line."""
+    """Return the SQL of LIKE: DuckDB's own LIKE if the pattern is a literal.
+
+    `_` does not match the end of a line.
+    """
     pattern = call.args[1]
     if len(call.args) > 2 or not isinstance(pattern, Literal):
         return compiler.call_python("patterns.like", call)

@@ -17,7 +17,7 @@ from firesteel.types.decimals import digits
 from firesteel.types.sql import INTEGER_BITS, SqlType, TypeRoot, decimal
 
 LONG = 100
-"""Depth from which on an expression is examined."""
+"""Minimum depth of expressions that are examined."""
 _MOST = 38
 """Maximum digits of a DECIMAL."""
 _EXACT = Context(prec=100, traps=[Inexact])
@@ -25,7 +25,7 @@ _EXACT = Context(prec=100, traps=[Inexact])
 
 @from_below
 def shortened(expr: Expr) -> Expr:
-    """Return the expression with simplified long sums, or itself if there are none."""
+    """Return the expression with simplified long sums, or the expression itself if there are none."""
     if not isinstance(expr, Call) or expr.depth < LONG:
         return expr
     if expr.function in ("+", "-") and (expr.type.is_integer or expr.type.root is TypeRoot.DECIMAL):
@@ -99,7 +99,7 @@ def _linear(call: Call) -> tuple[dict[Expr, Decimal], Decimal, int]:
 
 
 def _parts(expr: Expr, kind: SqlType) -> list[tuple[Expr, Decimal]]:
-    """Return operands and factors whose exact sum the expression is, in the ring of this type; [] if none."""
+    """Return operands and factors whose exact sum in the type's ring is the expression; [] if none."""
     if not isinstance(expr, Call) or not _is_exact(expr, kind):
         return []
     if len(expr.args) == 1:
@@ -142,7 +142,7 @@ def _wrapped(number: Decimal, kind: SqlType) -> Decimal:
 
 
 def _fits(factors: dict[Expr, Decimal], constant: Decimal, kind: SqlType) -> bool:
-    """Return whether no partial sum and no factor has too many digits, in any order of computation."""
+    """Return whether all partial sums and factors have few enough digits, in any order of computation."""
     most = abs(constant)
     for term, factor in factors.items():
         precision, scale = digits(term.type)

@@ -31,10 +31,11 @@ def make_map(compiler: Compiler, call: Call) -> str:
 
 
 def _marks(keys: tuple[Expr, ...]) -> str:
-    """Return a letter for each key. Keys of one letter are merged if their values are equal, `-` never.
+    """Return a letter for each key of a map constructor.
 
-    Flink merges keys for which its generated code has a single term: a column, or a literal of a type that is
-    written into the code or kept as a constant.
+    Equal keys with the same letter are merged. Keys with the letter `-` are never merged. Flink merges keys
+    for which its generated code has a single term: a column, or a literal of a type that is written into the
+    code or kept as a constant.
     """
     known: dict[object, str] = {}
     return "".join(
@@ -59,7 +60,7 @@ def _group(key: Expr) -> object:
 
 
 def map_value(compiler: Compiler, value: Expr, key: Expr) -> str:
-    """Return the SQL of the first entry's value with that key; NULL if there is none or the key is NULL.
+    """Return the SQL of the first entry's value with this key; NULL for no entry or a NULL key.
 
     Flink ignores the NULL marks of the keys in its binary maps, so a NULL key equals zero. A CAST returns a
     Java map, where a NULL key stays NULL.
@@ -97,7 +98,7 @@ def values_of(text: str, name: str) -> str:
 def cast_map(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
     """Return a cast to MAP. With `attempt`, it is NULL if a part cannot be cast.
 
-    If the parts stay as they are, so do the sequence of the entries and repeated keys.
+    If the cast changes no key and no value, it keeps the sequence of the entries and repeated keys.
     """
     if all(map(_stays, source.children, target.children)):
         return text
@@ -126,7 +127,7 @@ def _stays(source: SqlType, target: SqlType) -> bool:
 def compared_maps(
     compiler: Compiler, operator: str, left: tuple[str, SqlType], right: tuple[str, SqlType]
 ) -> str:
-    """Return the comparison of maps by = or <>."""
+    """Return the SQL of the comparison of two maps by = or <>."""
     common = common_type([left[1], right[1]])
     if common is not None:
         left, right = ((compiler.cast(text, kind, common), common) for text, kind in (left, right))
@@ -140,7 +141,7 @@ def elements(compiler: Compiler, text: str, source: SqlType, target: SqlType, at
     name = compiler.fresh_name()
     element = compiler.cast(name, source, target, attempt)
     if source.nullable and not target.nullable and target.root in INTEGERS and source.root is not target.root:
-        element = f"coalesce({element}, 0)"  # Flink: ArrayToArrayCastRule does not look for NULL then
+        element = f"coalesce({element}, 0)"  # Flink: ArrayToArrayCastRule does not check for NULL then.
     changed = f"list_transform({text}, lambda {name}: {element})"
     changed = f"CAST({changed} AS {to_duckdb(target)}[])"
     if not attempt or not may_fail(source):
@@ -149,5 +150,8 @@ def elements(compiler: Compiler, text: str, source: SqlType, target: SqlType, at
 
 
 def may_fail(source: SqlType) -> bool:
-    """Return whether a cast of such a part may fail. Casts of numbers do not: they give NULL or wrap."""
+    """Return whether a cast of a key or a value may fail.
+
+    Casts of numbers do not: they return NULL or wrap.
+    """
     return source.is_character or bool(source.children)

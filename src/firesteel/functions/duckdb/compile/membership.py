@@ -15,15 +15,15 @@ from firesteel.functions.expression.nodes import Call, Expr, Literal, Value
 from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, SqlType, TypeRoot
 
 _LONG = 16
-"""Values from which on a list is one."""
+"""Minimum number of values that are combined into one IN."""
 _COMPARED_BY = {"OR": "=", "AND": "<>"}
 _EXACT = Context(prec=80)
 
 
 def gathered(call: Call) -> Expr:
-    """Return an AND or OR with its comparisons combined, or itself if there are too few.
+    """Return an AND or OR with its comparisons combined, or the call itself if there are too few.
 
-    No operand moves before one that may fail and that Flink would evaluate first.
+    No operand moves before another one that may fail and that Flink would evaluate first.
     """
     terms_left = _without_nulls(call)
     if len(terms_left) == 1:
@@ -55,10 +55,10 @@ def gathered(call: Call) -> Expr:
 
 
 def _without_nulls(call: Call) -> tuple[Expr, ...]:
-    """Return the terms without those of listed literals that are NULL once rounded.
+    """Return the terms of an AND or OR without comparisons with a literal that rounding turns into NULL.
 
-    Such a literal is 9.995 of DECIMAL(3, 2). Flink looks the operand up in a set, which NULL is not in. A
-    single comparison with one is NULL.
+    An example is 9.995 as DECIMAL(3, 2), which has too many digits. Flink looks the operand up in a set,
+    which does not contain NULL. Only a single comparison with such a literal is NULL.
     """
     operator = _COMPARED_BY[call.function]
     listed = [t for t in call.args if isinstance(t, Call) and _is_listed(t, operator)]
@@ -97,7 +97,7 @@ def _listed(function: str, operand: Expr, terms: list[Call]) -> list[Expr]:
         value = _as_value(rounded_literal(literal).value, operand.type)
         if value is not None:
             values[value] = Literal(value, operand.type.with_nullable(False))
-    if not values:  # none that the type holds: FALSE for all but NULL
+    if not values:  # The type holds none of the values: the result is FALSE for all operands but NULL.
         return list(terms)
     found = Call("IN", (operand, *values.values()), terms[0].type)
     return [found if function == "OR" else Call("NOT", (found,), found.type)]

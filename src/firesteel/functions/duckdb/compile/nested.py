@@ -14,7 +14,7 @@ from firesteel.types.sql import SqlType, TypeRoot
 
 
 def nested(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
-    """Return the SQL of a cast to ARRAY, MAP or ROW. With `attempt`, a failing part makes the whole NULL."""
+    """Return the SQL of a cast to ARRAY, MAP or ROW. With `attempt`, the whole is NULL if a part fails."""
     if source.root is not target.root:
         raise NotSupportedError(f"CAST from {source} to {target} is not supported yet")
     if target.root is TypeRoot.ARRAY:

@@ -41,7 +41,7 @@ class NestedParts:
 
 
 def _is_plain(kind: SqlType) -> bool:
-    """Return whether values of a type do not depend on how they were made, as arrays do in comparisons."""
+    """Return whether values of a type do not depend on how they were created. Arrays do, in comparisons."""
     return kind.nullable and not kind.children and kind.root is not TypeRoot.VARIANT
 
 

@@ -1,4 +1,4 @@
-"""Compilation of output columns, which differ from the same expression inside another one."""
+"""Compilation of output columns, which may differ from the same expression within another one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _without_null(expr: Expr) -> str | None:
 def _stays_null(expr: Expr) -> bool:
     """Return whether a forbidden NULL reaches the sink as NULL, where Flink's ConstraintEnforcer rejects it.
 
-    In other calls, Java's default replaces the NULL on the way.
+    In other calls, Java's default value replaces the NULL before the sink.
     """
     if not isinstance(expr, Call):
         return False

@@ -80,7 +80,7 @@ class Steps:
 
 
 _LONG = 500
-"""Operands of an AND or OR from which on repeated parts are computed once."""
+"""Minimum number of operands of an AND or OR for which repeated parts are computed only once."""
 _OFTEN = 50
 
 
@@ -89,7 +89,7 @@ def _is_long(expr: Expr) -> bool:
 
 
 def _repeated(parts: Sequence[Expr], always: set[int]) -> set[Expr]:
-    """Return the values that occur often and are always computed or cannot fail."""
+    """Return the values that occur often and that are always computed or cannot fail."""
     if len(parts) < _LONG:
         return set()
     calls = [part for part in parts if isinstance(part, Call) and part.type.root is not TypeRoot.BOOLEAN]
@@ -102,7 +102,7 @@ def _repeated(parts: Sequence[Expr], always: set[int]) -> set[Expr]:
 
 
 def _postorder(expr: Expr) -> list[Expr]:
-    """Return all parts, arguments before their calls."""
+    """Return all parts of an expression, arguments before their calls."""
     found: list[Expr] = []
     pending = [expr]
     while pending:

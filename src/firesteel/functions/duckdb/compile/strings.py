@@ -11,7 +11,10 @@ def _constant(expr: Expr) -> int | None:
 
 
 def _substring(compiler: Compiler, call: Call) -> str:
-    """Return DuckDB's substring for literal positions. A start before the string gives nothing."""
+    """Return the SQL of SUBSTRING: DuckDB's own for literal positions.
+
+    A start before the string gives no text.
+    """
     start = _constant(call.args[1])
     length = _constant(call.args[2]) if len(call.args) > 2 else (1 << 31) - 1
     if start is None or length is None or length < 0:

@@ -20,7 +20,10 @@ from firesteel.types.user_function import UserFunction
 
 
 class Compiler:
-    """Compiler of expressions over one input. It collects the Python functions that they call."""
+    """Compiler of expressions over one input.
+
+    It also collects the Python functions that the expressions call.
+    """
 
     def __init__(
         self, emitters: Mapping[str, Emit], caster: Caster, time_zone: str, exchanged: bool = True
@@ -50,7 +53,7 @@ class Compiler:
             raise NotSupportedError(f"Function {expr.function} is not supported yet", range=expr.range)
         text = emit(self, expr)
         if expr.type.root in APPROXIMATE and is_constant(expr):
-            return f"({text} + 0)"  # Calcite folds it into a decimal, without a negative zero
+            return f"({text} + 0)"  # Calcite folds the literal into a decimal, which has no negative zero.
         return text
 
     def fresh_name(self) -> str:
@@ -99,7 +102,7 @@ class Compiler:
         return f'"{name}"({self(expr)})'
 
     def call_python(self, name: str, call: Call, *more: Literal) -> str:
-        """Return the SQL of a Python function of the call's arguments and further literals."""
+        """Return the SQL of a Python function, called with the call's arguments and further literals."""
         arguments = [(self(a), a.type) for a in (*call.args, *more)]
         return self.python(name, arguments, call.type)
 
@@ -161,6 +164,6 @@ def literal_text(literal: Literal) -> str:
 
 
 def cast_text(text: str, source: SqlType, target: SqlType) -> str:
-    """Return a cast that loses nothing but what DuckDB rounds; no cast if the types agree."""
+    """Return the SQL of a cast that loses only what DuckDB rounds, or the text itself if the types agree."""
     wanted = to_duckdb(target)
     return text if to_duckdb(source) == wanted else f"CAST({text} AS {wanted})"

@@ -1,4 +1,4 @@
-"""VARIANT and BITMAP in DuckDB: access to parts, and equality."""
+"""Compilation of VARIANT and BITMAP expressions: access to parts, and equality."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from firesteel.types.sql import BIGINT, BOOLEAN, STRING, TypeRoot
 
 
 def variant_item(compiler: Compiler, call: Call, placed: bool = False) -> str:
-    """Return v['name'] or v[index]. If `placed`, the result records its position in the whole value."""
+    """Return the SQL of v['name'] or v[index].
+
+    If `placed`, the result records its position in the whole value.
+    """
     value, key = call.args
     name, kind = ("field", STRING) if key.type.is_character else ("element", BIGINT)
     arguments = [(_placed(compiler, value), value.type), (compiler(key), kind)]
@@ -22,10 +25,11 @@ def _placed(compiler: Compiler, expr: Expr) -> str:
 
 
 def equality_operands(compiler: Compiler, left: Expr, right: Expr) -> tuple[str, str]:
-    """Return texts of two VARIANTs or BITMAPs that are equal if Flink's `=` is true.
+    """Return the SQL of two VARIANTs or BITMAPs in a form that is equal if Flink's `=` is true.
 
-    VARIANTs are equal if their bytes and the sequence of names are, and if they had the same position in the
-    values from which they were taken (Flink: BinaryVariant.equals). Equal BITMAPs have the same integers.
+    VARIANTs are equal if their bytes and the sequence of names are equal, and if they had the same position
+    in the values from which they were taken (Flink: BinaryVariant.equals). Equal BITMAPs have the same
+    integers.
     """
     if left.type.root is TypeRoot.VARIANT:
         return _placed(compiler, left), _placed(compiler, right)
@@ -34,7 +38,7 @@ def equality_operands(compiler: Compiler, left: Expr, right: Expr) -> tuple[str,
 
 
 def packed(compiler: Compiler, expr: Expr, text: str) -> str:
-    """Return the output of a Calc, where a new BITMAP is serialized as in Flink."""
+    """Return the SQL of an output column of a Calc, where a new BITMAP is serialized as in Flink."""
     if expr.type.root is not TypeRoot.BITMAP or not isinstance(expr, Call):
         return text
     return compiler.python("bitmap.to_bytes", [(text, expr.type)], expr.type)

@@ -1,1 +1,1 @@
-"""Python functions for what DuckDB lacks."""
+"""Python functions that fill gaps in DuckDB."""

@@ -1,7 +1,7 @@
-"""BITMAP functions, of values in RoaringBitmap's portable form. Flink: Bitmap*Function, RoaringBitmapData.
+"""BITMAP functions, on values in RoaringBitmap's portable form. Flink: Bitmap*Function, RoaringBitmapData.
 
-How the integers are held (as an array, bits or runs) shows in BITMAP_TO_BYTES where two ways take the same
-room; so a bitmap keeps its containers as Java's does, and is packed into runs where Flink serializes it.
+BITMAP_TO_BYTES shows how integers are stored (as an array, bits or runs) if two forms take the same space. So
+a bitmap keeps the same containers as Java's, and is packed into runs where Flink serializes it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _HALF = 1 << 31
 
 
 def build(values: list[int | None]) -> bytes:
-    """Return the bitmap of an array's integers, without NULLs."""
+    """Return the bitmap of an array's integers. NULLs are skipped."""
     return _data(BitMap([value % _WRAP for value in values if value is not None], optimize=False))
 
 
@@ -41,7 +41,11 @@ def cardinality(data: bytes) -> int:
 
 
 def from_bytes(data: bytes) -> bytes:
-    """Return the bitmap of bytes, ignoring bytes after it. Raises JobError if there is none."""
+    """Return the bitmap that bytes contain, ignoring bytes after it.
+
+    Raises:
+        JobError: The bytes contain no bitmap.
+    """
     try:
         return _data(_bitmap(data))
     except (ValueError, IndexError):
@@ -49,12 +53,12 @@ def from_bytes(data: bytes) -> bytes:
 
 
 def to_array(data: bytes) -> list[int]:
-    """Return the integers as signed ones, in the order of the unsigned ones."""
+    """Return the integers of a bitmap as signed numbers, in the order of the unsigned ones."""
     return [value - _WRAP if value >= _HALF else value for value in _bitmap(data)]
 
 
 def to_bytes(data: bytes) -> bytes:
-    """Return the bitmap with runs where they are shorter, as Flink serializes it."""
+    """Return a bitmap as Flink serializes it, with runs where they are shorter."""
     bitmap = _bitmap(data)
     bitmap.run_optimize()
     return _data(bitmap)
@@ -65,7 +69,7 @@ def to_string(data: bytes) -> str:
 
 
 def same(left: bytes, right: bytes) -> bool:
-    """Return whether both contain the same integers."""
+    """Return whether two bitmaps contain the same integers."""
     return left == right or _bitmap(left) == _bitmap(right)
 
 

@@ -44,7 +44,7 @@ def ceil_days(days: pa.Array, unit: pa.Array) -> pa.Array:
 
 @columnar
 def time_of_millis(millis: pa.Array) -> pa.Array:
-    """Return the TIME of milliseconds of the day, up to 24:00:00."""
+    """Return the TIME at a number of milliseconds of the day, up to 24:00:00."""
     return pc.multiply(millis, 1000).cast(pa.time64("us"))
 
 
@@ -130,7 +130,7 @@ def _add_months(days: Numbers, months: Numbers) -> Numbers:
 
 @columnar
 def months_between(later: pa.Array, earlier: pa.Array) -> pa.Array:
-    """Return the whole months between wall clocks in milliseconds."""
+    """Return the number of whole months between wall clocks in milliseconds."""
     mask = np.asarray(later.is_null()) | np.asarray(earlier.is_null())
     (day, clock), (start, start_clock) = (np.divmod(_numbers(c), _DAY) for c in (later, earlier))
     sign = np.where(day < start, -1, 1)
@@ -140,7 +140,7 @@ def months_between(later: pa.Array, earlier: pa.Array) -> pa.Array:
 
 
 def _months(later: Numbers, earlier: Numbers) -> Numbers:
-    """Return the number of whole months from the earlier day to the later."""
+    """Return the number of whole months from the earlier day to the later day."""
     (year, month, _), (year2, month2, _) = _gregorian(later), _gregorian(earlier)
     months = (year - year2) * 12 + month - month2
     return months - (_add_months(earlier, months) > later)
@@ -149,7 +149,10 @@ def _months(later: Numbers, earlier: Numbers) -> Numbers:
 def _of_zone(
     look_up: Callable[[int, str], int],
 ) -> Callable[[pa.Array, pa.Array], pa.Array]:
-    """Return offsets in seconds. Each quarter of an hour is looked up once, as offsets change no oftener."""
+    """Return a function that looks up a zone's offsets in seconds, once for each quarter of an hour.
+
+    Offsets change no oftener.
+    """
 
     def offsets(seconds: pa.Array, zone: pa.Array) -> pa.Array:
         name, numbers = zone[0].as_py(), _numbers(seconds)

@@ -32,7 +32,7 @@ def text_of_timestamp(value: int, precision: int, unit: int) -> str:
 
 @columnar
 def to_float(values: pa.Array) -> pa.Array:
-    """Return DOUBLEs as FLOATs. Numbers that are too great become infinite."""
+    """Return DOUBLEs as FLOATs. Numbers that are too large become infinite."""
     mask = np.asarray(values.is_null())
     numbers = np.asarray(values.fill_null(0.0), dtype=np.float64)
     with np.errstate(over="ignore"):

@@ -1,6 +1,6 @@
 """Functions of arrays. Flink: ArrayContainsFunction and similar classes.
 
-Elements are equal if their values are, and NULL equals NULL.
+Elements are equal if their values are equal. NULL equals NULL.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def contains(values: Array | None, wanted: Any) -> bool | None:
 
 
 def position(values: Array, wanted: Any) -> int:
-    """Return the position of a value from 1, or 0 if it is missing."""
+    """Return the position of a value in an array, counted from 1, or 0 if it is missing."""
     found = [i for i, v in enumerate(values, start=1) if v is not None and key_of(v) == key_of(wanted)]
     return found[0] if found else 0
 
@@ -88,7 +88,8 @@ def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None)
     """Return the sorted array; by default ascending with NULLs first, or descending with NULLs last."""
     nulls = [v for v in values if v is None]
     some: Array = [v for v in values if v is not None]
-    if 0 in some and isinstance(some[0], float):  # equal, and told apart: Flink's comparison has no equality
+    # 0.0 and -0.0 are equal, but ordered: Flink's comparison never reports equality.
+    if 0 in some and isinstance(some[0], float):
         found = sorted(some, key=cmp_to_key(_greater if ascending else _not_greater))
     else:
         found = sorted(some, reverse=not ascending)
@@ -128,6 +129,6 @@ def concat(*arrays: Array) -> Array:
 
 
 def join(values: Array, separator: str, null: str | None = None) -> str:
-    """Return the joined texts. NULLs are skipped, unless `null` replaces them."""
+    """Return the texts of an array, joined. NULLs are skipped, unless `null` replaces them."""
     parts = values if null is None else [null if v is None else v for v in values]
     return separator.join(v for v in parts if v is not None)

@@ -1,8 +1,8 @@
 """Texts of points in time. Flink: DateTimeUtils (formatTimestamp, parseDate, unixTimestamp, convertTz).
 
-DATE_FORMAT of a timestamp and TO_TIMESTAMP go by DateTimeFormatter (functions/java/date_patterns.py,
-functions/java/date_time_formatter.py); FROM_UNIXTIME, UNIX_TIMESTAMP, CONVERT_TZ, TO_DATE with a pattern
-and DATE_FORMAT of a string by SimpleDateFormat (functions/java/simple_date_format.py).
+DATE_FORMAT of a timestamp and TO_TIMESTAMP follow DateTimeFormatter (functions/java/date_patterns.py,
+functions/java/date_time_formatter.py). FROM_UNIXTIME, UNIX_TIMESTAMP, CONVERT_TZ, TO_DATE with a pattern and
+DATE_FORMAT of a string follow SimpleDateFormat (functions/java/simple_date_format.py).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from firesteel.types.zones import zone_id
 
 _DAY = 86_400
 _BLANKS = "".join(map(chr, range(33)))
-"""What String.trim takes away."""
+"""Characters that Java's String.trim removes."""
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _UNREAD = -(1 << 63)
 _UNREAD_DAY = 622_191_233
-"""What Flink's arithmetic makes of the day of -2^63 milliseconds."""
+"""Result of Flink's arithmetic for the day at -2^63 milliseconds."""
 _YEAR_0, _YEAR_9999 = -62_167_219_200, 253_402_300_799
 
 
@@ -65,7 +65,7 @@ def to_timestamp(text: str) -> int | None:
 def to_timestamp_by(text: str, pattern: str) -> int | None:
     """Return TO_TIMESTAMP with a pattern, in microseconds. A text may also be in JDBC's format.
 
-    NULL if the fields are no valid date, where TO_TIMESTAMP_LTZ raises JobError.
+    The result is NULL if the fields are no valid date. TO_TIMESTAMP_LTZ raises JobError for them.
     """
     try:
         nanos = _read(text, pattern, 3)
@@ -75,7 +75,7 @@ def to_timestamp_by(text: str, pattern: str) -> int | None:
 
 
 def _read(text: str, pattern: str, digits: int) -> int | None:
-    """Return nanoseconds of a wall clock, None if the text or the pattern is invalid."""
+    """Return the nanoseconds of a wall clock by a pattern, None if the text or the pattern is invalid."""
     if steps_of(pattern) is None:
         return None
     found = parsed(pattern, text)
@@ -87,7 +87,7 @@ def _read(text: str, pattern: str, digits: int) -> int | None:
 
 
 def instant_by(text: str, pattern: str) -> int | None:
-    """Return microseconds of a time in UTC, truncated to milliseconds if the text matches the pattern.
+    """Return the microseconds of a time in UTC, truncated to milliseconds if the text matches the pattern.
 
     Raises:
         JobError: The fields are no valid date.
@@ -142,7 +142,11 @@ def _strict(text: str) -> int:
 
 
 def _in_unit(nanos: int, result: pa.TimestampType) -> int:
-    """Return a count of the result's unit. Raises JobError for years that nanoseconds cannot represent."""
+    """Return nanoseconds as a count of the result's unit.
+
+    Raises:
+        JobError: Nanoseconds cannot represent the year.
+    """
     if result.unit != "ns":
         return nanos // 1000
     if not -(1 << 63) <= nanos < 1 << 63:
@@ -156,7 +160,7 @@ def from_unixtime(seconds: int, zone: str, pattern: str = _DEFAULT) -> str:
 
 
 def unix_timestamp(text: str, zone: str, pattern: str = _DEFAULT) -> int:
-    """Return seconds without the fraction, or -9223372036854775808 for an invalid text."""
+    """Return UNIX_TIMESTAMP of a text: whole seconds, or -9223372036854775808 for an invalid text."""
     millis = simple_parse(pattern, text, zone)
     if millis is None:
         return _UNREAD
@@ -164,13 +168,13 @@ def unix_timestamp(text: str, zone: str, pattern: str = _DEFAULT) -> int:
 
 
 def convert_tz(text: str, source: str, target: str) -> str | None:
-    """Return the wall clock of one zone as the other shows it. An unknown zone is GMT."""
+    """Return the wall clock of one zone as the other zone shows it. An unknown zone counts as GMT."""
     millis = simple_parse(_DEFAULT, text, java_zone(source))
     return None if millis is None else simple_format(_DEFAULT, millis, java_zone(target))
 
 
 def _jdbc(text: str) -> int | None:
-    """Return nanoseconds of a text in JDBC's format: a timestamp if it has a blank, else a date."""
+    """Return the nanoseconds of a text in JDBC's format: a timestamp if it has a blank, else a date."""
     try:
         if " " in text:
             return timestamp_value_of(text)

@@ -1,6 +1,6 @@
-"""Decimal arithmetic beyond DuckDB's 38 digits, in columns: Arrow computes with 76 digits.
+"""Decimal arithmetic beyond DuckDB's 38 digits, over whole columns. Arrow computes with 76 digits.
 
-Columns whose exact results may have more digits are computed row by row.
+If exact results may have more digits, the column is computed row by row.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from firesteel.functions.duckdb.registry import columnar, with_result
 RowForm = Callable[[pa.DataType, Decimal, Decimal], "Decimal | None"]
 
 _DIGITS = 76
-"""Digits of Arrow's largest decimal type."""
+"""Number of digits of Arrow's largest decimal type."""
 
 
 def in_columns(compute: Callable[[pa.Array, pa.Array], pa.Array], by_row: RowForm) -> Callable[..., pa.Array]:
     """Return a function of two columns of decimals.
 
     Args:
-        compute: Exact results of two columns of decimal256. Raises pa.ArrowInvalid if it cannot compute them.
-        by_row: The same of two values, rounded to the type of the result.
+        compute: Function of two columns of decimal256 that returns exact results. It raises pa.ArrowInvalid
+            if
+            it cannot compute them.
+        by_row: The same function of two values, rounded to the type of the result.
     """
 
     @columnar
@@ -41,16 +43,16 @@ def in_columns(compute: Callable[[pa.Array, pa.Array], pa.Array], by_row: RowFor
 
 
 def product(left: pa.Array, right: pa.Array) -> pa.Array:
-    """Return exact products."""
+    """Return the exact products of two columns."""
     spare = _DIGITS - 1 - right.type.precision
-    if left.type.precision > spare:  # of a type of 38 digits, whose values mostly have fewer
+    if left.type.precision > spare:  # The type has 38 digits, but its values mostly have fewer.
         left = left.cast(pa.decimal256(spare, left.type.scale))
     return pc.multiply(left, right)
 
 
 @columnar
 def compare(left: pa.Array, right: pa.Array) -> pa.Array:
-    """Return -1, 0 or 1 for each pair."""
+    """Return -1, 0 or 1 for each pair of values."""
     common = pa.decimal256(_DIGITS, max(left.type.scale, right.type.scale))
     one, other = left.cast(common), right.cast(common)
     above, below = (test(one, other).cast(pa.int32()) for test in (pc.greater, pc.less))
@@ -62,7 +64,7 @@ def _wide(column: Any) -> pa.Array:
 
 
 def _fitted(values: pa.Array, kind: pa.Decimal128Type) -> pa.Array:
-    """Round HALF_UP to the type's scale. A value with too many digits is NULL."""
+    """Round values HALF_UP to the type's scale. A value with too many digits becomes NULL."""
     if kind.scale < values.type.scale:
         values = pc.round(values, kind.scale, "half_towards_infinity")
     limit = Decimal(10) ** (kind.precision - kind.scale)

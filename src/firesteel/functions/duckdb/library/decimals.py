@@ -29,7 +29,7 @@ def fit(value: Decimal, kind: pa.Decimal128Type) -> Decimal | None:
 
 
 def as_double(value: Decimal, kind: pa.Decimal128Type) -> float:
-    """Return Flink's DOUBLE of a DECIMAL: up to 18 digits a quotient of two DOUBLEs, else the nearest one."""
+    """Return a DECIMAL as Flink's DOUBLE: up to 18 digits a quotient of two DOUBLEs, else the nearest one."""
     if kind.precision > 18:
         return float(value)
     return float(int(value.scaleb(kind.scale))) / float(10**kind.scale)
@@ -70,7 +70,11 @@ def from_double(result: pa.DataType, value: float) -> Decimal | None:
 
 
 def decimal_of(value: float) -> Decimal:
-    """Return the digits that Java would print. Raises JobError for NaN and the infinities."""
+    """Return the digits of a DOUBLE that Java would print.
+
+    Raises:
+        JobError: The value is NaN or infinite.
+    """
     if value != value or value in (float("inf"), float("-inf")):
         letter = "N" if value != value else "I"
         raise JobError(

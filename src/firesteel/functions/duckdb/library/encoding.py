@@ -55,7 +55,7 @@ def bytes_to_base64(value: bytes) -> str:
 
 
 def from_base64(text: str) -> str:
-    """Return the text of the bytes. The padding `=` is optional."""
+    """Return the text of Base64. The padding `=` is optional."""
     wrong = re.search(r"[^A-Za-z0-9+/=]", text)
     if wrong:
         raise JobError(f"Illegal base64 character {ord(wrong[0]):x}")
@@ -77,7 +77,7 @@ def _charset(name: str) -> str:
 
 
 def encode(text: str, charset: str) -> bytes:
-    """Return the text in a character set, with `?` for characters that it lacks."""
+    """Return the bytes of a text in a character set, with `?` for characters that it lacks."""
     found = _charset(charset)
     mark = b"\xfe\xff" if charset.upper() == "UTF-16" and text else b""
     return mark + text.encode(found, "replace")
@@ -96,7 +96,7 @@ def url_encode(text: str) -> str:
 
 
 def url_decode(text: str) -> str | None:
-    """Return the decoded text, or NULL if two hexadecimal digits do not follow a %."""
+    """Return a URL-decoded text, or NULL if a % is not followed by two hexadecimal digits."""
     if re.search(r"%(?![0-9A-Fa-f]{2})", text):
         return None
     return unquote_plus(text, errors="replace")
@@ -135,7 +135,7 @@ def _parameter(query: str | None, key: str) -> str | None:
 
 
 def inet_aton(text: str) -> int | None:
-    """Return the number of an IPv4 address, or NULL if it is invalid."""
+    """Return the number of an IPv4 address, or NULL if the address is invalid."""
     parts = text.split(".")
     if not 1 <= len(parts) <= 4 or not all(re.fullmatch(r"\d{1,10}", p) for p in parts):
         return None

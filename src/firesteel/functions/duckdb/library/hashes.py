@@ -1,6 +1,6 @@
-"""HASH_CODE: what Java's `hashCode` gives for the value as Flink holds it. Flink: HashCodeCallGen.
+"""HASH_CODE: the result of Java's `hashCode` for the value as Flink holds it. Flink: HashCodeCallGen.
 
-The buckets of split DISTINCT aggregates follow from it, and so which changes a query sends.
+It determines the buckets of split DISTINCT aggregates, and so the changes that a query sends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def hash_code(values: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def _hashes(array: pa.Array) -> U32:
-    """Return one hash for each row. Those of NULL are arbitrary."""
+    """Return one hash for each row. The hash of NULL is arbitrary."""
     kind = array.type
     if pa.types.is_string(kind):
         return _of_strings(array)
@@ -53,14 +53,14 @@ def _of_longs(values: I64) -> U32:
 
 
 def _of_floats(bits: NDArray[np.generic], kind: pa.DataType) -> U32:
-    """Return the bits of the number, the same for all NaN."""
+    """Return the bits of floating point numbers. All NaN values have the same bits."""
     numbers = bits.view(f"f{kind.bit_width // 8}").copy()
     numbers[np.isnan(numbers)] = np.nan
     return _of_integers(numbers.view(bits.dtype), kind)
 
 
 def _of_timestamps(values: NDArray[np.generic], kind: pa.DataType) -> U32:
-    """Hash the milliseconds, and the nanoseconds within one."""
+    """Hash timestamps: the milliseconds, and the nanoseconds within a millisecond."""
     unit = 1_000 if kind.unit == "us" else 1_000_000
     milliseconds, rest = np.divmod(values.astype(np.int64), unit)
     return _31 * _of_longs(milliseconds) + (rest * (1_000_000 // unit)).astype(np.uint32)
@@ -72,7 +72,7 @@ def _of_times(values: NDArray[np.generic], kind: pa.DataType) -> U32:
 
 
 def _of_decimals(array: pa.Array) -> U32:
-    """Hash the magnitude of the unscaled value, 32 bits at a time, its sign and its scale."""
+    """Hash decimals: the magnitude of the unscaled value, 32 bits at a time, its sign and its scale."""
     words = fixed_width(array, np.dtype((np.uint64, (2,))))
     low, high = words[:, 0].astype(np.uint64), words[:, 1].astype(np.uint64)
     negative = high >> np.uint64(63) == 1
@@ -89,7 +89,7 @@ def _of_decimals(array: pa.Array) -> U32:
 def _of_strings(array: pa.Array) -> U32:
     """Return the hash of strings, the sum of unit[i] * 31 ** (n - 1 - i) over the n UTF-16 units.
 
-    It has no sign, as in Flink's SqlFunctionUtils.
+    The hash has no sign, as in Flink's SqlFunctionUtils.
     """
     offsets = offsets_of(array)
     buffer, first, last = array.buffers()[2], int(offsets[0]), int(offsets[-1])
@@ -97,7 +97,8 @@ def _of_strings(array: pa.Array) -> U32:
     ends = offsets - first
     units = data.astype(np.uint32)
     if len(data) and int(data.max()) >= 0x80:
-        begun = (data & 0xC0) != 0x80  # a byte that begins a character; above 0xF0 it takes two units
+        # This byte begins a character. A byte of 0xF0 or above begins a character of two units.
+        begun = (data & 0xC0) != 0x80
         before = np.concatenate([[0], np.cumsum(begun.astype(np.int64) + (data >= 0xF0))])
         units = np.frombuffer(data.tobytes().decode().encode("utf-16-le"), "<u2").astype(np.uint32)
         ends = before[ends]

@@ -1,4 +1,4 @@
-"""JSON_STRING, and JSON_OBJECT of computed names.
+"""JSON_STRING, and JSON_OBJECT with computed names.
 
 Flink: JsonStringCallGen, JsonObjectCallGen, JsonGenerateUtils.
 """
@@ -37,7 +37,7 @@ def string(column: pa.Array, marks: pa.Array) -> pa.Array:
 
 @columnar
 def object(names: pa.Array, texts: pa.Array) -> pa.Array:
-    """Return an object from lists of names and of JSON texts. Members whose text is NULL are left out."""
+    """Return JSON objects from lists of names and of JSON texts. Members whose text is NULL are left out."""
     rows = zip(names.to_pylist(), texts.to_pylist(), strict=True)
     return pa.array([_object(_present(*row)) for row in rows], pa.string())
 
@@ -84,6 +84,6 @@ def _members(pairs: list[tuple[Any, Any]], item: Write) -> dict[str, str]:
 
 
 def _object(members: dict[str, str]) -> str:
-    """Return the members sorted by name, as Java compares strings."""
+    """Return the text of an object with members sorted by name, as Java compares strings."""
     names = sorted(members, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
     return "{" + ",".join(f"{quoted(name)}:{members[name]}" for name in names) + "}"

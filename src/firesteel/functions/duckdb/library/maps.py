@@ -1,4 +1,4 @@
-"""Functions of maps. A map is a list of pairs; a key may be NULL, and there twice.
+"""Functions of maps. A map is a list of pairs. A key may be NULL, and may occur twice.
 
 Flink: ScalarOperatorGens (generateMap, generateMapComparison), MapFromArraysFunction, MapUnionFunction,
 MapToMapCastRule.
@@ -25,7 +25,10 @@ _HASHED = {
     pa.date32(): DATE,
     pa.bool_(): BOOLEAN,
 }
-"""Keys whose order in a Java map is kept; others stand in the order in which they came."""
+"""Key types for which a cast to a map returns the order of Java's HashMap.
+
+Other keys keep their input order.
+"""
 
 
 @nullable
@@ -56,9 +59,9 @@ def from_arrays(keys: Array, values: Array) -> Pairs:
 
 
 def union(first: Pairs, *others: Pairs) -> Pairs:
-    """Return the entries of the later map, then those of the earlier one with other keys, each once.
+    """Return MAP_UNION: the entries of the later map, then those of the earlier map with other keys.
 
-    NULL keys differ from each other there. An empty map changes nothing.
+    NULL keys count as different from each other. An empty map changes nothing.
     """
     found = first
     for pairs in filter(None, others):
@@ -76,7 +79,7 @@ def union(first: Pairs, *others: Pairs) -> Pairs:
 
 @with_result
 def cast(kind: pa.DataType, keys: Array, values: Array) -> Pairs:
-    """Return a Java map of the entries. Of equal keys the last value counts."""
+    """Return the Java map of the entries. Of equal keys, the last value counts."""
     found = {key_of(key): (key, value) for key, value in zip(keys, values, strict=True)}
     of_key = _HASHED.get(kind.value_type.field(0).type)
     if of_key is None or len(found) < 2:

@@ -1,8 +1,8 @@
-"""Mathematical functions of doubles as Java's Math has them: never an error, NaN or Infinity instead.
+"""Mathematical functions of doubles as in Java's Math: they never fail, but return NaN or Infinity.
 
-What Java defines to the last digit is computed so (functions/java/strict_math.py). For EXP, LN, LOG10, POWER,
-SIN, COS and TAN it allows a processor its own code; here they are computed in more digits than a DOUBLE has,
-and rounded.
+Functions that Java defines to the last digit are computed as Java does (functions/java/strict_math.py). For
+EXP, LN, LOG10, POWER, SIN, COS and TAN, Java allows a processor its own code. Here they are computed with
+more digits than a DOUBLE has, and rounded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _over_columns(function: Callable[..., Column]) -> Callable[..., pa.Array]:
 
 
 def _doubles(column: pa.Array) -> Column:
-    """Return the numbers, 0 for NULL."""
+    """Return a column as DOUBLEs, 0 for NULL."""
     kind = column.type
     if pa.types.is_decimal(kind):
         zero = Decimal(0)
@@ -48,14 +48,15 @@ _log, _tan, _to_the_power = _extended(np.log), _extended(np.tan), _extended(np.p
 
 
 def _power(base: Column, exponent: Column) -> Column:
-    undecided = (np.abs(base) == 1) & ~np.isfinite(exponent)  # 1 in C
+    undecided = (np.abs(base) == 1) & ~np.isfinite(exponent)  # C returns 1 there, Java NaN.
     found = np.where(undecided, np.nan, _to_the_power(base, exponent))
-    root = (exponent == 0.5) & (base >= 0)  # Java's pow has the square root there, which rounds correctly
+    # For this exponent, Java's pow returns the square root, which rounds correctly.
+    root = (exponent == 0.5) & (base >= 0)
     return np.where(root, np.sqrt(np.where(root, base + 0.0, 0.0)), found)
 
 
 def _square_root(value: Column) -> Column:
-    """Return POWER(x, 0.5) as Flink plans it. The root of -0.0 is 0.0, that of -Infinity is Infinity."""
+    """Return POWER(x, 0.5) as Flink plans it. The root of -0.0 is 0.0, and that of -Infinity is Infinity."""
     return np.where(np.isneginf(value), np.inf, np.sqrt(value) + 0.0)
 
 

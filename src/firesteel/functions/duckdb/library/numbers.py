@@ -1,7 +1,7 @@
-"""Rounding and writing of numbers. Flink: SqlFunctions of Calcite, DecimalDataUtils.
+"""Rounding and formatting of numbers. Flink: SqlFunctions of Calcite, DecimalDataUtils.
 
-A FLOAT or DOUBLE is rounded as the decimal that Java would print for the DOUBLE; an integer keeps its
-type and wraps.
+A FLOAT or DOUBLE is rounded as the decimal that Java would print for the DOUBLE. An integer keeps its type
+and wraps.
 """
 
 from __future__ import annotations
@@ -71,7 +71,11 @@ def _at(value: Decimal, to: int, rounding: str) -> Decimal:
 
 
 def _in_decimal(value: float) -> Decimal:
-    """Return the DOUBLE as DECIMAL(38, 18), as TRUNCATE does. Raises JobError if it does not fit."""
+    """Return a DOUBLE as DECIMAL(38, 18), as TRUNCATE does.
+
+    Raises:
+        JobError: The value does not fit.
+    """
     found = fit(decimal_of(value), pa.decimal128(38, 18))
     if found is None:
         raise JobError(f"TRUNCATE of {value!r}: more than 20 digits before the point")
@@ -83,9 +87,9 @@ truncate_to = _to_digits(ROUND_DOWN, _in_decimal)
 
 
 def _misread(rounding: str) -> Callable[..., Decimal]:
-    """Return DECIMALs rounded to a scale that differs from the result type's.
+    """Return a function that rounds a DECIMAL to a scale that differs from the result type's scale.
 
-    As in Flink, the digits are stored at the new scale and read at the type's (DecimalDataUtils.sround,
+    As in Flink, the digits are stored with the new scale and read with the type's (DecimalDataUtils.sround,
     BinaryRowData.getDecimal).
     """
 
@@ -93,7 +97,7 @@ def _misread(rounding: str) -> Callable[..., Decimal]:
     def run(result: pa.Decimal128Type, value: Decimal, to: int) -> Decimal:
         scale = min(max(to, 0), -int(value.as_tuple().exponent))
         found = _at(value, to, rounding).scaleb(scale - result.scale, context=_WIDE)
-        return found if found else Decimal(0)  # a zero may have an exponent that Arrow does not read
+        return found if found else Decimal(0)  # A zero may have an exponent that Arrow cannot read.
 
     return run
 
@@ -103,17 +107,20 @@ truncate_misread = _misread(ROUND_DOWN)
 
 
 def binary(value: int) -> str:
-    """Return the bits of a BIGINT without leading zeros."""
+    """Return BIN: the bits of a BIGINT without leading zeros."""
     return format(value % (1 << 64), "b")
 
 
 def hex_of(value: int) -> str:
-    """Return a BIGINT in hexadecimal."""
+    """Return HEX: a BIGINT in hexadecimal."""
     return format(value % (1 << 64), "X")
 
 
 def unhex(text: str) -> bytes | None:
-    """Return the bytes of hexadecimal digits. If their number is odd, the first byte is 00, as in Flink."""
+    """Return UNHEX: the bytes of hexadecimal digits.
+
+    If their number is odd, the first byte is 00, as in Flink.
+    """
     try:
         int(text[:1] or "0", 16)
         return bytes.fromhex(("00" + text[1:]) if len(text) % 2 else text) if " " not in text else None

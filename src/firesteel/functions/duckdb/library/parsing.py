@@ -1,6 +1,7 @@
 """CAST of strings. Flink: BinaryStringDataUtil, DateTimeUtils, Java's number parsers.
 
-`boolean`, `integer`, ... raise JobError where the string is no such value; `try_boolean`, ... give None.
+`boolean`, `integer` and so on raise JobError if the string is not such a value. `try_boolean` and so on
+return None.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def decimal(result: pa.Decimal128Type, text: str) -> Decimal:
 
 def _compact(text: str) -> Decimal | None:
     """Read short numbers as Flink does. One other character may follow."""
-    text = text.encode().decode("latin-1")  # it reads bytes
+    text = text.encode().decode("latin-1")  # Flink reads bytes, not characters.
     match = _COMPACT.match(text)
     if match is None or text.strip(" \n\t") in ("", "+", "-"):
         return None
@@ -125,7 +126,10 @@ def _compact(text: str) -> Decimal | None:
 
 
 def date(text: str) -> int:
-    """Return days since 1970. Month and day may be missing, and text after a blank is ignored."""
+    """Return the days since 1970 of a text.
+
+    Month and day may be missing, and text after a blank is ignored.
+    """
     wanted = text.strip(" ").split(" ")[0]
     parts = wanted.split("-")
     if not 1 <= len(parts) <= 3 or not all(re.fullmatch("[0-9]+", p) for p in parts):
@@ -138,7 +142,7 @@ def date(text: str) -> int:
 
 
 def time(text: str, precision: int) -> int:
-    """Return microseconds of the day. Minutes and seconds may be missing."""
+    """Return the microseconds of the day of a text. Minutes and seconds may be missing."""
     match = _TIME.fullmatch(text.strip(" "))
     hour, minute, second = (int(g or 0) for g in match.groups()[:3]) if match else (99, 99, 99)
     if match is None or hour > 23 or minute > 59 or second > 59:
@@ -151,9 +155,9 @@ def time(text: str, precision: int) -> int:
 
 
 def timestamp(text: str, precision: int, zone: str) -> int:
-    """Return microseconds since 1970, nanoseconds above precision 6.
+    """Return the microseconds since 1970 of a text, or nanoseconds if the precision is above 6.
 
-    A day after the month's end is its last.
+    A day after the end of the month becomes the last day of the month.
     """
     match = _TIMESTAMP.fullmatch(text)
     if match is None:

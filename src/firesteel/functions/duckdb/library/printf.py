@@ -105,16 +105,16 @@ def _real(field: re.Match[str], value: float) -> str:
 
 
 def _leading(value: Decimal, digits: int) -> Decimal:
-    """Return the number rounded HALF_UP to so many leading digits, from the digits that Java would print."""
+    """Return a number rounded HALF_UP to `digits` leading digits, from the digits that Java would print."""
     return value.quantize(Decimal(1).scaleb(value.adjusted() - digits + 1), context=_HALF_UP)
 
 
 def _scientific(value: Decimal, digits: int, letter: str) -> str:
-    """Return the number with one digit before the point and so many after it."""
+    """Return a number in scientific form: one digit before the point and `digits` digits after it."""
     if not value:
         return f"{0.0:.{digits}{letter}}"
     unscaled, exponent = _leading(value, digits + 1).as_tuple().digits, value.adjusted()
-    if len(unscaled) > digits + 1:  # 9.99 became 10.0
+    if len(unscaled) > digits + 1:  # Rounding has turned 9.99 into 10.0.
         exponent += 1
     text = "".join(map(str, unscaled))[: digits + 1]
     return (

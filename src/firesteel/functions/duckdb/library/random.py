@@ -1,4 +1,4 @@
-"""Random numbers."""
+"""Functions of random numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ def seeded(seed: int) -> float:
 
 @volatile
 def below(bound: int) -> int:
-    """Return a number from 0 to below the bound. Raises JobError if the bound is not positive."""
+    """Return a random number from 0 up to, but not including, the bound.
+
+    Raises:
+        JobError: The bound is not positive.
+    """
     return random.randrange(_positive(bound))
 
 

@@ -1,7 +1,7 @@
 """JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON and JSON() over columns (firesteel/json_path/sql_json.py).
 
-A text is parsed once however often it comes and however many calls read it; a call works on each distinct
-text of a batch once. What a call's clauses say comes as one JSON text, the same in every row.
+A text is parsed once, however often it occurs and however many calls read it. A call processes each distinct
+text of a batch once. The clauses of a call are one JSON text, which is the same in every row.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from firesteel.functions.json_path.sql_json import Behaviour, Document
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 _MOST_TEXTS, _MOST_CHARACTERS = 4096, 4_000_000
-"""A call is given 2048 rows at a time; more documents kept alive only slow the garbage collector down."""
+"""Most parsed texts, and most characters of them, to keep.
+
+A call gets 2048 rows at a time. More documents in memory would only slow down the garbage collector.
+"""
 _TYPES = {"BOOLEAN": pa.bool_(), "INTEGER": pa.int32(), "DOUBLE": pa.float64(), "VARCHAR": pa.string()}
 
 
 class _Documents:
-    """Texts that were parsed lately, with what was found."""
+    """Cache of recently parsed texts."""
 
     def __init__(self) -> None:
         self._known: dict[str, Document] = {}

@@ -1,7 +1,7 @@
 """VARIANT: PARSE_JSON, and access to fields and elements.
 
 Flink: BinaryVariantInternalBuilder, ParseJsonFunction, ScalarOperatorGens.generateVariantGet. The text is
-read as Jackson reads it: the first value counts, and what follows it is not looked at.
+read as Jackson reads it: the first value counts, and text after it is ignored.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ _VERSION = 1
 
 
 class _Number(str):
-    """A number as it is written."""
+    """A number with the text in which it is written."""
 
     __slots__ = ()
 
 
 class _Members(list[tuple[str, Any]]):
-    """An object's members, as they are written."""
+    """Members of an object in the order in which they are written."""
 
 
 class _NotJson(Exception):
-    """A text that Jackson does not read, or a value that is no VARIANT."""
+    """A text that Jackson rejects, or a value that cannot be a VARIANT."""
 
 
 def _refuse(text: str) -> NoReturn:
@@ -98,7 +98,7 @@ def _parsed(text: str, duplicates: bool) -> bytes:
 
 
 class _Builder:
-    """Encodes one value; names are numbered as they are met."""
+    """Encoder of one value. Names are numbered in the order in which they occur."""
 
     def __init__(self, duplicates: bool) -> None:
         self._duplicates = duplicates
@@ -130,7 +130,10 @@ class _Builder:
         return b"".join([head, *(o.to_bytes(width, "little") for o in (*offsets, size)), *parts])
 
     def _object(self, members: list[tuple[str, Any]], depth: int) -> bytes:
-        """Return an object sorted by name. If equal names are allowed, the last one counts."""
+        """Return the encoding of an object, sorted by name.
+
+        If equal names are allowed, the last one counts.
+        """
         kept: dict[str, bytes] = {}
         most = 0
         for name, value in members:
@@ -151,7 +154,7 @@ class _Builder:
         return b"".join([head, *ids, *starts, *kept.values()])
 
     def metadata(self) -> bytes:
-        """Return the dictionary of names."""
+        """Return the encoded dictionary of names."""
         names = [_utf8(name) for name in self._names]
         offsets, size = _offsets(names)
         width = _width(max(size, len(names)))
@@ -160,7 +163,7 @@ class _Builder:
 
 
 def _number(text: str) -> bytes:
-    """Return a number in the smallest integer type, as DECIMAL (38 digits, no exponent), or as DOUBLE."""
+    """Return the encoding of a number: smallest integer type, DECIMAL (38 digits, no exponent), or DOUBLE."""
     if sum(letter.isdigit() for letter in text) > _MOST_DIGITS:
         raise _NotJson(text)
     if text.lstrip("-").isdigit():
@@ -189,7 +192,7 @@ def _header(info: int) -> bytes:
 
 
 def _offsets(parts: list[bytes]) -> tuple[list[int], int]:
-    """Return the begin of each part, and their total length."""
+    """Return the start of each part, and the total length."""
     offsets, at = [], 0
     for part in parts:
         offsets.append(at)
@@ -198,12 +201,12 @@ def _offsets(parts: list[bytes]) -> tuple[list[int], int]:
 
 
 def _width(number: int) -> int:
-    """Return the number of bytes of an unsigned number, up to 3."""
+    """Return the number of bytes that an unsigned number needs, up to 3."""
     return 1 if number < 1 << 8 else 2 if number < 1 << 16 else 3
 
 
 def _utf8(text: str) -> bytes:
-    """Encode a text as Java's getBytes: half of a surrogate pair is a question mark."""
+    """Encode a text like Java's getBytes: an unpaired surrogate becomes a question mark."""
     return _HALF_A_PAIR.sub("?", text).encode()
 
 

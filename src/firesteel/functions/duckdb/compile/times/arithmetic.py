@@ -26,11 +26,11 @@ from firesteel.types.sql import BIGINT, INT, STRING, SqlType, TypeRoot, timestam
 _DAY = 86_400_000
 _FEW_MONTHS, _FEW_MILLIS = 12 * 100_000, 100_000 * 366 * _DAY
 _FIRST_SECOND, _LAST_SECOND = -62_167_219_200, 253_402_300_799
-"""Of the years 0 to 9999."""
+"""First and last second of the years 0 to 9999, since 1970."""
 
 
 def temporal(compiler: Compiler, call: Call) -> str:
-    """Return `+ - * /` with a point in time or an interval as an operand."""
+    """Return the SQL of `+ - * /` with a point in time or an interval as an operand."""
     left, right = call.args
     a, b = compiler(left), compiler(right)
     if call.type.is_interval and left.type.is_datetime:
@@ -44,7 +44,7 @@ def temporal(compiler: Compiler, call: Call) -> str:
 
 
 def _add_months(call: Call, a: str, months: str) -> str:
-    """Return an instant in UTC moved by months."""
+    """Return the SQL of an instant in UTC moved by months."""
     kind, after = call.type, "months_after" if _may_leave(call.args[1], _FEW_MONTHS) else "few_months_after"
     if kind.root is TypeRoot.TIME:
         return f"CASE WHEN {months} IS NOT NULL THEN {a} END"
@@ -75,10 +75,11 @@ def _may_leave(span: Expr, few: int) -> bool:
 
 
 def _difference(call: Call, a: str, b: str, compiler: Compiler) -> str:
-    """Return the months or milliseconds from b to a."""
+    """Return the SQL of the months or milliseconds from b to a."""
     later, earlier = (millis(text, e.type) for text, e in zip((a, b), call.args, strict=True))
     if call.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
-        if all(e.type.root in (TypeRoot.DATE, TypeRoot.TIME) for e in call.args):  # a TIME counts as days
+        # A TIME counts in the unit of days here.
+        if all(e.type.root in (TypeRoot.DATE, TypeRoot.TIME) for e in call.args):
             later, earlier = (
                 f"({number} * {_DAY})" if e.type.root is TypeRoot.TIME else number
                 for number, e in zip((later, earlier), call.args, strict=True)
@@ -112,7 +113,7 @@ _NOW = "make_timestamp(epoch_ms(now()) * 1000)"
 
 
 def _clock(compiler: Compiler, call: Call) -> str:
-    """Return the time at which the batch is evaluated."""
+    """Return the SQL of a clock function: the time at which the batch is evaluated."""
     if call.type.root is TypeRoot.TIMESTAMP_LTZ:
         return _NOW
     text = local(compiler, _NOW, timestamp_ltz(3))
@@ -136,7 +137,7 @@ _STRFTIME = {
 
 
 def _strftime(pattern: Expr) -> str | None:
-    """Return a literal pattern of plain fields in DuckDB's letters, None if it has other fields."""
+    """Return DuckDB's form of a literal date pattern. None if it has fields that are not plain."""
     if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
         return None
     parts = []
@@ -171,7 +172,7 @@ def _date_format(compiler: Compiler, call: Call) -> str:
 
 
 def _instant_of(compiler: Compiler, call: Call) -> str:
-    """Return TO_TIMESTAMP_LTZ. It is SQL for integers that count microseconds or larger units."""
+    """Return the SQL of TO_TIMESTAMP_LTZ. It calls no Python for integers in microseconds or larger units."""
     number, *given = call.args
     if number.type.is_character:
         return compiler.call_python("dates.to_instant_of", call)

@@ -1,4 +1,4 @@
-"""Casts between points in time in DuckDB.
+"""Compilation of casts between points in time.
 
 Flink: TimestampToTimestampCastRule and its neighbours, DateTimeUtils.truncate.
 """
@@ -23,7 +23,7 @@ _DAY = 86_400_000
 
 
 def between_times(compiler: Compiler, text: str, source: SqlType, target: SqlType) -> str:
-    """Return a cast between DATE, TIME and timestamps."""
+    """Return the SQL of a cast between DATE, TIME and timestamps."""
     zoned = TypeRoot.TIMESTAMP_LTZ
     if source.root in TIMESTAMPS and target.root in TIMESTAMPS:
         if source.root is not target.root:
@@ -41,7 +41,10 @@ def between_times(compiler: Compiler, text: str, source: SqlType, target: SqlTyp
 
 
 def _of_timestamp(whole: str, source: SqlType, target: SqlType) -> str:
-    """Return the cast of a wall clock in milliseconds to DATE or TIME. TIMESTAMP is divided towards 1970."""
+    """Return the SQL of a cast from a wall clock in milliseconds to DATE or TIME.
+
+    A TIMESTAMP is divided towards 1970.
+    """
     if target.root is TypeRoot.DATE:
         down = f"floor_to({whole}, {_DAY})" if source.root is TypeRoot.TIMESTAMP_LTZ else whole
         return from_days(f"{down} // {_DAY}")
@@ -60,10 +63,10 @@ def _time_cut(text: str, source: SqlType, target: SqlType) -> str:
 
 
 def _cut(text: str, source: SqlType, target: SqlType) -> str:
-    """Return a time truncated to the target's digits: milliseconds towards 1970, finer digits downwards.
+    """Return the SQL that truncates a time to the target's digits.
 
-    Flink counts the digits of a second's nanoseconds without leading zeros. It truncates nothing if they
-    are no more than the target's.
+    Milliseconds are truncated towards 1970, finer digits downwards. Flink counts the digits of a second's
+    nanoseconds without leading zeros. It truncates nothing if they are no more than the target's.
     """
     wanted, given = target.precision or 0, source.precision or 0
     if wanted >= given:

@@ -1,6 +1,6 @@
-"""Comparisons of timestamps of which one has more digits than microseconds.
+"""Compilation of comparisons of two timestamps, of which one has more digits than microseconds.
 
-They are compared in microseconds: nanoseconds in 64 bits hold the years 1677 to 2262 only.
+The comparison uses microseconds: nanoseconds in 64 bits hold only the years 1677 to 2262.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ def differ_in_unit(kind: SqlType, other: SqlType) -> bool:
 
 
 def compared_in_micros(operator: str, a: str, kind: SqlType, b: str, other: SqlType) -> str:
-    """Return the comparison of `a` and `b`, which have different units.
+    """Return the SQL that compares `a` and `b`, of which one is in microseconds and one in nanoseconds.
 
-    A moment in nanoseconds lies at or after its microseconds. If these are equal, its rest decides.
+    A moment in nanoseconds is at or after its microseconds. If the microseconds are equal, the rest decides.
     """
     if is_fine(kind):
         a, kind, b, other, operator = b, other, a, kind, _MIRRORED.get(operator, operator)

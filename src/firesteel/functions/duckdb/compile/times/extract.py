@@ -1,4 +1,4 @@
-"""EXTRACT in DuckDB. Flink: ExtractCallGen, DateTimeUtils.extractFromTimestamp."""
+"""Compilation of EXTRACT. Flink: ExtractCallGen, DateTimeUtils.extractFromTimestamp."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OF_SPAN.pop("EPOCH")
 
 
 def _extract(compiler: Compiler, call: Call) -> str:
-    """Return a part. As in Flink, days and clock are separated by division towards zero, also before 1970."""
+    """Return the SQL of EXTRACT. As in Flink, days and clock are divided towards zero, also before 1970."""
     (value,) = call.args
     (unit,) = call.options
     text, kind = compiler(value), value.type
@@ -50,7 +50,7 @@ def _extract(compiler: Compiler, call: Call) -> str:
 
 
 def _of_date(text: str, unit: str) -> str:
-    """Return a clock unit of a DATE. Flink takes the days as if they were milliseconds."""
+    """Return the SQL of a clock unit of a DATE. Flink takes the number of days as milliseconds."""
     days = f"({text} - DATE '1970-01-01')"
     if unit == "EPOCH":
         return f"({days} * 86400)"

@@ -1,6 +1,6 @@
-"""FLOOR and CEIL of points in time to a unit. Flink: FloorCeilCallGen, DateTimeUtils.
+"""Compilation of FLOOR and CEIL of points in time to a unit. Flink: FloorCeilCallGen, DateTimeUtils.
 
-Days and clock are taken apart towards 1970 where the unit is a week or longer, downwards where it is shorter.
+For a week or longer units, days and clock are divided towards 1970; for shorter units, downwards.
 """
 
 from __future__ import annotations

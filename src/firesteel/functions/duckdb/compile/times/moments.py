@@ -1,7 +1,7 @@
-"""Points in time as numbers in DuckDB text, and numbers as points in time.
+"""Compilation of points in time to numbers, and of numbers to points in time.
 
-A TIMESTAMP of more than six digits is a TIMESTAMP_NS, whose own functions round in DuckDB; what is finer than
-asked for is cut off downwards here.
+A TIMESTAMP of more than six digits is a TIMESTAMP_NS, whose own functions round in DuckDB. Here, finer digits
+than the wanted unit are truncated downwards.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from firesteel.types.sql import BIGINT, STRING, SqlType, TypeRoot
 
 
 def is_fine(kind: SqlType) -> bool:
-    """Return whether the type has more digits than microseconds."""
+    """Return whether a type has finer digits than microseconds."""
     return (kind.precision or 0) > 6
 
 
 def micros(text: str, kind: SqlType) -> str:
-    """Return microseconds since 1970, or of the day."""
+    """Return the SQL of a point in time as microseconds since 1970, or as microseconds of the day."""
     if kind.root is TypeRoot.DATE:
         return f"epoch_us({text}::TIMESTAMP)"
     if kind.root is not TypeRoot.TIME and is_fine(kind):
@@ -25,7 +25,7 @@ def micros(text: str, kind: SqlType) -> str:
 
 
 def millis(text: str, kind: SqlType) -> str:
-    """Return milliseconds since 1970, in which Flink computes."""
+    """Return the SQL of a point in time as milliseconds since 1970, the unit in which Flink computes."""
     if kind.root is TypeRoot.DATE or kind.root is TypeRoot.TIME or (kind.precision or 0) <= 3:
         return f"({micros(text, kind)} // 1000)"
     if is_fine(kind):
@@ -34,67 +34,67 @@ def millis(text: str, kind: SqlType) -> str:
 
 
 def below_millis(text: str, kind: SqlType) -> str:
-    """Return the nanoseconds of a timestamp within its millisecond."""
+    """Return the SQL of a timestamp's nanoseconds within its millisecond."""
     if is_fine(kind):
         return f"(epoch_ns({text}) - {millis(text, kind)} * 1000000)"
     return f"((epoch_us({text}) - {millis(text, kind)} * 1000) * 1000)"
 
 
 def below_micros(text: str, kind: SqlType) -> str:
-    """Return the nanoseconds of a fine timestamp within its microsecond."""
+    """Return the SQL of a fine timestamp's nanoseconds within its microsecond."""
     return f"(epoch_ns({text}) - {micros(text, kind)} * 1000)"
 
 
 def seconds(text: str, kind: SqlType) -> str:
-    """Return seconds since 1970."""
+    """Return the SQL of a point in time as seconds since 1970."""
     return f"(floor_to({millis(text, kind)}, 1000) // 1000)"
 
 
 def from_millis(number: str, kind: SqlType, rest: str = "") -> str:
-    """Return the timestamp of milliseconds since 1970 and `rest` nanoseconds."""
+    """Return the SQL of the timestamp at `number` milliseconds since 1970 plus `rest` nanoseconds."""
     if is_fine(kind):
         return _of_nanos(f"({number}) * 1000", rest)
     return f"make_timestamp(({number}) * 1000{' + ' + rest + ' // 1000' if rest else ''})"
 
 
 def from_micros(number: str, kind: SqlType, rest: str = "") -> str:
-    """Return the timestamp of microseconds since 1970 and `rest` nanoseconds."""
+    """Return the SQL of the timestamp at `number` microseconds since 1970 plus `rest` nanoseconds."""
     return _of_nanos(number, rest) if is_fine(kind) else f"make_timestamp({number})"
 
 
 def _of_nanos(micros: str, rest: str) -> str:
-    """Return a TIMESTAMP_NS. DuckDB raises an error if it cannot represent the year."""
+    """Return the SQL of a TIMESTAMP_NS. DuckDB raises an error if it cannot represent the year."""
     moment = f"CAST(make_timestamp({micros}) AS TIMESTAMP_NS)"
     return f"make_timestamp_ns(epoch_ns({moment}) + {rest})" if rest else moment
 
 
 def from_days(number: str) -> str:
-    """Return the DATE of days since 1970."""
+    """Return the SQL of the DATE at a number of days since 1970."""
     return f"(DATE '1970-01-01' + CAST({number} AS INTEGER))"
 
 
 def moved(text: str, kind: SqlType, span: str) -> str:
-    """Return a timestamp moved by `span` microseconds."""
+    """Return the SQL of a timestamp moved by `span` microseconds."""
     rest = below_micros(text, kind) if is_fine(kind) else ""
     return from_micros(f"{micros(text, kind)} + {span}", kind, rest)
 
 
 def local(compiler: Compiler, text: str, kind: SqlType) -> str:
-    """Return a TIMESTAMP_LTZ as the wall clock of the session's time zone."""
+    """Return the SQL of a TIMESTAMP_LTZ as the wall clock of the session's time zone."""
     if compiler.time_zone == "UTC":
         return text
     return moved(text, kind, f"{_offset(compiler, 'offset_at', text, kind)} * 1000000")
 
 
 def instant(compiler: Compiler, text: str, kind: SqlType) -> str:
-    """Return the instant at which the session's time zone shows a wall clock."""
+    """Return the SQL of the instant at which the session's time zone shows a wall clock."""
     if compiler.time_zone == "UTC":
         return text
     return moved(text, kind, f"-{_offset(compiler, 'offset_of_local', text, kind)} * 1000000")
 
 
 def legacy_offset(compiler: Compiler, text: str, kind: SqlType) -> str:
-    """Return the milliseconds between UTC and the session's wall clock, by java.util.TimeZone."""
+    """Return the SQL of the milliseconds between UTC and the session's wall clock, by java.util.TimeZone."""
     if kind.root is not TypeRoot.TIMESTAMP_LTZ or compiler.time_zone == "UTC":
         return "0"
     return f"({_offset(compiler, 'legacy_offset_at', text, kind)} * 1000)"
