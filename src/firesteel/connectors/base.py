@@ -1,7 +1,7 @@
 """Protocols of connectors, sources and sinks.
 
-A connector checks a table's options, gives the planner its traits, and makes a source or a sink.
-Sources know transports, formats know bytes, neither knows Spark. The batch and the stream host use only
+A connector checks a table's options, gives the planner its traits, and makes a source or a sink. Sources
+handle transports, and formats handle bytes. Neither depends on Spark. The batch and the stream host use only
 these protocols. Splits and offsets are plain JSON values, because Spark stores offsets as text.
 """
 
@@ -21,19 +21,19 @@ from firesteel.runtime.spec.lookup_join import LookupTable
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 Offset = dict[str, Any]
-"""The position up to which a source was read, as a JSON object."""
+"""Position up to which a source was read, as a JSON object."""
 Lags = Mapping[tuple[str, int], int]
 """Number of unread messages by (topic, partition)."""
 
 
 @dataclass(frozen=True)
 class Split:
-    """A piece of a source that one task reads."""
+    """Part of a source that one task reads."""
 
     ordinal: int
     """Position of the split in the order of the source."""
     data: dict[str, Any]
-    """The connector's description of the piece, as JSON values."""
+    """The connector's description of the part, as JSON values."""
     ends: bool = False
     """Whether the split has no data and only marks the end of a bounded source."""
     channel: int = 0
@@ -60,7 +60,7 @@ class ReadLimit:
 class Source(Protocol):
     """A running source. The driver makes it from a ScanSpec, and each worker makes it again.
 
-    Connectors subclass it. What has a default here fits most sources.
+    Connectors subclass it. The default methods fit most sources.
 
     Example:
         class Lines(Source):
@@ -78,7 +78,10 @@ class Source(Protocol):
     skipped: int = 0
     """Number of messages skipped so far because of `ignore-parse-errors`."""
     limits_bytes: bool = False
-    """Whether `latest_offset` heeds a limit of bytes. The host then sets one, besides that of rows."""
+    """Whether `latest_offset` observes a limit of bytes.
+
+    If so, the host sets one, in addition to that of rows.
+    """
 
     @property
     def bounded(self) -> bool:
@@ -86,7 +89,7 @@ class Source(Protocol):
         ...
 
     def check(self, *, is_local: bool, fresh: bool) -> None:
-        """Find errors early. The driver calls this while Spark starts.
+        """Find errors early. The driver calls this method while Spark starts.
 
         Args:
             is_local: Whether tasks run on this machine.
@@ -100,8 +103,8 @@ class Source(Protocol):
     def keep_log(self, directory: str) -> None:
         """Store the data that offsets refer to in `directory`, which is part of the query's checkpoint.
 
-        The host calls this before it asks for an offset. Without it, offsets are lost with the process. By
-        default offsets refer to nothing.
+        The host calls this method before it asks for an offset. Without it, offsets are lost with the
+        process. By default, offsets refer to nothing.
         """
         return
 
@@ -155,7 +158,7 @@ class Source(Protocol):
 
 
 class Commits(Enum):
-    """The place where a sink makes the rows of a batch visible to readers."""
+    """Where a sink makes the rows of a batch visible to readers."""
 
     DRIVER = auto()
     """The driver commits the output of all tasks of a batch at once."""
@@ -188,13 +191,16 @@ class Sink(Protocol):
     the DRIVER therefore shows nothing before `commit`. Any other sink skips a batch if its job and partition
     have written that batch or a later one; its tasks begin after all other work of the batch.
 
-    Connectors subclass it. What has a default here fits most sinks.
+    Connectors subclass it. The default methods fit most sinks.
     """
 
     commits: Commits = Commits.DRIVER
 
     on_driver: bool = False
-    """Whether the only task runs on the driver, which has the terminal, after all others. Needs DRIVER."""
+    """Whether the only task runs on the driver, which has the terminal, after all other tasks.
+
+    Needs DRIVER.
+    """
 
     guard: Callable[[], None] = staticmethod(always)
     """Raises an error if another run has taken over the job. The host sets it before `open`. A sink that
@@ -202,7 +208,7 @@ class Sink(Protocol):
     """
 
     def check(self) -> None:
-        """Find errors early. The driver calls this while Spark starts.
+        """Find errors early. The driver calls this method while Spark starts.
 
         Raises:
             FiresteelError: The sink cannot be written to.
@@ -229,9 +235,9 @@ class Sink(Protocol):
         return None
 
     def end_run(self) -> None:
-        """Remove what the sink keeps of a run at its target.
+        """Remove a run's records from the sink's target.
 
-        Called on the driver at the end of a job whose name begins with ONCE.
+        The driver calls this method at the end of a job whose name begins with ONCE.
         """
         return
 
@@ -262,12 +268,12 @@ class Sink(Protocol):
 
 @runtime_checkable
 class LookupConnector(Protocol):
-    """A connector whose tables can be asked for the rows of some keys. Their traits say so: `has_lookups`."""
+    """A connector whose tables support lookups by key, as their trait `has_lookups` shows."""
 
     def lookup(self, table: LookupTable) -> Lookup:
-        """Return a table to look up in, with the cache that its options ask for.
+        """Return a table for lookups, with the cache that its options request.
 
-        Operators keep it for as long as their job runs in a process.
+        Operators keep the table as long as their job runs in a process.
         """
         ...
 

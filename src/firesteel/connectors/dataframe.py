@@ -1,6 +1,7 @@
-"""Changes that a DataFrame had: the bounded source for `from_changelog_stream` of one that does not stream.
+"""Bounded source of a DataFrame's changes, for `from_changelog_stream` of a DataFrame that does not stream.
 
-They lie in a file of Arrow's IPC format, in the order in which they are to be read, with row kinds in front.
+The changes are in a file of Arrow's IPC format, in the order in which they are read. Row kinds are the first
+column.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _READ = "read"
 
 
 class SnapshotSource(Source):
-    """A Source (connectors/base.py): bounded, all rows at once."""
+    """Bounded source of the changes of a DataFrame in a file."""
 
     def __init__(self, scan: ScanSpec) -> None:
         self._scan = scan
@@ -43,7 +44,7 @@ class SnapshotSource(Source):
         return True
 
     def splits(self, parallelism: int) -> list[Split]:
-        """Return runs of record batches of about one length."""
+        """Return runs of record batches of about equal length."""
         number = max(1, min(parallelism, self._batches))
         ends = [self._batches * part // number for part in range(number + 1)]
         return [Split(part, {"from": ends[part], "to": ends[part + 1]}) for part in range(number)]
@@ -61,7 +62,11 @@ class SnapshotSource(Source):
         return bool(offset[_READ])
 
     def read(self, split: Split) -> Iterator[pa.Table]:
-        """See Source. Raises JobError where the file is gone."""
+        """Yield the changes of a split.
+
+        Raises:
+            JobError: The file does not exist any more.
+        """
         first = 0
         try:
             with pa.memory_map(self._path) as file, pa.ipc.open_file(file) as reader:
@@ -80,7 +85,7 @@ class SnapshotSource(Source):
 
 
 class Snapshot:
-    """See connectors/base.py: Connector. Statements cannot make its tables."""
+    """Connector of a DataFrame's changes. Statements cannot create its tables."""
 
     name = NAME
     options = OPTIONS

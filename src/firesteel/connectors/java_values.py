@@ -1,6 +1,6 @@
-"""`hashCode` of the Java objects that a row is made of outside of Flink's tables: String, LocalDate, Instant.
+"""`hashCode` of the Java objects in a row outside of Flink's tables: String, LocalDate, Instant.
 
-The print connector shows such rows; the order of their maps is that of a java.util.HashMap.
+The print connector shows such rows. The order of their maps is that of a java.util.HashMap.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Positions of errors about a table's options: they point into the statement that set the option.
 
-Options are checked when the table is used, not when it is created. The statement that uses the table says
-nothing about them.
+Options are checked when the table is used, not when it is created. The statement that uses the table does not
+contain them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from firesteel.catalog.schema import Place, Table
 from firesteel.errors import FiresteelError
 
 _WORD = re.compile(r"[\w.#-]*[\w#-]")
-"""A word that may be an option's key: the dot that ends a sentence is not part of it."""
+"""A word that may be an option's key. The dot at the end of a sentence is not part of it."""
 
 
 def locate(error: FiresteelError, table: Table, *, by_words: bool = False) -> None:
-    """Point an error at the option that it is about, unless it has a position already.
+    """Point an error at the option that it is about, unless the error has a position already.
 
     Args:
         error: The error. Its position is set.
@@ -34,9 +34,9 @@ def locate(error: FiresteelError, table: Table, *, by_words: bool = False) -> No
 
 
 def _place_of(key: str | None, table: Table) -> Place | None:
-    """Return the place of an option, None if there is none or more than one.
+    """Return the position of an option, None if there is none or more than one.
 
-    A format may leave out its name and the `key.` or `value.` before it.
+    A format's message may omit the format's name, and `key.` or `value.`, before the option.
     """
     places = table.option_places
     if key is None or key in places:
@@ -46,9 +46,9 @@ def _place_of(key: str | None, table: Table) -> Place | None:
 
 
 def _key_in(error: FiresteelError, table: Table) -> str | None:
-    """Return the first key of an option in the words of an error.
+    """Return the first key of an option in an error's text.
 
-    A word without `.` and `-`, such as `path`, may as well be the name of a column.
+    A word without `.` and `-`, such as `path`, may also be the name of a column.
     """
     words = _WORD.findall(f"{error.message}\n{error.hint or ''}")
     keys = (word for word in words if "." in word or "-" in word)

@@ -106,7 +106,7 @@ def check_unknown(name: str, options: Mapping[str, str], known: Iterable[str]) -
 def warn_of_unknown(options: Iterable[str], prefix: str, known: Iterable[str]) -> None:
     """Warn of each unknown option that begins with `prefix`, and suggest a known one.
 
-    Flink accepts them silently if a connector leaves a format's options to the format.
+    Flink accepts unknown options silently if a connector leaves a format's options to the format.
     """
     supported = sorted(f"{prefix}{key}" for key in known)
     for key in sorted(options):
@@ -117,12 +117,20 @@ def warn_of_unknown(options: Iterable[str], prefix: str, known: Iterable[str]) -
 
 
 def flag(options: Mapping[str, str], key: str, *, default: bool) -> bool:
-    """Return a boolean option. Raises ValidationError if its value is not one."""
+    """Return a boolean option.
+
+    Raises:
+        ValidationError: The value is not a boolean.
+    """
     return _parsed(options, key, default, parse_boolean)
 
 
 def integer(options: Mapping[str, str], key: str, default: int, *, least: int | None = None) -> int:
-    """Return a LONG option. Raises ValidationError if its value is not one or is below `least`."""
+    """Return a LONG option.
+
+    Raises:
+        ValidationError: The value is not an integer or is below `least`.
+    """
     value = _parsed(options, key, default, partial(parse_integer, kind=Kind.LONG))
     if least is not None and value < least:
         raise invalid(key, f"it must be at least {least}, not {value}")
@@ -130,7 +138,11 @@ def integer(options: Mapping[str, str], key: str, default: int, *, least: int | 
 
 
 def duration(options: Mapping[str, str], key: str, default: int) -> int:
-    """Return a duration option in milliseconds. Raises ValidationError if its value is not one."""
+    """Return a duration option in milliseconds.
+
+    Raises:
+        ValidationError: The value is not a duration.
+    """
     return _parsed(options, key, default, parse_duration)
 
 

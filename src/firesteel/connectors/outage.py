@@ -1,4 +1,4 @@
-"""One message when a server becomes unreachable, and one when it is back, with times."""
+"""Messages about outages of a server: one when it becomes unreachable, and one when it is back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ The tasks of a process share it, so that only one of them reports an outage.
 
 
 class Outage:
-    """Reports of the outages of one server.
+    """Reporter of the outages of one server.
 
     Args:
         server: Name of the server in messages, such as `Kafka at broker:9092`.

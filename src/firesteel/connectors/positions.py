@@ -1,8 +1,8 @@
 """Positions: the record that a sink keeps of its last micro-batch and of the origin of its rows.
 
-A batch number alone is not enough. A checkpoint restored from an older copy continues at an earlier number,
-so it gives numbers that were used already to other rows. A sink therefore also records the lineage of the
-checkpoint, and the source offsets at which the micro-batch begins and ends.
+A batch number alone is not enough. A checkpoint that was restored from an older copy continues at an earlier
+number. So it gives numbers that were already used to other rows. A sink therefore also records the lineage of
+the checkpoint, and the source offsets at which the micro-batch begins and ends.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Origin:
     """
 
     lineage: str = ""
-    """Id of the checkpoint. A recovery that changes the delivered rows gives the checkpoint a new id."""
+    """ID of the checkpoint. A recovery that changes the delivered rows gives the checkpoint a new ID."""
     begin: str = ""
     """Digest of the offsets of all sources at which the batch begins; "" for the first batch."""
     end: str = ""
@@ -38,11 +38,11 @@ class Origin:
 
     @property
     def is_known(self) -> bool:
-        """Whether more is known than the batch's number."""
+        """Return whether more is known than the batch's number."""
         return bool(self.lineage)
 
     def is_of_same_rows(self, other: Origin) -> bool:
-        """Return whether both origins may stand for the same rows. An unknown origin matches any."""
+        """Return whether both origins may stand for the same rows. An unknown origin matches any other."""
         if not (self.is_known and other.is_known):
             return True
         return (self.lineage, self.begin, self.end) == (other.lineage, other.begin, other.end)
@@ -93,12 +93,12 @@ NOTHING = Position(-1)
 
 @runtime_checkable
 class PositionedSink(Protocol):
-    """A Sink (connectors/base.py) that records positions."""
+    """A sink that records positions (connectors/base.py: Sink)."""
 
     notes: bool
     """Whether the sink records positions with its current options."""
     place: str
-    """Where the sink keeps its positions. A sink with another place may begin anew."""
+    """Place where the sink keeps its positions. A sink with another place may start anew."""
 
     def begin_batch(self, origin: Origin) -> None:
         """Set the origin of the rows of the next batch.
@@ -121,7 +121,7 @@ class PositionedSink(Protocol):
         ...
 
     def takes_part(self, tokens: Sequence[str]) -> bool:
-        """Return whether `commit` with these tokens records a position. Used if the driver commits."""
+        """Return whether `commit` with these tokens records a position. It is used if the driver commits."""
         ...
 
 

@@ -81,7 +81,7 @@ def open_source(scan: ScanSpec) -> Source:
 
 
 def open_lookup(table: LookupTable) -> Lookup:
-    """Return a table to look up in, with the secrets in its options resolved."""
+    """Return a table for lookups, with the secrets in its options resolved."""
     found = connector(table.scan.connector)
     if not isinstance(found, LookupConnector):
         raise InternalError(f"the connector '{table.scan.connector}' has no lookups")

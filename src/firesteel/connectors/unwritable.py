@@ -16,7 +16,7 @@ _LONG = 300
 
 
 def is_of_values(error: Exception) -> bool:
-    """Return whether a value may be the cause of an error in writing, rather than a failure of the sink."""
+    """Return whether a value may be the cause of a write error, instead of a failure of the sink."""
     return not isinstance(error, (FiresteelError, MemoryError, OSError)) or isinstance(error, DataError)
 
 
@@ -36,10 +36,11 @@ def unwritable(
         table: The path of the sink's table.
         columns: Name and type of the fields of `changes`.
         changes: The rows.
-        write: Writes rows and discards the output. Raises if they cannot be written.
+        write: Function that writes rows and discards the output. It raises an error if they cannot be
+            written.
 
     Returns:
-        An error that names the table, the row and, if one value alone is to blame, its column.
+        An error that names the table, the row and, if a single value is the cause, its column.
     """
     low, high = 0, changes.num_rows
     while high - low > 1:
@@ -62,7 +63,7 @@ def row_text(row: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> str:
     """Return a row as the print connector shows it, cut at 300 characters; "" if it cannot be shown."""
     try:
         (shown,) = lines(row, tuple(kind for _, kind in columns))
-    except Exception:  # what cannot be written may not be printed either
+    except Exception:  # A value that cannot be written may not be printable either.
         return ""
     return shown if len(shown) <= _LONG else f"{shown[:_LONG]}..."
 

@@ -1,1 +1,1 @@
-"""Formats: messages of bytes to changes, and back."""
+"""Formats: conversion of messages (bytes) to changes, and of changes to messages."""

@@ -11,7 +11,7 @@ from firesteel.formats.messages.lines import joined
 
 
 class LineWriter:
-    """A FileWriter (base.py) that writes one message a line."""
+    """Writer of files with one message in each line (base.py: FileWriter)."""
 
     def __init__(self, encoder: Encoder, stream: BinaryIO) -> None:
         self._encoder, self._stream = encoder, stream
@@ -25,7 +25,7 @@ class LineWriter:
 
 
 def is_of_files(found: Format) -> bool:
-    """Return whether the format's files are something else than lines of messages."""
+    """Return whether a format's files are something else than lines of messages."""
     return hasattr(found, "file_reader")
 
 

@@ -1,4 +1,4 @@
-"""The connector `blackhole`: takes every row and keeps none. Flink: BlackHoleTableSinkFactory."""
+"""The connector `blackhole`: accepts all rows and discards them. Flink: BlackHoleTableSinkFactory."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ OPTIONS = (CONNECTOR, VERSION, *WATERMARKS)
 
 
 class BlackholeSink(Sink):
-    """Discards rows."""
+    """Sink that discards all rows."""
 
     def write(self, changes: pa.Table) -> None:
         return None
 
 
 class Blackhole:
-    """See connectors/base.py: Connector."""
+    """The connector `blackhole`."""
 
     name = "blackhole"
     options = OPTIONS

@@ -1,4 +1,4 @@
-"""Columns of generated values: each a function of the row numbers, the seed and the field alone."""
+"""Columns of generated values. A value depends only on its row number, the seed and the field."""
 
 from __future__ import annotations
 
@@ -16,15 +16,21 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
 CHUNK = 1 << 13
-"""Random values are made for this many rows at a time, wherever a split begins."""
+"""Number of rows for which random values are generated together, wherever a split begins."""
 _MILLIS_PER_DAY = 86_400_000
 _EXACT = Context(prec=400)
-"""Takes any DOUBLE with 38 decimal places: Python's own has 28 digits."""
+"""Context for any DOUBLE with 38 decimal places. Python's default has only 28 digits."""
 
 
 class Moment:
-    """What the values of one chunk depend on: rows [first, first + count), generator, and the time in
-    milliseconds at which the rows are said to be made."""
+    """Inputs of the values of one chunk.
+
+    Args:
+        first: Number of the first row.
+        count: Number of rows.
+        random: Random generator.
+        now: Time in milliseconds at which the rows count as created.
+    """
 
     def __init__(self, first: int, count: int, random: np.random.Generator, now: int) -> None:
         self.first = first
@@ -33,12 +39,12 @@ class Moment:
         self.now = now
 
     def resized(self, count: int) -> Moment:
-        """The same for another number of values, as a collection's elements need."""
+        """Return a moment for another number of values, such as the elements of a collection."""
         return Moment(self.first, count, self.random, self.now)
 
 
 def column(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
-    """The values of one field."""
+    """Return the values of one field."""
     if options.kind == SEQUENCE:
         return _sequence(kind, options, moment)
     values = _random(kind, options, moment)
@@ -68,7 +74,7 @@ def _random(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
 
 
 def _uniform(options: FieldOptions, moment: Moment) -> Any:
-    """Doubles from least to most, although their difference may be no DOUBLE."""
+    """Return random doubles from least to most, even if their difference is not a DOUBLE."""
     share = moment.random.random(moment.count)
     return options.least * (1 - share) + options.most * share
 
@@ -82,7 +88,10 @@ def _decimals(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
     most = Decimal(10 ** (kind.precision or 0) - 1).scaleb(-(kind.scale or 0), _EXACT)
 
     def exact(value: float) -> Decimal:
-        """The value with the digits of the type; the nearest DOUBLE of its greatest may be beyond it."""
+        """Return the value with the digits of the type.
+
+        It is limited to the type's range, because the DOUBLE nearest to the range's end may be beyond it.
+        """
         return min(max(Decimal(value).quantize(quantum, "ROUND_DOWN", _EXACT), most.copy_negate()), most)
 
     return pa.array(map(exact, _uniform(options, moment).tolist()), to_arrow(kind))
@@ -93,7 +102,7 @@ def _booleans(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
 
 
 def _texts(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
-    """Random hexadecimal digits, or random bytes."""
+    """Return random hexadecimal digits, or random bytes."""
     lengths = np.full(moment.count, options.length, dtype=np.int32)
     if options.variable_length and options.length > 1:
         lengths = moment.random.integers(1, options.length, moment.count, np.int32, endpoint=True)
@@ -131,7 +140,7 @@ def _arrays(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
 
 
 def _maps(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
-    """Maps of at most `length` entries: of equal keys the last stays, as in Java's HashMap."""
+    """Return maps of at most `length` entries. Of equal keys, the last one stays, as in Java's HashMap."""
     inner = moment.resized(moment.count * options.length)
     keys = column(kind.children[0], options.children[0], inner).to_pylist()
     if kind.root is TypeRoot.MULTISET:

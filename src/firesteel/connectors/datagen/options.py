@@ -36,8 +36,20 @@ _COLLECTION_LENGTH = 3
 
 @dataclass(frozen=True)
 class FieldOptions:
-    """How one field is made. least and most are inclusive; max_past in milliseconds; children: the parts
-    of an ARRAY, MAP, MULTISET or ROW."""
+    """Options of the generator of one field.
+
+    Attributes:
+        kind: RANDOM or SEQUENCE.
+        least: Least value, inclusive.
+        most: Greatest value, inclusive.
+        max_past: Greatest distance of a random time from the present, in milliseconds.
+        length: Length of texts, bytes and collections.
+        variable_length: Whether lengths vary from 1 to `length`.
+        null_rate: Fraction of NULLs.
+        start: First number of a sequence.
+        end: Last number of a sequence.
+        children: Options of the parts of an ARRAY, MAP, MULTISET or ROW.
+    """
 
     kind: str = RANDOM
     least: Any = None
@@ -52,7 +64,11 @@ class FieldOptions:
 
 
 def field_options(name: str, kind: SqlType, options: Mapping[str, str]) -> FieldOptions:
-    """Parse the options of one field. Raises ValidationError."""
+    """Parse the options of one field.
+
+    Raises:
+        ValidationError: An option is wrong.
+    """
     prefix = f"fields.{name}"
     chosen = options.get(f"{prefix}.kind", RANDOM)
     if chosen not in (RANDOM, SEQUENCE):
@@ -161,11 +177,11 @@ FIELD_OPTIONS = tuple(
         ("end", Kind.LONG, None, "The last number of a sequence."),
     )
 )
-"""All that a field can take, whatever its type."""
+"""All options that a field can have, of any type."""
 
 
 def option_keys(name: str, kind: SqlType, chosen: str) -> list[str]:
-    """The options that a field of the type takes."""
+    """Return the keys of the options that a field of this type can have."""
     prefix = f"fields.{name}"
     if chosen == SEQUENCE:
         return [f"{prefix}.{key}" for key in ("kind", "start", "end")]

@@ -1,7 +1,8 @@
-"""Ways to go on with files that have changed after a micro-batch was planned with them.
+"""Ways to continue with files that have changed after a micro-batch was planned with them.
 
-Such a file ends the job (changes.py). The user may take it as it is now, or leave out the rows of it that are
-not committed. Either changes what the log of files (log.py) says of it, so the planned micro-batch stays.
+Such a file ends the job (changes.py). The user may choose to read the changed file, or to leave out its
+uncommitted rows. Both choices change the file's entry in the log of files (log.py), but not the planned
+micro-batch.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from firesteel.errors import NotSupportedError
 def mended_files(
     log: FileLog, committed: Offset, way: str, is_read_whole: Callable[[FileInfo], bool]
 ) -> dict[str, FileInfo]:
-    """Return what the log is to say of files that have changed and are not committed to their ends.
+    """Return the log entries of files that have changed and are not completely committed.
 
     Args:
         log: The log of a source.
         committed: Offset up to which rows are committed.
         way: READ or SKIP.
-        is_read_whole: Returns whether a file is read up to its end, whatever its size was.
+        is_read_whole: Function that returns whether a file is read up to its end, even if it has grown.
 
     Returns:
         The entries of changed files, by path.
 
     Raises:
-        NotSupportedError: READ was asked for, and a part of a changed file is committed, or it is gone.
+        NotSupportedError: READ is requested, but a changed file is partly committed or no longer exists.
     """
     changed = {}
     for place in range(committed["file"], len(log.files)):

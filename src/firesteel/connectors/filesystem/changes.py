@@ -1,7 +1,8 @@
-"""Files that change after they were found.
+"""Detection of files that change after they were found.
 
-A file is known by its size, its modification time, and a digest of its first and last bytes. A file to which
-somebody appends is read as it was; one that was replaced, or cut, is another file under the same name.
+A file is identified by its size, its modification time, and a digest of its first and last bytes. If someone
+appends to a file, its original part is read. A file that was replaced or truncated counts as another file
+with the same name.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _PART = 4096
 
 
 class Change(Enum):
-    """What happened to a file since it was found."""
+    """How a file has changed since it was found."""
 
     NONE = auto()
     GROWN = auto()
@@ -30,7 +31,7 @@ class Change(Enum):
 
 
 def with_digest(file: FileInfo) -> FileInfo:
-    """Return the file with the digest of its content, without one if it cannot be read."""
+    """Return the file with the digest of its content, or without a digest if the file cannot be read."""
     try:
         return replace(file, digest=_digest(file.path, file.size))
     except OSError:
@@ -38,10 +39,10 @@ def with_digest(file: FileInfo) -> FileInfo:
 
 
 def change_of(file: FileInfo) -> Change:
-    """Return what happened to a file. It is read only if its size or its time is another.
+    """Return how a file has changed. Its content is read only if its size or its time differs.
 
     Raises:
-        OSError: It cannot be read, or it is gone.
+        OSError: The file cannot be read or does not exist.
     """
     status = Path(file.path).stat()
     if (status.st_size, status.st_mtime_ns // 1_000_000) == (file.size, file.modified):
@@ -54,14 +55,14 @@ def change_of(file: FileInfo) -> Change:
 
 
 def check_unchanged(file: FileInfo, *, is_read_whole: bool) -> None:
-    """See that a file still has the rows that were planned.
+    """Check that a file still has the rows that were planned.
 
     Args:
         file: The file as it was found.
-        is_read_whole: Whether the format reads up to the end of the file, whatever its size was.
+        is_read_whole: Whether the format reads up to the end of the file, even if it has grown.
 
     Raises:
-        DataError: The file was replaced or cut, or it has grown and is read whole.
+        DataError: The file was replaced or truncated, or it has grown and is read as a whole.
     """
     try:
         change = change_of(file)
@@ -86,7 +87,7 @@ _HINT = (
 
 
 def _digest(path: str, size: int) -> str:
-    """Of the first and last bytes of the first `size` bytes."""
+    """Return the digest of the first and last bytes of a file's first `size` bytes."""
     with Path(path).open("rb") as stream:
         data = stream.read(min(_PART, size))
         if size > _PART:

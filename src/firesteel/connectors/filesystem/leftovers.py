@@ -1,9 +1,9 @@
-"""Hidden files and drafts of manifests that killed runs have left in a table's folder.
+"""Removal of hidden files and drafts of manifests that killed runs have left in a table's folder.
 
-The driver of each job that writes into the folder holds a lock on the file `_firesteel/JOB.run` while it
-lives. If the kernel of the same machine says that nobody holds it, the job's driver has ended, and nobody
-else can show its files. Of drivers on other machines, and of versions that made no such file, files go that
-nobody has written to for a week.
+The driver of each job that writes into the folder holds a lock on the file `_firesteel/JOB.run` as long as it
+lives. If no process of the same machine holds the lock, the job's driver has ended, and no other run can
+publish its files. For drivers on other machines, and for versions without such a file, only files that nobody
+has written to for a week are removed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from firesteel.connectors.filesystem.manifests import FOLDER, Manifests, drafts_
 
 try:
     import fcntl
-except ImportError:  # Windows
+except ImportError:  # Windows has no fcntl.
     fcntl = None  # type: ignore[assignment]
 
 _HIDDEN = re.compile(r"\.part-(?P<job>(?:run-)?[^-]+)-[0-9a-f]{32}-\d+\.inprogress")
@@ -27,7 +27,7 @@ _WEEK_SECONDS = 7 * 24 * 3600.0
 
 
 class RunMark:
-    """Says that the driver of a job lives, until `remove` or the end of its process."""
+    """Lock file that shows that a job's driver lives, until `remove` or the end of its process."""
 
     def __init__(self, table: Path, job: str) -> None:
         self._path = table / FOLDER / f"{job}.run"
@@ -39,21 +39,21 @@ class RunMark:
             self._file.flush()
 
     def remove(self) -> None:
-        """The job is over: nothing of it is left that is not shown."""
+        """Remove the lock file at the end of the job, which has no unpublished files any more."""
         self._path.unlink(missing_ok=True)
         self._file.close()
-        with suppress(OSError):  # other jobs have files there
+        with suppress(OSError):  # Other jobs have files in the folder.
             self._path.parent.rmdir()
 
 
 def sweep_leftovers(table: Path, own: str) -> None:
-    """Remove the hidden files of other jobs whose drivers have ended, and drafts of manifests that are left.
+    """Remove hidden files of other jobs whose drivers have ended, and left drafts of manifests.
 
-    Files are listed before their job is looked at: a run that takes up the job afterwards writes others.
+    Files are listed before their job is checked: a run that continues the job afterwards writes other files.
 
     Args:
         table: The table's folder.
-        own: The job that opens the table, which sees to its own files. Its drafts are of earlier runs.
+        own: The job that opens the table. It handles its own hidden files. Its drafts are from earlier runs.
     """
     found: defaultdict[str, list[Path]] = defaultdict(list)
     for path in table.glob(".part-*.inprogress"):
@@ -66,13 +66,13 @@ def sweep_leftovers(table: Path, own: str) -> None:
         over = job == own or _is_over(table / FOLDER / f"{job}.run")
         named = Manifests(table, job).last()[1].keys()
         for path in files:
-            with suppress(OSError):  # gone, or of another user
+            with suppress(OSError):  # The file is gone or belongs to another user.
                 if path.name not in named and (over or _age(path) > _WEEK_SECONDS):
                     path.unlink()
 
 
 def _is_over(mark: Path) -> bool:
-    """Whether it is known that the driver with this mark has ended. Its mark goes, too."""
+    """Return whether the driver with this lock file is known to have ended, and remove its lock file then."""
     try:
         with mark.open("r+", encoding="ascii") as file:
             if file.read() != _machine() or fcntl is None or not _lock(file.fileno()):
@@ -96,7 +96,7 @@ def _lock(file: int) -> bool:
 
 
 def _machine() -> str:
-    """What tells kernels apart; empty where that is unknown, which is nobody's."""
+    """Return a text that identifies the running kernel; a unique one if it is unknown."""
     with suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     return f"no kernel {os.getpid()}"

@@ -1,11 +1,12 @@
-"""Finding files: each file below a path once, at a cost that follows the new ones.
+"""Listing of new files: each file below a path is returned once, at a cost that depends on the new files.
 
-A folder is listed again if its modification time has changed. That time may be as coarse as two seconds, so a
-folder counts as known only if it was listed some seconds after the time was first seen there. Some mounts do
-not keep the time at all: a folder is listed every half minute anyway. If that finds a file, the folder is
+A folder is listed again if its modification time has changed. That time may be as coarse as two seconds. So a
+folder counts as known only if it was listed some seconds after the time was first seen. Some mounts do not
+update the time at all, so a folder is listed every half minute anyway. If that finds a file, the folder is
 listed each time from then on.
 
-Paths are texts and names come from os.listdir: with a million names, objects for them are most of the time.
+Paths are strings, and names come from os.listdir: with a million names, path objects would take most of the
+time.
 """
 
 from __future__ import annotations
@@ -22,16 +23,20 @@ from firesteel.errors import DataError
 from firesteel.functions.java.regular_expressions import parsed
 
 _SETTLED_SECONDS, _AGAIN_SECONDS = 5.0, 30.0
-"""How long a folder's time must have been seen, and how long a folder is believed to be unchanged."""
+"""Seconds until a folder's modification time is trusted, and until a folder is listed anyway."""
 
 
 @dataclass
 class _Folder:
-    """What is known of a folder.
+    """State of a folder.
 
-    names: Files, folders, and hidden names that were found. folders: Those among them to look into.
-    modified: Its modification time, seen first at `since`, on the monotonic clock. listed: When it was listed
-    last. settled: Whether nothing can be new there. trusted: Whether its time says when something is new.
+    Args:
+        names: Names of files, folders and hidden entries that were found.
+        folders: The names of folders to look into.
+        modified: Modification time of the folder, first seen at `since` on the monotonic clock.
+        listed: Time of the last listing.
+        settled: Whether the folder can have no new files.
+        trusted: Whether the modification time shows new files.
     """
 
     names: set[str] = field(default_factory=set)
@@ -43,21 +48,21 @@ class _Folder:
     trusted: bool = True
 
     def needs_listing(self, modified: int, now: float) -> bool:
-        """Take note of the folder's time. Return whether something may be new."""
+        """Store the folder's modification time. Return whether the folder may have new files."""
         if modified != self.modified:
             self.modified, self.since, self.settled = modified, now, False
         return not (self.settled and self.trusted) or now - self.listed >= _AGAIN_SECONDS
 
 
 class Listing:
-    """The files below a path that were not found before.
+    """Files below a path that were not found before.
 
     Names that begin with `_` or `.` are hidden, as in Flink.
 
     Args:
         path: A file or a folder (the option `path` of a table).
         pattern: `source.path.regex-pattern`, for the whole path; None for all files.
-        wanted: Says of a path whether its file belongs to the table.
+        wanted: Function that returns whether the file of a path belongs to the table.
     """
 
     def __init__(
@@ -71,16 +76,16 @@ class Listing:
         self._folders: dict[str, _Folder] = {}
 
     def know(self, paths: Iterable[str]) -> None:
-        """Take these files for found."""
+        """Mark these files as found."""
         for path in paths:
             folder, _, name = path.rpartition("/")
             self._of(folder).names.add(name)
 
     def new(self) -> list[FileInfo]:
-        """Return the files that are new, by modification time, then path.
+        """Return the new files, sorted by modification time, then path.
 
         Raises:
-            DataError: There is no such path, or it cannot be listed.
+            DataError: The path does not exist or cannot be listed.
         """
         try:
             found = [_info(path, status) for path, status in self._found() if self._is_wanted(path)]
@@ -120,12 +125,12 @@ class Listing:
                 folder.names.discard(name)
 
     def _named(self, folder: _Folder, path: str, name: str) -> tuple[str, os.stat_result] | None:
-        """Take note of a new name. Return its path if it is a file's."""
+        """Record a new name. Return its path and status if it is a file."""
         whole = f"{path}/{name}"
         if not name.startswith(("_", ".")):
             try:
                 status = os.stat(whole)  # noqa: PTH116
-            except FileNotFoundError:  # removed in the meantime, or a link to nothing yet
+            except FileNotFoundError:  # The file was removed in the meantime, or is a link without a target.
                 return None
             if stat.S_ISREG(status.st_mode):
                 folder.names.add(name)
@@ -137,7 +142,7 @@ class Listing:
         return None
 
     def _is_wanted(self, path: str) -> bool:
-        """Whether the file belongs to the table. The pattern is for the path as the table writes it."""
+        """Return whether a file belongs to the table. The pattern matches the path as the table writes it."""
         shown = self._shown + path.removeprefix(self._root)
         return (self._pattern is None or bool(self._pattern.fullmatch(shown))) and self._wanted(path)
 
@@ -151,7 +156,7 @@ class Listing:
 def list_files(
     path: str, pattern: str | None = None, wanted: Callable[[str], bool] = lambda _: True
 ) -> list[FileInfo]:
-    """Return all files below a path; see Listing."""
+    """Return all files below a path, filtered as in Listing."""
     return Listing(path, pattern, wanted).new()
 
 

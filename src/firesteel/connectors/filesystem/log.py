@@ -1,7 +1,7 @@
-"""The log of the files that a stream has found, in reading order: offsets count its entries.
+"""Log of the files that a stream has found, in reading order. Offsets count its entries.
 
-The log is only ever appended to, and what it says counts, not what a run meant to append. Each append is one
-write at the end of the file; after it a run reads on from where it was. So two runs that append at once (one
+The log is only ever appended to, and its content counts, not what a run has tried to append. Each append is
+one write at the end of the file. After it, a run reads all new entries. So two runs that append at once (one
 was paused and taken over) see the same files in the same order.
 """
 
@@ -18,15 +18,20 @@ from firesteel.durability import make_folders, sync_folder, sync_stream, write_w
 from firesteel.errors import DataError, JobError
 
 RESUMED = "resumed"
-"""A file beside the log that allows to look for files once more: another copy of the checkpoint had found
-some that the next offset names. The sinks have noted which ones, and refuse others."""
+"""File beside the log that allows looking for files once more.
+
+Another copy of the checkpoint has found files that the next offset counts. The sinks have recorded which
+files these are, and reject others.
+"""
 _SEAL = "sealed"
 
 
 class FileLog:
-    """The files found so far; kept in `directory`, or in memory alone.
+    """Log of the found files, kept in `directory`, or only in memory.
 
-    files: In reading order. sealed: Whether a bounded source has looked for files, which it does once.
+    Attributes:
+        files: The files in reading order.
+        sealed: Whether a bounded source has looked for files, which it does once.
     """
 
     def __init__(self, directory: str | None) -> None:
@@ -39,19 +44,25 @@ class FileLog:
             self._read_on(self._path)
 
     def is_behind(self, offset: Offset) -> bool:
-        """Whether a recovery (spark/checkpoint/recovery.py) has set an offset that names files not found
-        yet."""
+        """Return whether a recovery has set an offset that counts files which are not found yet.
+
+        The recovery is that of spark/checkpoint/recovery.py.
+        """
         resumed = self._path is not None and (self._path.parent / RESUMED).exists()
         return resumed and not self.sealed and _named(offset) > len(self.files)
 
     def catch_up(self, found: Iterable[FileInfo]) -> None:
-        """Add the files that there are after a recovery."""
+        """Add the files that exist after a recovery."""
         self.add(found, seal=False)
         if self._path is not None:
             (self._path.parent / RESUMED).unlink(missing_ok=True)
 
     def check(self, offset: Offset) -> None:
-        """Raises DataError where the offset names a file that is not in the log: the log was lost."""
+        """Check that the log has all files that an offset counts.
+
+        Raises:
+            DataError: The log was lost or damaged.
+        """
         named = _named(offset)
         if named > len(self.files):
             raise DataError(
@@ -61,7 +72,7 @@ class FileLog:
             )
 
     def add(self, found: Iterable[FileInfo], *, seal: bool) -> None:
-        """Append the files that are new. seal: no others will be looked for.
+        """Append the files that are new. `seal` ends the search for files.
 
         Raises:
             JobError: The log cannot be written. Nothing was added.
@@ -80,9 +91,10 @@ class FileLog:
             self._read_on(self._path)
 
     def amend(self, changed: Mapping[str, FileInfo]) -> None:
-        """Replace what the log says of files, by their paths, durably. Their places in the log stay.
+        """Replace the log entries of files, by their paths, durably. Their positions in the log stay.
 
-        Sinks know a micro-batch by a digest of the log, too. Offsets that name the files get another one.
+        Sinks identify a micro-batch also by a digest of the log. The digest of offsets that count these files
+        changes.
         """
         assert self._path is not None
         lines = []
@@ -97,7 +109,7 @@ class FileLog:
             make_folders(path.parent)
             is_new = not path.exists()
             with path.open("ab", buffering=0) as stream:
-                if stream.tell() > self._end:  # a line that was cut off by a crash
+                if stream.tell() > self._end:  # A crash has cut off this line.
                     stream.truncate(self._end)
                 try:
                     left = memoryview(data)
@@ -114,7 +126,7 @@ class FileLog:
             raise JobError(f"{path}: cannot be written: {error.strerror}.") from None
 
     def _read_on(self, path: Path) -> None:
-        """Take what was appended. A line that was cut off by a crash was never named by an offset."""
+        """Read entries that were appended. No offset counts a line that a crash has cut off."""
         if not path.exists() or path.stat().st_size <= self._end:
             return
         with path.open("rb") as stream:
@@ -138,13 +150,14 @@ class FileLog:
         if not isinstance(entry, dict):
             raise TypeError
         file = FileInfo(**entry)
-        if file.path not in self._known and not self.sealed:  # a file stands where it was first found
+        # A file keeps the position at which it was first found.
+        if file.path not in self._known and not self.sealed:
             self._known.add(file.path)
             self.files.append(file)
 
 
 def _named(offset: Offset) -> int:
-    """How many files an offset names."""
+    """Return how many files an offset counts, including a partly read one."""
     return int(offset["file"] + bool(offset["byte"]))
 
 

@@ -6,7 +6,7 @@ another run has committed. It then finds a later manifest and removes its own:
 
     run A  ready for batch 10, is paused
     run B  takes over: JOB-10.json, JOB-11.json, JOB-12.json; only the last two are kept
-    run A  goes on: makes JOB-10.json, sees 12, removes it: nothing of A's batch 10 is shown
+    run A  continues: makes JOB-10.json, sees 12, removes it: nothing of A's batch 10 is shown
 
 Only the newest manifest may name files that are not visible yet: a batch begins when the previous one is.
 """
@@ -27,7 +27,7 @@ from firesteel.errors import JobError
 
 FOLDER = "_firesteel"
 _KEPT = 2
-"""Number of manifests kept, so that a listing always finds one while a new one replaces an old one."""
+"""Number of manifests to keep, so that a listing always finds one while a new one replaces an old one."""
 _DRAFT = re.compile(r"\.(?P<job>(?:run-)?[^-]+)(?:-\d+)?\.[0-9a-f]{32}\.tmp")
 _NAME = re.compile(r"(?P<job>(?:run-)?[^-]+)(?:-(?P<batch>\d+))?\.json")
 
@@ -59,7 +59,10 @@ class Manifests:
         return newest
 
     def move(self, position: Position) -> None:
-        """Make another batch the newest one, for a recovery. The files of that batch are visible already."""
+        """Make another batch the newest one, for a recovery.
+
+        The files of that batch must be visible already.
+        """
         kept = self._folder / f"{self._job}-{position.batch}.json"
         if position.batch >= 0:
             origin = to_json(position.origin)
@@ -141,11 +144,11 @@ class Manifests:
 
 
 class _Swept(Exception):
-    """A draft is gone: a run that has taken over the job has removed it (leftovers.py)."""
+    """Error: a draft is gone, because a run that has taken over the job has removed it (leftovers.py)."""
 
 
 def _give_name(draft: Path, path: Path) -> bool:
-    """Rename a file unless the name is taken. Return whether it was renamed.
+    """Rename a file unless the new name is taken. Return whether it was renamed.
 
     Raises:
         _Swept: The file is gone.
@@ -154,7 +157,7 @@ def _give_name(draft: Path, path: Path) -> bool:
         os.link(draft, path)
     except FileExistsError:
         return False
-    except OSError:  # a file system without hard links
+    except OSError:  # The file system has no hard links.
         if path.exists():
             return False
         if not draft.exists():
@@ -164,7 +167,10 @@ def _give_name(draft: Path, path: Path) -> bool:
 
 
 def drafts_in(table: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the job and the path of each draft of a manifest. One that a killed run has left gets no name."""
+    """Yield the job and the path of each draft of a manifest.
+
+    A draft of a killed run never gets its final name.
+    """
     for path in (table / FOLDER).glob(".*.tmp"):
         name = _DRAFT.fullmatch(path.name)
         if name is not None:
@@ -178,9 +184,9 @@ def jobs_in(table: Path) -> set[str]:
 
 
 def read(manifest: Path) -> tuple[int | None, Files] | None:
-    """Return a manifest's batch and files; None if it is gone.
+    """Return a manifest's batch and files; None if the manifest is gone.
 
-    Early versions wrote the files alone, for each batch a manifest: their batch is None here.
+    Early versions wrote only the files, in one manifest for each batch. Their batch is None here.
 
     Raises:
         JobError: The manifest is damaged.

@@ -1,8 +1,8 @@
-"""How far a directory was read: offsets over a log of the files found (log.py).
+"""Offsets over a log of the files found (log.py), which record how much of a directory was read.
 
-An offset is `{"file": n, "byte": b}`: the first n files of the log are read, and b bytes of the next one,
-which end at a line's end. The log is written before an offset that names a file is given out, so an offset
-means the same after a restart, whatever is in the directory by then.
+The offset `{"file": n, "byte": b}` means that the first n files of the log are read, and b bytes of the next
+one, up to the end of a line. The log is written before an offset that counts a file is returned. So an offset
+means the same after a restart, whatever the directory contains by then.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from firesteel.formats.base import Framing
 _READ_SIZE = 1 << 20
 _FEW_LINES = 1000
 _REST = 1 / 8
-"""Where about so many rows are wanted, that part of them may come on top if it is the rest of the file."""
+"""Fraction of the wanted rows that may be added to a rough limit, if that completes the file."""
 
 
 def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Framing | None = None) -> Offset:
-    """The offset that is as far from `start` as the limits allow, at the end of a line, or where a framing
-    is given of a record."""
+    """Return the furthest offset from `start` that the limits allow.
+
+    It is at the end of a line, or with a framing at the end of a record.
+    """
     index, byte = start["file"], start["byte"]
     rows, size, count = limit.rows, limit.bytes, limit.files
     while index < len(files):
@@ -45,7 +47,7 @@ def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Frami
 
 
 def _end(file: FileInfo, start: int, limit: ReadLimit, framing: Framing | None) -> tuple[int, int]:
-    """The end of the line or record with which the limit is reached, and the number of them up to there."""
+    """Return the end of the line or record that reaches the limit, and the number of them up to there."""
     is_rough = limit.is_rough and limit.bytes is None
     guess = _about(file, start, limit.rows) if is_rough and limit.rows is not None else None
     if guess and (framing is None or guess[0] == file.size):
@@ -76,7 +78,10 @@ def _line_end(file: FileInfo, start: int, rows: int | None, size: int | None) ->
 
 
 def _about(file: FileInfo, start: int, rows: int) -> tuple[int, int] | None:
-    """The same, if all lines were as long as the first ones; None where these are all that is wanted."""
+    """Return an estimate of `_end`, assuming that all lines are as long as the first ones.
+
+    None if the first lines are enough.
+    """
     with open_file(file) as stream:
         stream.seek(start)
         first = stream.read(_READ_SIZE)
@@ -91,7 +96,7 @@ def _about(file: FileInfo, start: int, rows: int) -> tuple[int, int] | None:
 
 
 def _step(rows: int | None, lines: int, size: int | None) -> int:
-    """How much to read at once: little where few lines or bytes are wanted."""
+    """Return how many bytes to read at once: few if few lines or bytes are wanted."""
     if rows is not None and rows - lines <= _FEW_LINES:
         return 1
     return _READ_SIZE if size is None else max(1, min(_READ_SIZE, size))
@@ -105,7 +110,7 @@ def _nth_line(data: bytes, count: int) -> int:
 
 
 def between(files: list[FileInfo], start: Offset, end: Offset) -> list[Piece]:
-    """What is to be read from one offset to another, all of whose files are there (FileLog.check)."""
+    """Return the pieces to read between two offsets. All files must be in the log (FileLog.check)."""
     last = end["file"] + (1 if end["byte"] else 0)
     pieces = []
     for index in range(start["file"], last):

@@ -1,4 +1,4 @@
-"""The options of the connector `filesystem`. Flink: FileSystemConnectorOptions."""
+"""Options of the connector `filesystem`. Flink: FileSystemConnectorOptions."""
 
 from __future__ import annotations
 
@@ -67,7 +67,10 @@ OPTIONS = (
 
 
 def placed(options: Pairs) -> Pairs:
-    """The options of a sink with a whole path: a relative one means another folder on each executor."""
+    """Return the options of a sink with an absolute path.
+
+    A relative path is another folder on each executor.
+    """
     if ("connector", "filesystem") not in options:
         return options
     return tuple(
@@ -77,9 +80,11 @@ def placed(options: Pairs) -> Pairs:
 
 
 def success_file(values: TypedOptions) -> str | None:
-    """The name of the empty file that says that a partition has rows, None where none is wanted.
+    """Return the name of the empty file that marks a partition with rows, or None if no file is wanted.
 
-    Raises ValidationError or NotSupportedError for a policy that there is not.
+    Raises:
+        ValidationError: The commit policy is not possible for files.
+        NotSupportedError: The commit policy is unknown.
     """
     kinds = [kind.strip().lower() for kind in (values[_POLICY] or "").split(",") if kind.strip()]
     if "metastore" in kinds:

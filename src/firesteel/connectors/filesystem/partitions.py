@@ -1,7 +1,7 @@
 """Folders of a partitioned table: `day=2026-01-01/city=Rome`.
 
-Flink: RowDataPartitionComputer writes values as their internal form shows itself, RowPartitionComputer reads
-them, PartitionPathUtils escapes names.
+Flink: RowDataPartitionComputer writes the text of a value's internal form, RowPartitionComputer reads it,
+PartitionPathUtils escapes names.
 """
 
 from __future__ import annotations
@@ -28,20 +28,25 @@ from firesteel.types.text import plain_values
 _ESCAPED = re.compile("[\x01-\x1f\"#%'*/:=?\\\\\x7f{}\\[\\]^]")
 _INTEGERS = (TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INTEGER, TypeRoot.BIGINT)
 READABLE = (*CHARACTER, *_INTEGERS, TypeRoot.BOOLEAN, TypeRoot.FLOAT, TypeRoot.DOUBLE, TypeRoot.TIMESTAMP)
-"""Types whose values are the same when they are read as when they were written."""
+"""Types whose values are the same after writing and reading them."""
 
 
 @dataclass(frozen=True)
 class Partitions:
-    """The partition columns of a table, in the order of PARTITIONED BY. default: the name for NULL and for an
-    empty text (`partition.default-name`)."""
+    """Partition columns of a table.
+
+    Attributes:
+        keys: Names of the columns, in the order of PARTITIONED BY.
+        types: Their types.
+        default: Name for NULL and for an empty text (`partition.default-name`).
+    """
 
     keys: tuple[str, ...]
     types: tuple[SqlType, ...]
     default: str
 
     def folders(self, columns: Sequence[pa.Array | pa.ChunkedArray]) -> Iterator[tuple[str, pa.Array]]:
-        """The folders of rows with these values, each with the places of its rows, as they stood."""
+        """Yield each folder for rows with these partition values, and the positions of its rows."""
         arrays = [one_array(column) for column in columns]
         keys = find_keys(arrays, len(arrays[0]))
         texts = [self._texts(*pair) for pair in zip(keys.columns, self.types, strict=True)]
@@ -52,7 +57,7 @@ class Partitions:
             yield folder, pa.array(np.sort(keys.order[start : start + int(keys.counts[at])]))
 
     def hold(self, root: Path, path: str) -> bool:
-        """Whether a file below the table's folder lies in one of a partition."""
+        """Return whether a file below the table's folder is in a folder of a partition."""
         try:
             below = Path(path).relative_to(root).parts[:-1]
         except ValueError:
@@ -64,7 +69,11 @@ class Partitions:
         return [text or self.default for text in shown]
 
     def value(self, path: str, key: str) -> pa.Scalar:
-        """The value of a partition column that the path of a file says. Raises DataError."""
+        """Return the value of a partition column from the path of a file.
+
+        Raises:
+            DataError: The path has no value for the column, or the value is not of its type.
+        """
         kind = self.types[self.keys.index(key)]
         found = [part.partition("=") for part in PurePath(path).parts[:-1]]
         texts = [unescaped(text) for name, equals, text in found if equals and unescaped(name) == key]
@@ -82,20 +91,20 @@ class Partitions:
 
 
 _LONGEST_NAME, _LONGEST_PATH = 255, 4095
-"""Bytes of a file's name and of its path, on nearly every file system."""
+"""Most bytes of a file's name and of a path, on nearly every file system."""
 _OF_FILES = 80
-"""Bytes that the name of a file in the folder of a partition has at most."""
+"""Most bytes of the name of a file in a partition's folder."""
 
 
 def unnamable(root: Path, folder: str) -> tuple[int, str] | None:
-    """Return why no folder can have the name of a partition, None if one can.
+    """Return why no folder can have the name of a partition, or None if one can.
 
     Args:
         root: The table's folder.
-        folder: The partition's, as `Partitions.folders` gives it.
+        folder: Folder of the partition, from `Partitions.folders`.
 
     Returns:
-        The place of the partition column that is to blame, and the reason.
+        The position of the partition column that causes the problem, and the reason.
     """
     names = folder.split("/")
     sizes = [len(os.fsencode(name)) for name in names]
@@ -111,12 +120,12 @@ def unnamable(root: Path, folder: str) -> tuple[int, str] | None:
 
 
 def escaped(text: str) -> str:
-    """A name of a folder for a text."""
+    """Return a text as a name for a folder."""
     return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
 def unescaped(name: str) -> str:
-    """The text that a folder's name stands for."""
+    """Return the text of a folder's name."""
     return re.sub("%([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), name)
 
 

@@ -1,5 +1,8 @@
-"""Files whose records may hold line ends, read in pieces: where a record begins is only known from what
-stands before it, so the records before a piece are found, and left out, again."""
+"""Reading of files in pieces, if their records may contain line ends.
+
+The start of a record is only known from the text before it. So the records before a piece are found again,
+and left out.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,17 @@ from firesteel.formats.base import Framing
 from firesteel.formats.messages.message_bytes import MessageBytes
 
 LONGEST_RECORD = 1 << 28
-"""Bytes of a record of several lines."""
+"""Most bytes of a record of several lines."""
 Placed = tuple[int, pa.BinaryArray]
-"""Messages, and the place of the first one's first byte in the file."""
+"""Messages, and the position in the file of the first message's first byte."""
 
 
 def records_of(piece: Piece, framing: Framing) -> Iterator[Placed]:
-    """The records that begin in the piece. Raises DataError where the file cannot be read."""
+    """Yield the records that begin in a piece of a file.
+
+    Raises:
+        DataError: The file cannot be read.
+    """
     for position, messages in _records(piece, framing):
         places = position + MessageBytes.of(messages).offsets
         first, last = np.searchsorted(places[:-1], (piece.start, _end(piece))).tolist()
@@ -31,8 +38,13 @@ def records_of(piece: Piece, framing: Framing) -> Iterator[Placed]:
 
 
 def record_end(piece: Piece, framing: Framing, rows: int | None, size: int | None) -> tuple[int, int]:
-    """The end of the record with which `rows` records or `size` bytes of the piece, which begins with one,
-    are reached, and the number of records up to there. Raises DataError."""
+    """Return the end of the record that reaches `rows` records or `size` bytes, and the count up to it.
+
+    The piece must begin with a record.
+
+    Raises:
+        DataError: The file cannot be read.
+    """
     found = 0
     for position, messages in _records(piece, framing):
         ends = position + MessageBytes.of(messages).offsets[1:]
@@ -50,7 +62,7 @@ def _end(piece: Piece) -> int:
 
 
 def _records(piece: Piece, framing: Framing) -> Iterator[Placed]:
-    """All from a place on where one is known to begin."""
+    """Yield all records from the piece's known start of a record up to the end of the file."""
     rest, position = b"", piece.known
     for start, block in record_blocks(piece):
         position = start - len(rest)

@@ -43,12 +43,12 @@ from firesteel.formats.registry import find_format
 from firesteel.runtime.spec.tables import SinkSpec
 
 _MOST_OPEN = 64
-"""Most open files of a task. Beyond it, the file with the oldest write is completed."""
+"""Most open files of a task. Beyond it, the file whose last write is the oldest is completed."""
 
 
 @dataclass
 class _File:
-    """An open file of one folder."""
+    """Open file of one folder."""
 
     stream: BinaryIO
     writer: FileWriter
@@ -56,25 +56,25 @@ class _File:
 
 @dataclass
 class _Task:
-    """The files of a task."""
+    """Files of a task."""
 
     start: str
-    """Prefix of the names of its hidden files."""
+    """Prefix of the names of the task's hidden files."""
     end: str
-    """Prefix of the names of its visible files."""
+    """Prefix of the names of the task's visible files."""
     files: dict[str, str] = field(default_factory=dict)
-    """Visible names, with the folder of their partition, by hidden names."""
+    """Visible file names, with the folder of their partition, by hidden names."""
     open: dict[str, _File] = field(default_factory=dict)
-    """Open files by folder, the one with the oldest write first."""
+    """Open files by folder. The file with the oldest write is first."""
 
 
 class FilesystemSink(Sink):
-    """A Sink (connectors/base.py). Hidden files begin with `.`, visible ones with `part-`."""
+    """Sink that writes files. Names of hidden files begin with `.`, those of visible ones with `part-`."""
 
     commits = Commits.DRIVER
     on_driver = False
     guard: Callable[[], None] = staticmethod(lambda: None)
-    """Raises an error if another run has taken over the job (connectors/base.py: Guarded)."""
+    """Function that raises an error if another run has taken over the job (base.py: Sink.guard)."""
     notes = True
 
     def __init__(self, spec: SinkSpec) -> None:
@@ -182,7 +182,7 @@ class FilesystemSink(Sink):
 
     def abort_task(self) -> None:
         for file in self._task.open.values():
-            with suppress(Exception):  # a writer that is not closed warns when it is deleted
+            with suppress(Exception):  # A writer that is not closed warns when it is deleted.
                 file.writer.close()
             file.stream.close()
         self._task.open.clear()
@@ -231,7 +231,7 @@ class FilesystemSink(Sink):
             raise self._unwritable(error) from None
         if self._job.startswith(ONCE):
             self._manifests.forget()
-            self._sweep()  # files of attempts whose executor died
+            self._sweep()  # These are files of attempts whose executor died.
 
     def _commit(self, batch: int, files: Mapping[str, str]) -> None:
         done, decided = self._manifests.last()
@@ -249,7 +249,7 @@ class FilesystemSink(Sink):
             return self._manifests.decide(batch, files, self._origin)
         except JobError:
             self._remove(files)
-            self.guard()  # its error tells more of the other run
+            self.guard()  # This error tells more about the other run.
             raise
 
     def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
@@ -258,7 +258,10 @@ class FilesystemSink(Sink):
         return {} if found.batch < 0 else {0: found}
 
     def move(self, job: str, positions: Mapping[int, Position]) -> None:
-        """Replace the position. The files that manifests name are visible already: `open` comes before."""
+        """Replace the position.
+
+        The files of manifests are visible already, because `open` is called before.
+        """
         for position in positions.values():
             Manifests(self._directory, job).move(position)
 
@@ -279,7 +282,11 @@ class FilesystemSink(Sink):
             self._mark = None
 
     def _check(self, hidden: Iterable[str]) -> None:
-        """Check that the files of all tasks exist here. Raises JobError if one does not."""
+        """Check that the files of all tasks exist on this machine.
+
+        Raises:
+            JobError: A file does not exist.
+        """
         missing = [name for name in hidden if not (self._directory / name).exists()]
         if missing:
             raise JobError(
@@ -292,18 +299,19 @@ class FilesystemSink(Sink):
         return Manifests(self._directory, self._job)
 
     def _show(self, files: Mapping[str, str]) -> None:
-        """Give files their visible names, durably. Files that have theirs already are left alone."""
+        """Rename files to their visible names, durably. Files that are already visible are unchanged."""
         changed: set[Path] = set()
         for folder in {PurePath(shown).parent for shown in files.values()}:
             make_folders(self._directory / folder)
         for hidden, shown in files.items():
-            with suppress(FileNotFoundError):  # the file has its visible name already
+            with suppress(FileNotFoundError):  # The file has its visible name already.
                 (self._directory / hidden).replace(self._directory / shown)
                 changed.add((self._directory / shown).parent)
         if self._success is not None and self._keys:
             for folder in {PurePath(shown).parent for shown in files.values()}:
                 (self._directory / folder / self._success).touch()
-        for folder in sorted(changed, reverse=True):  # subfolders first: visible names before hidden ones go
+        # Subfolders come first, so that visible names are durable before hidden ones are removed.
+        for folder in sorted(changed, reverse=True):
             sync_folder(folder)
         if changed - {self._directory}:
             sync_folder(self._directory)

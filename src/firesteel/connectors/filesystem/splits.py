@@ -16,9 +16,9 @@ from firesteel.connectors.base import Split
 from firesteel.errors import DataError, NotSupportedError
 
 BLOCK_SIZE = 4 << 20
-"""Bytes that are read and decoded together. The blocks of two cores fit into their cache."""
+"""Number of bytes to read and decode together. The blocks of two cores fit into their cache."""
 MIN_PIECE = 4 << 20
-"""Least bytes of a piece of a file: a task costs more than reading less."""
+"""Fewest bytes of a piece of a file. Below it, starting a task costs more than reading."""
 _WHOLE_READ_SIZE = 1 << 16
 _LONGEST_LINE = 1 << 30
 """Most bytes of a line: a column of messages holds 2 GB in all."""
@@ -37,7 +37,7 @@ class FileInfo:
     digest: str = ""
     """Digest of its content (changes.py); "" if it was not computed."""
     left_out: bool = False
-    """Whether no more rows of it are read, as the user asked after it had changed (changed_files.py)."""
+    """Whether no more rows of the file are read, as the user requested after a change (changed_files.py)."""
 
     @property
     def compressed(self) -> bool:
@@ -126,7 +126,7 @@ def cut(pieces: list[Piece], parallelism: int) -> list[Split]:
 
 
 def _parts(piece: Piece, room: int, share: int) -> Iterator[Piece]:
-    """Yield the parts of a piece, cut where a split is full. A small rest stays with the part before."""
+    """Yield the parts of a piece, cut where a split is full. A small rest stays with the part before it."""
     start = piece.start
     size = room if room > 0 else share
     while piece.end - start > size + MIN_PIECE // 4:
@@ -137,7 +137,11 @@ def _parts(piece: Piece, room: int, share: int) -> Iterator[Piece]:
 
 
 def open_file(file: FileInfo) -> IO[bytes]:
-    """Open a file, compressed or not, for reading. Raises DataError if it cannot be opened."""
+    """Open a file for reading, compressed or not.
+
+    Raises:
+        DataError: The file cannot be opened.
+    """
     try:
         if file.compressed:
             return cast("IO[bytes]", gzip.open(file.path))
@@ -147,7 +151,7 @@ def open_file(file: FileInfo) -> IO[bytes]:
 
 
 def blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a piece in blocks of about `size` bytes, each with the position of its first byte.
+    """Yield the lines of a piece in blocks of about `size` bytes, each with its first byte's position.
 
     Positions are those in the uncompressed file.
 
@@ -169,7 +173,7 @@ def blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
 def record_blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
     """Yield the lines from `piece.known` to the end of the file in blocks, with their positions.
 
-    Blocks after the end of the piece are smaller. They are there because its last record may be long.
+    Blocks after the end of the piece are smaller. They are included because the last record may be long.
     """
     with _reading(piece) as stream:
         if piece.file.compressed:
@@ -216,7 +220,11 @@ def _next_lines(stream: IO[bytes], file: FileInfo, position: int, size: int) -> 
 
 
 def _rest_of_line(stream: IO[bytes], file: FileInfo, position: int) -> bytes:
-    """Return the rest of a line. Raises DataError if it is longer than a column of messages can hold."""
+    """Return the rest of a line.
+
+    Raises:
+        DataError: The line is longer than a column of messages can hold.
+    """
     found = stream.readline(_LONGEST_LINE)
     if len(found) == _LONGEST_LINE:
         raise too_long(file, position, "line", _LONGEST_LINE)

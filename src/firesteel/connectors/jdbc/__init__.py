@@ -1,1 +1,1 @@
-"""The connector `jdbc`: tables of databases, by way of SQLAlchemy."""
+"""The connector `jdbc`: tables of databases, accessed through SQLAlchemy."""

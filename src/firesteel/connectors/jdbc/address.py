@@ -1,4 +1,4 @@
-"""A JDBC URL, said to SQLAlchemy."""
+"""Conversion of a JDBC URL to an address for SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -18,12 +18,23 @@ _WITHOUT_EFFECT = frozenset(
         *("stringtype", "tcpKeepAlive", "socketTimeout", "loginTimeout", "defaultRowFetchSize"),
     )
 )
-"""What only tunes Java's drivers, or is so here anyway."""
+"""Parameters that only tune Java's drivers, or that are always in effect here."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where a database is. shown: without what nobody may see. query: for the driver."""
+    """Address of a database.
+
+    Attributes:
+        driver: SQLAlchemy's name of the driver.
+        shown: The URL without secrets.
+        host: Host of the server, None for a file.
+        port: Port of the server, None for the default.
+        database: Name or path of the database.
+        username: User, None for none.
+        password: Password, None for none.
+        query: Parameters for the driver.
+    """
 
     driver: str
     shown: str
@@ -36,9 +47,17 @@ class Address:
 
 
 def address_of(dialect: Dialect, url: str, username: str | None, password: str | None) -> Address:
-    """The address. username, password: of the table's options; the URL may have them instead.
+    """Return the address of a database.
 
-    Raises ValidationError for what is no URL, NotSupportedError for a parameter that nobody knows.
+    Args:
+        dialect: The database's dialect.
+        url: The JDBC URL, which may contain the user and the password.
+        username: User from the table's options.
+        password: Password from the table's options.
+
+    Raises:
+        ValidationError: The URL is invalid.
+        NotSupportedError: A parameter of the URL is unknown.
     """
     shown = url.split("?")[0]
     scheme, _, rest = url.removeprefix("jdbc:").partition(":")
@@ -69,7 +88,7 @@ def _plain(text: str | None) -> str | None:
 
 
 def _parameter(dialect: Dialect, key: str, value: str) -> Iterator[tuple[str, str]]:
-    """A parameter of a URL as the driver knows it."""
+    """Yield the driver's parameters for a parameter of the URL."""
     if key in _WITHOUT_EFFECT:
         return
     if dialect.on_duplicate:

@@ -18,7 +18,7 @@ from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 
 class Jdbc:
-    """See connectors/base.py: Connector."""
+    """The connector `jdbc`, which reads and writes tables of databases."""
 
     name = "jdbc"
     options = OPTIONS

@@ -1,4 +1,4 @@
-"""How the databases differ: their URLs, their types, their SQL. Flink: MySqlDialect, PostgresDialect."""
+"""Differences between databases: URLs, types and SQL. Flink: MySqlDialect, PostgresDialect."""
 
 from __future__ import annotations
 
@@ -16,17 +16,26 @@ _PLAIN = frozenset(
     )
 )
 _WHOLE = 2**31 - 1
-"""The length of BYTES."""
+"""Length of the type BYTES."""
 _MOST_DIGITS = 6
-"""Of a fraction of a second."""
+"""Most digits of a fraction of a second."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """A database. schemes: of its URLs. driver: SQLAlchemy's name for it. package: that brings the driver.
-    quote: around names; Flink writes PostgreSQL's as they are. digits: the most a DECIMAL may have.
-    on_duplicate: whether it takes an upsert in MySQL's words. as_text: whether its columns hold text where
-    others have times and decimals."""
+    """A database's URLs, types and SQL.
+
+    Attributes:
+        name: Name of the database.
+        schemes: Schemes of its JDBC URLs.
+        driver: SQLAlchemy's name of the driver.
+        package: Package that installs the driver.
+        quote: Quote around names. Flink does not quote PostgreSQL's names.
+        types: Supported types.
+        digits: Most digits of a DECIMAL.
+        on_duplicate: Whether upserts use MySQL's syntax.
+        as_text: Whether columns hold text for times and decimals.
+    """
 
     name: str
     schemes: tuple[str, ...]
@@ -38,9 +47,9 @@ class Dialect:
     on_duplicate: bool = False
     as_text: bool = False
     keys_as: str = "union"
-    """How the keys of lookups stand in a query (connectors/jdbc/lookup.py)."""
+    """Form of lookup keys in a query (connectors/jdbc/lookup.py)."""
     array_types: Mapping[TypeRoot, str] = field(default_factory=dict)
-    """For keys as arrays, the database's name of each type that a key may have."""
+    """The database's name of each key type, for keys as arrays."""
 
     # --- SQL, with the parameters p0, p1, ... -----------------------------------------------------
     def insert(self, table: str, columns: Sequence[str]) -> str:
@@ -49,7 +58,7 @@ class Dialect:
         return f"INSERT INTO {self.quoted(table)}({names}) VALUES ({values})"
 
     def upsert(self, table: str, columns: Sequence[str], keys: Sequence[str]) -> str:
-        """Insert a row, or change the one that has its key."""
+        """Return a statement that inserts a row or updates the row with the same key."""
         inserted = self.insert(table, columns)
         if self.on_duplicate:
             sets = ", ".join(f"{self.quoted(name)}=VALUES({self.quoted(name)})" for name in columns)
@@ -64,19 +73,23 @@ class Dialect:
         return f"DELETE FROM {self.quoted(table)} WHERE {where}"
 
     def select(self, table: str, columns: Sequence[str], between: str | None) -> str:
-        """between: a column that lies between the parameters p0 and p1."""
+        """Return a query of all rows, or of those with column `between` between the parameters p0 and p1."""
         names = ", ".join(map(self.quoted, columns)) or "1"
         where = "" if between is None else f" WHERE {self.quoted(between)} BETWEEN :p0 AND :p1"
         return f"SELECT {names} FROM {self.quoted(table)}{where}"
 
     def quoted(self, name: str) -> str:
-        """The name as it stands in SQL: a quote in it is doubled, a colon escaped."""
+        """Return a name for SQL: quotes in it are doubled, and colons are escaped."""
         inner = name.replace(self.quote, 2 * self.quote) if self.quote else name
         return f"{self.quote}{inner}{self.quote}".replace(":", r"\:")
 
     # --- checks ----------------------------------------------------------------------------------
     def check(self, names: Sequence[str], types: Sequence[SqlType]) -> None:
-        """Raises ValidationError, in Flink's words, for a type that the database does not have."""
+        """Check that the database supports the types of all columns.
+
+        Raises:
+            ValidationError: It does not. The text is Flink's.
+        """
         for name, kind in zip(names, types, strict=True):
             short = kind.root is TypeRoot.VARBINARY and kind.length != _WHOLE
             if kind.root not in self.types or short:
@@ -139,7 +152,11 @@ _DIALECTS = (
 
 
 def dialect_of(url: str) -> Dialect:
-    """The dialect of a JDBC URL. Raises ValidationError in Flink's words."""
+    """Return the dialect of a JDBC URL.
+
+    Raises:
+        ValidationError: No dialect fits. The text is Flink's.
+    """
     for dialect in _DIALECTS:
         if any(url.startswith(f"jdbc:{scheme}:") for scheme in dialect.schemes):
             return dialect

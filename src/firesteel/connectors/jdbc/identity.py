@@ -1,7 +1,8 @@
-"""Whether a table is the one that it was: a table that is dropped and created again is another one.
+"""Identities of tables, which show that a table was dropped and created again.
 
-PostgreSQL gives each table a number (its OID), which stays through ALTER TABLE, TRUNCATE and VACUUM FULL.
-MySQL's and SQLite's numbers and times change with the table's definition, or are used again: none identifies.
+PostgreSQL gives each table a number (its OID), which stays the same through ALTER TABLE, TRUNCATE and VACUUM
+FULL. MySQL's and SQLite's numbers and times change with the table's definition or are reused, so they
+identify no table.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _WITH_OIDS = "postgresql"
 
 
 def table_identities(database: Database, options: JdbcOptions, *tables: str) -> dict[str, str]:
-    """Return what identifies tables as they were created, by a name that errors can use.
+    """Return the identities of tables, by names for error messages.
 
     Raises:
         JobError: The database does not answer.

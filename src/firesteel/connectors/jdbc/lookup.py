@@ -1,9 +1,10 @@
-"""Lookups in a database: the rows of many keys in a few queries.
+"""Lookups in a database, which get the rows of many keys in a few queries.
 
-Each row comes with the number of its key, so that the database alone decides which values are equal. How the
-keys stand in a query depends on the database (`Dialect.keys_as`):
+Each row comes with the number of its key, so that only the database decides which values are equal. The form
+of the keys in a query depends on the database (`Dialect.keys_as`):
 
-- arrays: one array for each key column, whatever their number. PostgreSQL reads its statistics as a table's.
+- arrays: one array for each key column, for any number of keys. PostgreSQL has statistics for them, as for a
+  table.
 - values: a table of literal rows.
 - union: a SELECT for each key. MySQL compares literals by the column's collation, but not columns of a
   derived table.
@@ -27,15 +28,15 @@ from firesteel.runtime.operators.lookup_join.lookup import FoundRows
 from firesteel.runtime.spec.lookup_join import LookupTable
 
 _TOGETHER = {"arrays": 20_000, "values": 1000, "union": 100}
-"""Keys of one query. A union may have some hundred parts."""
+"""Most keys of one query. A union may have some hundred parts."""
 _PARAMETERS = 32_000
-"""Parameters of one query. SQLite takes 32,766."""
+"""Most parameters of one query. SQLite allows 32,766."""
 
 Query = tuple[str, dict[str, Any]]
 
 
 class JdbcLookup:
-    """A Lookup (runtime/operators/lookup_join/lookup.py) in a table of a database.
+    """Lookup in a table of a database.
 
     Args:
         table: The table and its keys.
@@ -48,11 +49,11 @@ class JdbcLookup:
         self._database = Database(replace(options, retries=options.lookup_retries))
 
     def find(self, keys: Sequence[pa.Array]) -> FoundRows:
-        """See Lookup.
+        """Return the rows of some keys.
 
         Raises:
-            JobError: The database refuses, or is away for too long.
-            DataError: A value is not of the type of its column.
+            JobError: The database rejects the query, or is unreachable for too long.
+            DataError: A value is not of its column's type.
         """
         as_text = self._options.dialect.as_text
         kinds = [self._table.types[key] for key in self._table.keys]
@@ -67,7 +68,7 @@ class JdbcLookup:
         return self._found(rows)
 
     def _asked(self, connection: Any, columns: Sequence[list[Any]]) -> list[Any]:
-        """The rows of all queries, each behind the number of its key."""
+        """Return the rows of all queries. The first value of each row is the number of its key."""
         found: list[Any] = []
         together = min(_TOGETHER[self._options.dialect.keys_as], _PARAMETERS // (1 + len(columns)))
         for start in range(0, len(columns[0]), together):
@@ -110,7 +111,10 @@ class JdbcLookup:
 def by_arrays(
     dialect: Dialect, table: str, names: Sequence[str], keys: Sequence[str], kinds: Sequence[str]
 ) -> str:
-    """Return the query with one array for each key column: `:k0`, `:k1`... `:start` is added to numbers."""
+    """Return the query with one array for each key column: `:k0`, `:k1`...
+
+    `:start` is added to key numbers.
+    """
     arrays = ", ".join(f"CAST(:k{place} AS {kind}[])" for place, kind in enumerate(kinds))
     asked = ", ".join(f"k{place}" for place in range(len(keys)))
     return (
@@ -120,7 +124,7 @@ def by_arrays(
 
 
 def by_values(dialect: Dialect, table: str, names: Sequence[str], keys: Sequence[str], rows: int) -> str:
-    """Return the query with literal rows of the number `:n0` and the key `:k0_0`, `:k1_0`..."""
+    """Return the query with literal rows of the key number `:n0` and the key `:k0_0`, `:k0_1`..."""
     asked = ", ".join(f"k{place}" for place in range(len(keys)))
     literals = ", ".join(f"({', '.join(_parameters(row, len(keys)))})" for row in range(rows))
     return (
@@ -130,7 +134,7 @@ def by_values(dialect: Dialect, table: str, names: Sequence[str], keys: Sequence
 
 
 def by_union(dialect: Dialect, table: str, names: Sequence[str], keys: Sequence[str], rows: int) -> str:
-    """Return the query with a SELECT for each key, with the parameters of `by_values`."""
+    """Return the query with a SELECT for each key. The parameters are those of `by_values`."""
     columns, source = _columns(dialect, names), dialect.quoted(table)
     return " UNION ALL ".join(_selects(dialect, columns, source, keys, rows))
 

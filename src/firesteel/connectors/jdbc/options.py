@@ -1,4 +1,4 @@
-"""The options of a database's table. Flink: JdbcConnectorOptions, JdbcDynamicTableFactory."""
+"""Options of the connector `jdbc`. Flink: JdbcConnectorOptions, JdbcDynamicTableFactory."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ OPTIONS = (
 
 @dataclass(frozen=True)
 class Partitions:
-    """The rows whose `column` lies from `lower` to `upper` are read in `number` parts; others are not."""
+    """Partitioning of a read by a column. Only rows whose `column` is from `lower` to `upper` are read.
+
+    They are read in `number` parts.
+    """
 
     column: str
     number: int
@@ -75,7 +78,11 @@ class Partitions:
 
 @dataclass(frozen=True)
 class JdbcOptions:
-    """Checked options. patience: seconds to wait for a database that is away. flush: rows sent together."""
+    """Checked options of a table.
+
+    `patience` is the number of seconds to wait for an unreachable database. `flush` is the number of rows to
+    send together.
+    """
 
     dialect: Dialect
     address: Address
@@ -86,13 +93,17 @@ class JdbcOptions:
     flush: int
     retries: int
     lookup_retries: int = 3
-    """How often a lookup that failed is tried again."""
+    """Number of retries of a failed lookup."""
     cache: PartialCache | FullCache | None = None
-    """What lookups keep in memory."""
+    """Cache of lookups, None for no cache."""
 
 
 def jdbc_options(options: Mapping[str, str]) -> JdbcOptions:
-    """The options, typed. Raises ValidationError in Flink's words."""
+    """Return the checked options of a table.
+
+    Raises:
+        ValidationError: An option is wrong. The text is Flink's.
+    """
     typed = TypedOptions(OPTIONS, options)
     dialect = dialect_of(options["url"])
     _all_or_none(options, ("username", "password"))
@@ -122,9 +133,9 @@ def jdbc_options(options: Mapping[str, str]) -> JdbcOptions:
 
 
 def _cache(options: Mapping[str, str], typed: TypedOptions) -> PartialCache | FullCache | None:
-    """The cache of lookups. The deprecated options turn it on, too; `lookup.cache` goes before them.
+    """Return the cache of lookups. The deprecated options enable it, too; `lookup.cache` has precedence.
 
-    Flink's connector knows no FULL cache: it takes the word, and keeps nothing.
+    Flink's connector has no FULL cache: it accepts the value and caches nothing.
     """
     is_full = options.get(lookup_options.CACHE, "").upper() == "FULL"
     reloads = any(key.startswith(lookup_options.FULL) for key in options)

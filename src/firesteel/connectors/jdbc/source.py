@@ -1,4 +1,4 @@
-"""Reads tables of databases: the Source of the connector `jdbc`. All rows that are there, once."""
+"""Source of the connector `jdbc`, which reads all current rows of a table once."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from firesteel.runtime.dataflow.sequence import row_orders
 from firesteel.runtime.spec.tables import ScanSpec
 
 _TOGETHER = 50_000
-"""Rows of a table that is handed on."""
+"""Number of rows in each yielded table."""
 _READ = "read"
 
 
 class JdbcSource(Source):
-    """A Source (connectors/base.py): bounded, in one split or as many as `scan.partition.num` says. What a
-    task that is tried again reads is what stands there then."""
+    """Bounded source of a database's table, in one split or as many as `scan.partition.num` requests.
+
+    A retried task reads the rows that the table has then.
+    """
 
     def __init__(self, scan: ScanSpec, options: JdbcOptions) -> None:
         self._scan = scan
@@ -36,7 +38,7 @@ class JdbcSource(Source):
         return True
 
     def splits(self, parallelism: int) -> list[Split]:
-        """One for each part of the rows; there is nothing to cut where no column is given."""
+        """Return one split for each part of the rows; a single split if no partition column is given."""
         if self._options.partitions is None:
             return [Split(0, {})]
         return [
@@ -45,9 +47,12 @@ class JdbcSource(Source):
         ]
 
     def check(self, *, is_local: bool, fresh: bool) -> None:
-        """See that the table is there. Raises JobError.
+        """Check that the table exists.
 
-        On a cluster nothing is asked: the driver may have no way to the database.
+        On a cluster, nothing is checked: the driver may be unable to reach the database.
+
+        Raises:
+            JobError: The table does not exist, or the database is unreachable.
         """
         if is_local:
             wanted = [self._scan.names[position] for position in self._scan.projection]
@@ -68,7 +73,12 @@ class JdbcSource(Source):
         return bool(offset[_READ])
 
     def read(self, split: Split) -> Iterator[pa.Table]:
-        """See Source. Raises JobError where the database refuses, DataError for a value of another type."""
+        """Yield the rows of a split.
+
+        Raises:
+            JobError: The database rejects the query.
+            DataError: A value is not of its column's type.
+        """
         wanted = [self._scan.names[position] for position in self._scan.projection]
         parts = self._options.partitions
         sql = self._options.dialect.select(
@@ -104,7 +114,10 @@ class JdbcSource(Source):
 
 
 def bounds(partitions: Partitions) -> list[tuple[int, int]]:
-    """The first and last number of each part; Flink: JdbcNumericBetweenParametersProvider.ofBatchNum."""
+    """Return the first and last number of each part.
+
+    Flink: JdbcNumericBetweenParametersProvider.ofBatchNum.
+    """
     total = partitions.upper - partitions.lower + 1
     number = min(partitions.number, total)
     size = -(-total // number)

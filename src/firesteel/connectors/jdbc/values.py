@@ -1,4 +1,4 @@
-"""Values between Arrow columns and databases' drivers."""
+"""Conversion of values between Arrow columns and databases' drivers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
 _MOST_DIGITS = 150_000
-"""More than PostgreSQL's NUMERIC has: 131,072 before the point and 16,383 behind it."""
+"""Most digits of a number. PostgreSQL's NUMERIC has 131,072 before the point and 16,383 after it."""
 _TIMES = (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 
 
 def to_database(column: pa.ChunkedArray, kind: SqlType, as_text: bool) -> list[Any]:
-    """The values as a driver takes them. as_text: times and decimals as text."""
+    """Return the values of a column for a driver. With `as_text`, times and decimals are texts."""
     if kind.root in _TIMES:
         column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
     values: list[Any] = column.to_pylist()
@@ -35,7 +35,11 @@ def to_database(column: pa.ChunkedArray, kind: SqlType, as_text: bool) -> list[A
 
 
 def from_database(values: Sequence[Any], kind: SqlType) -> pa.Array:
-    """A column of what a driver gave. Raises ValueError for a value that the type cannot hold."""
+    """Return a column of a driver's values.
+
+    Raises:
+        ValueError: The type cannot hold a value.
+    """
     read = _reader(kind)
     made = [None if value is None else read(value) for value in values]
     try:
@@ -61,7 +65,10 @@ def _reader(kind: SqlType) -> Callable[[Any], Any]:
 
 
 def _decimal(kind: SqlType) -> Callable[[Any], Decimal | None]:
-    """HALF_UP to the scale, NULL where it is too long, as Flink's DecimalData.fromBigDecimal."""
+    """Return a converter to DECIMAL: HALF_UP to the scale, and NULL if a number has too many digits.
+
+    Flink: DecimalData.fromBigDecimal.
+    """
     context, unit = Context(prec=_MOST_DIGITS), Decimal(1).scaleb(-(kind.scale or 0))
     most = 10 ** ((kind.precision or 0) - (kind.scale or 0))
 
@@ -87,7 +94,7 @@ def _date(value: Any) -> date:
 
 
 def _time(value: Any) -> time:
-    if isinstance(value, timedelta):  # as MySQL's driver gives it
+    if isinstance(value, timedelta):  # MySQL's driver returns a timedelta for a TIME.
         return (datetime.min + value).time()
     return value if isinstance(value, time) else time.fromisoformat(str(value))
 

@@ -1,1 +1,1 @@
-"""The connector `kafka`: topics as change streams, by way of confluent-kafka."""
+"""The connectors `kafka` and `upsert-kafka`: topics as change streams, by way of confluent-kafka."""

@@ -1,7 +1,7 @@
-"""Takes messages from librdkafka a batch at a time, without an object for each, which takes a third of the
-processor's time that reading small messages does.
+"""Consumer that takes messages from librdkafka in batches, without a Python object for each.
 
-The functions are librdkafka's public ones (rdkafka.h), of the library that confluent-kafka has loaded.
+Reading small messages takes a third of the processor time this way. The module calls librdkafka's public
+functions (rdkafka.h) in the library that confluent-kafka has loaded.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from firesteel.connectors.kafka.offsets import Range
 from firesteel.kernels.types import Integers
 
 _CONSUMER, _WITHOUT_CLOSING, _OK = 1, 8, 0
-"""Of rdkafka.h: RD_KAFKA_CONSUMER, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE, the answer of what went well."""
+"""Constants of rdkafka.h: RD_KAFKA_CONSUMER, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE, and success."""
 _TEXT_SIZE = 512
 AT_ONCE = 2000
-"""Messages, at most."""
+"""Most messages of one batch."""
 
 _POINTER, _TEXT, _INT, _SIZE = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_size_t
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
@@ -46,18 +46,22 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "message_destroy": (None, _POINTER),
     "err2str": (_TEXT, _INT),
 }
-"""By name without `rd_kafka_`: what each gives and takes."""
+"""Result type and argument types of librdkafka's functions, by name without `rd_kafka_`."""
 
 
 @cache
 def library() -> Any:
-    """librdkafka, None where its functions cannot be reached: where it is part of confluent-kafka's own
-    library, and on machines without pointers of eight bytes."""
+    """Return librdkafka, or None if its functions cannot be called.
+
+    They cannot if librdkafka is part of confluent-kafka's own library, or if pointers do not have eight
+    bytes.
+    """
     client()
     from confluent_kafka import cimpl
 
     try:
-        found = ctypes.CDLL(cimpl.__file__)  # what a library was linked with is found by its name, too
+        # Symbols of libraries that this one is linked with are found, too.
+        found = ctypes.CDLL(cimpl.__file__)
         for name, (gives, *takes) in _FUNCTIONS.items():
             function = getattr(found, f"rd_kafka_{name}")
             function.restype, function.argtypes = gives, takes
@@ -67,7 +71,7 @@ def library() -> Any:
 
 
 class BatchConsumer:
-    """A consumer without a group: see ObjectConsumer. also: MESSAGE_KEY or nothing."""
+    """Consumer without a group, with the methods of ObjectConsumer. `also` may contain only MESSAGE_KEY."""
 
     def __init__(self, configuration: Mapping[str, str], also: frozenset[str]) -> None:
         self._configuration = dict(configuration)
@@ -78,17 +82,17 @@ class BatchConsumer:
         self._asked: Any = None
         self._messages = np.empty(AT_ONCE, np.int64)
         closing = weakref.finalize(self, _close, self._library, self._handle, self._queue)
-        closing.atexit = False  # its threads end with the process
+        closing.atexit = False  # The consumer's threads end with the process.
 
     @property
     def asked(self) -> Any:
-        """confluent-kafka's, for questions."""
+        """Return confluent-kafka's consumer, for requests other than reading."""
         if self._asked is None:
             self._asked = client().Consumer(self._configuration)
         return self._asked
 
     def assign(self, wanted: Range) -> None:
-        """Read from the start of a range on."""
+        """Start reading at the start of a range."""
         topic, partitions = wanted.topic.encode(), self._library.rd_kafka_topic_partition_list_new(1)
         self._library.rd_kafka_topic_partition_list_add(partitions, topic, wanted.partition)
         place = partitions, topic, wanted.partition, wanted.start
@@ -100,7 +104,7 @@ class BatchConsumer:
         self._assign(None)
 
     def take(self, most: int, end: int, wait: float) -> Taken:
-        """See ObjectConsumer."""
+        """Return messages as ObjectConsumer.take does."""
         from firesteel.kernels.kafka_messages import give_back, read_heads
 
         consume, place = self._library.rd_kafka_consume_batch_queue, self._messages.ctypes.data
@@ -133,7 +137,7 @@ class BatchConsumer:
         return Taken(len(messages), columns, {OFFSET: pa.array(offsets)}, behind, told)
 
     def _error(self, message: int, code: int) -> Any:
-        """What a message that is none tells of, in its value."""
+        """Return the error that a message carries: its code, and the text in its value."""
         from firesteel.kernels.kafka_messages import VALUE
 
         text = _joined(np.array([message], np.int64), VALUE).data
@@ -141,8 +145,11 @@ class BatchConsumer:
         return client().KafkaError(code, told)
 
     def _opened(self) -> int:
-        """A consumer's handle. Raises KafkaException where the configuration is refused, as confluent-kafka
-        does."""
+        """Return the handle of a new consumer.
+
+        Raises:
+            KafkaException: The configuration is invalid. confluent-kafka raises the same error.
+        """
         told, made = ctypes.create_string_buffer(_TEXT_SIZE), self._library.rd_kafka_conf_new()
         for name, value in self._configuration.items():
             setting = name.encode(), value.encode()
@@ -163,7 +170,7 @@ class BatchConsumer:
 
 
 def _joined(messages: Integers, field: int) -> Joined:
-    """The values or keys of messages."""
+    """Return the values or keys of messages, joined."""
     from firesteel.kernels.kafka_messages import copy_values, read_sizes
 
     sizes = np.empty(len(messages), np.int32)

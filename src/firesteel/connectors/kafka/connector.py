@@ -19,7 +19,7 @@ from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 
 class Kafka:
-    """See connectors/base.py: Connector."""
+    """The connector `kafka`, which reads and writes topics."""
 
     name = "kafka"
     options = OPTIONS

@@ -1,7 +1,7 @@
-"""What librdkafka allows and couples otherwise than Kafka's Java client, brought in line.
+"""Adjustment of properties to librdkafka, where its limits and couplings differ from Kafka's Java client.
 
-A value that only librdkafka refuses becomes the nearest one that it takes. Where librdkafka wants two
-settings in an order that Java does not ask for, the one that the user did not set follows the other.
+A value that only librdkafka rejects becomes the nearest valid one. If librdkafka demands an order of two
+settings that Java does not, the setting that the user did not set follows the other.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from firesteel.errors import ValidationError
 
 _RANGES = {
     "batch.size": (1, 2147483647),
-    "connections.max.idle.ms": (0, 2147483647),  # 0 for never, which is -1 in Java
+    "connections.max.idle.ms": (0, 2147483647),  # 0 means never, which is -1 in Java.
     "fetch.max.bytes": (1000, 2147483135),
     "fetch.min.bytes": (1, 100000000),
     "fetch.wait.max.ms": (0, 300000),
@@ -27,12 +27,12 @@ _RANGES = {
     "retry.backoff.ms": (1, 300000),
     "sasl.kerberos.min.time.before.relogin": (0, 86400000),
     "socket.connection.setup.timeout.ms": (1000, 2147483647),
-    "socket.receive.buffer.bytes": (0, 100000000),  # 0 for the system's own, which is -1 in Java
+    "socket.receive.buffer.bytes": (0, 100000000),  # 0 means the system's default, which is -1 in Java.
     "socket.send.buffer.bytes": (0, 100000000),
     "socket.timeout.ms": (10, 300000),
     "transaction.timeout.ms": (1000, 2147483647),
 }
-"""The least and the greatest value that librdkafka takes, where Java's client takes others, too."""
+"""Least and greatest value that librdkafka accepts, for properties for which Java's client accepts more."""
 _LEVELS = {"gzip": (0, 9), "lz4": (0, 12), "zstd": (-1, 12)}
 _RECONNECT, _RECONNECT_MAX = 100, 10_000
 _MESSAGE_BYTES = 1_000_000
@@ -40,20 +40,22 @@ _MESSAGE_BYTES = 1_000_000
 _DELIVERY, _REQUEST = 120_000, 30_000
 """Java's defaults of delivery.timeout.ms and request.timeout.ms."""
 _TRANSACTION, _LONGEST_TRANSACTION = 300_000, 900_000
-"""Milliseconds: of a transaction where the user has set nothing, and the most that a broker allows where it
-is not told otherwise (transaction.max.timeout.ms)."""
+"""Milliseconds: default time-out of a transaction, and the longest one that a broker allows by default.
+
+The broker's setting is transaction.max.timeout.ms.
+"""
 _REQUEST_MARGIN = 100
 """Milliseconds by which a transaction must outlast a request."""
 _MOST_IN_FLIGHT = 5
-"""Requests without an answer, of an idempotent producer."""
+"""Most unanswered requests of an idempotent producer."""
 
 
 def in_range(name: str, value: str) -> str:
-    """Return the nearest value that librdkafka takes for a property.
+    """Return the nearest value of a property that librdkafka accepts.
 
     Args:
         name: librdkafka's name of the property.
-        value: As the user wrote it; what is no whole number is returned as it is.
+        value: Value that the user wrote. If it is not an integer, it is returned unchanged.
     """
     if name not in _RANGES:
         return value
@@ -65,7 +67,7 @@ def in_range(name: str, value: str) -> str:
 
 
 def coupled(given: Mapping[str, str]) -> dict[str, str]:
-    """Return what any client needs beside the properties that are given, in librdkafka's names."""
+    """Return the properties that any client needs in addition to the given ones, in librdkafka's names."""
     made: dict[str, str] = {}
     fetch = _number(given.get("fetch.max.bytes", ""))
     if fetch is not None and fetch < _MESSAGE_BYTES and "message.max.bytes" not in given:
@@ -79,7 +81,7 @@ def coupled(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def compression_level(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the level of the codec that is used; Java's client has a property for each codec."""
+    """Return the compression level of the used codec. Java's client has a property for each codec."""
     codec = properties.get("compression.type", "none").lower()
     level = _number(properties.get(f"compression.{codec}.level", ""))
     if level is None or codec not in _LEVELS:
@@ -89,10 +91,10 @@ def compression_level(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def producer_coupled(given: Mapping[str, str], in_transactions: bool) -> dict[str, str]:
-    """Return what a producer needs beside the properties that are given, in librdkafka's names.
+    """Return the properties that a producer needs in addition to the given ones, in librdkafka's names.
 
     Raises:
-        ValidationError: The user has set two properties that librdkafka does not take together.
+        ValidationError: The user has set two properties that librdkafka rejects together.
     """
     linger, delivery = (_number(given.get(name, "")) for name in ("linger.ms", "delivery.timeout.ms"))
     least = (linger or 0) + _REQUEST
@@ -105,7 +107,7 @@ def producer_coupled(given: Mapping[str, str], in_transactions: bool) -> dict[st
 
 
 def _of_transactions(given: Mapping[str, str], delivery: int | None, wanted: int) -> dict[str, str]:
-    """The time-outs of a transaction, of its messages and requests; a transaction outlasts both."""
+    """Return time-outs of a transaction, its messages and its requests. A transaction outlasts both."""
     limit = _number(given.get("transaction.timeout.ms", ""))
     request = _number(given.get("socket.timeout.ms", ""))
     if limit is None:
@@ -131,7 +133,7 @@ def _too_long(name: str, value: int, limit: int, most: int) -> ValidationError:
 
 
 def _may_be_idempotent(given: Mapping[str, str]) -> bool:
-    """Whether nothing that is set rules out idempotence, which Java then turns off without a word."""
+    """Return whether no given property rules out idempotence. Java then turns it off silently."""
     flying = _number(given.get("max.in.flight.requests.per.connection", "1"))
     return (
         given.get("acks", "all").lower() in ("all", "-1")

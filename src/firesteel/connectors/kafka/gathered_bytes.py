@@ -1,4 +1,4 @@
-"""A column of bytes that comes piece by piece."""
+"""Column of bytes that is collected piece by piece."""
 
 from __future__ import annotations
 
@@ -10,23 +10,28 @@ import numpy.typing as npt
 import pyarrow as pa
 
 NULL = -1
-"""The size of a value that is none."""
+"""Size that stands for a NULL value."""
 
 
 class Joined(NamedTuple):
-    """n values. sizes: int32[n], NULL for none; data: their bytes, one behind the other."""
+    """Values, joined to one array.
+
+    Attributes:
+        sizes: int32[n], size of each value, NULL for no value.
+        data: Bytes of the values, one after the other.
+    """
 
     sizes: npt.NDArray[np.int32]
     data: npt.NDArray[np.uint8]
 
     @property
     def nbytes(self) -> int:
-        """Offsets included."""
+        """Return the number of bytes, including the sizes."""
         return len(self.data) + self.sizes.nbytes
 
 
 def joined(values: Sequence[bytes | None]) -> Joined:
-    """Values, None for NULL."""
+    """Join values. None stands for NULL."""
     try:
         return _joined(values)  # type: ignore[arg-type]
     except TypeError:
@@ -41,8 +46,11 @@ def _joined(values: Sequence[bytes]) -> Joined:
 
 
 class GatheredBytes:
-    """Joins what has come: a piece while it is in the processor's cache, then the pieces, which takes half as
-    long as an array of each piece and one of them all."""
+    """Collector of pieces of a column of bytes.
+
+    It joins the values of a piece while they are in the processor's cache, and finally the pieces. Creating
+    an array of each piece and joining the arrays would take twice as long.
+    """
 
     def __init__(self) -> None:
         self._pieces: list[Joined] = []
@@ -51,7 +59,7 @@ class GatheredBytes:
         self._pieces.append(piece)
 
     def array(self) -> pa.BinaryArray:
-        """All of them. At least one piece has come."""
+        """Return all values as one array. At least one piece must have been added."""
         sizes = np.concatenate([piece.sizes for piece in self._pieces])
         is_null = sizes == NULL
         sizes[is_null] = 0

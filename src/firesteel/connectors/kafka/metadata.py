@@ -1,5 +1,7 @@
-"""Metadata columns of Kafka messages. Flink: KafkaDynamicSource.ReadableMetadata,
-KafkaDynamicSink.WritableMetadata."""
+"""Metadata columns of Kafka messages.
+
+Flink: KafkaDynamicSource.ReadableMetadata, KafkaDynamicSink.WritableMetadata.
+"""
 
 from __future__ import annotations
 
@@ -24,21 +26,28 @@ _KEYS: dict[str, SqlType] = {
     "timestamp": timestamp_ltz(3).with_nullable(False),
     "timestamp-type": STRING.with_nullable(False),
 }
-"""The types of what is read."""
+"""Type of each metadata key that can be read."""
 VALUE_PREFIX = "value."
-"""Of the keys of the value's format."""
+"""Prefix of the metadata keys of the value's format."""
 SINK_CLASS = "org.apache.flink.streaming.connectors.kafka.table.KafkaDynamicSink"
 _WRITTEN = ("topic", "headers", "timestamp")
 
 
 def read_keys(value: Format) -> tuple[tuple[str, SqlType], ...]:
-    """What is read, and its types. value: the format of the messages' values."""
+    """Return the metadata keys that can be read, with their types.
+
+    `value` is the format of the messages' values.
+    """
     of_value = ((VALUE_PREFIX + key, each.type) for key, each in metadata_of(value).items())
     return *of_value, *_KEYS.items()
 
 
 def check_metadata(table: Table, value: Format) -> None:
-    """Raises ValidationError for a key that there is not."""
+    """Check the keys of metadata columns.
+
+    Raises:
+        ValidationError: A key does not exist.
+    """
     known = dict(read_keys(value))
     for column in table.columns:
         if column.metadata is not None and column.metadata not in known:
@@ -52,17 +61,21 @@ def check_metadata(table: Table, value: Format) -> None:
 
 
 def is_of_value(key: str) -> bool:
-    """Whether a key is one of the value's format."""
+    """Return whether a metadata key belongs to the value's format."""
     return key.startswith(VALUE_PREFIX)
 
 
 def written_keys(topics: tuple[str, ...]) -> tuple[str, ...]:
-    """What a sink writes; the topic where there is not only one."""
+    """Return the metadata keys that a sink can write. They include the topic unless there is exactly one."""
     return _WRITTEN[1:] if len(topics) == 1 else _WRITTEN
 
 
 def check_written(spec: SinkSpec) -> None:
-    """Raises NotSupportedError for a timestamp that is not an instant."""
+    """Check the types of metadata columns that a sink writes.
+
+    Raises:
+        NotSupportedError: A timestamp is not an instant.
+    """
     for name, kind, key in zip(
         spec.names, spec.types, spec.metadata or (None,) * len(spec.names), strict=True
     ):
@@ -74,7 +87,7 @@ def check_written(spec: SinkSpec) -> None:
 
 
 def metadata_column(key: str, kind: SqlType, messages: Messages) -> pa.Array:
-    """The values of a key of Kafka's, one a message."""
+    """Return the values of one of Kafka's own metadata keys, one for each message."""
     if key == "topic":
         made = pa.repeat(messages.topic, len(messages))
     elif key == "partition":
@@ -88,16 +101,16 @@ def in_type(made: pa.Array, kind: SqlType, messages: Messages, at: Indices) -> p
     """Convert the values of a key to the type of their column.
 
     Args:
-        made: The values, one a row.
+        made: One value for each row.
         kind: The column's type.
-        messages: The messages that say them.
-        at: The message of each row.
+        messages: The messages that contain the values.
+        at: Index of each row's message.
 
     Returns:
-        The values as the type.
+        The converted values.
 
     Raises:
-        DataError: A value, a time that microseconds do not reach, is beyond the type; with its offset.
+        DataError: Microseconds cannot represent a time. The error names the message's offset.
     """
     target = to_arrow(kind)
     try:

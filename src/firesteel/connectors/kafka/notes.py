@@ -1,4 +1,4 @@
-"""What the groups of a sink's transactional ids say, all tasks at once, and saying something else there."""
+"""Positions in the consumer groups of a sink's transactional IDs, read and replaced for all tasks at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.connectors.kafka.producer import Producer, owner
 from firesteel.connectors.positions import Position
 
 _AT_ONCE = 8
-"""Requests side by side: each waits for brokers."""
+"""Number of parallel requests. Each one waits for brokers."""
 
 
 def noted(
@@ -18,8 +18,9 @@ def noted(
     """Return the positions of the tasks that have one.
 
     Args:
-        names: The transactional id of each task.
-        topics: Those of the table: a position is the furthest of what is noted for them.
+        properties: Properties of the client.
+        names: Transactional ID of each task.
+        topics: Topics of the table. A position is the furthest one that is recorded for them.
 
     Raises:
         JobError: No broker answers.
@@ -34,11 +35,12 @@ def noted(
 
 
 def moved(properties: Mapping[str, str], positions: Mapping[str, Position], topics: Sequence[str]) -> None:
-    """Note other positions, by transactional id, each in a transaction without messages. As the furthest one
-    of all topics counts, it is noted for each of them.
+    """Record other positions, by transactional ID, each in a transaction without messages.
+
+    The furthest position of all topics counts, so the position is recorded for each topic.
 
     Raises:
-        JobError: No broker answers, or it refuses.
+        JobError: No broker answers, or a broker refuses.
     """
 
     def note(name: str, position: Position) -> Producer:

@@ -1,4 +1,7 @@
-"""Takes messages as confluent-kafka gives them, an object each: for what batch_consumer.py has not."""
+"""Consumer that takes messages from confluent-kafka, one object for each message.
+
+It reads the metadata that batch_consumer.py does not support.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,16 @@ from firesteel.connectors.kafka.offsets import Range
 from firesteel.types.arrow import KEY, VALUE
 
 AT_ONCE = 500
-"""Messages, at most: their objects are gone before the next ones come, so they stay in the processor's cache,
-and Python's garbage collector has none of them to look at."""
+"""Most messages to take at once.
+
+Their objects are deleted before the next ones arrive. So they stay in the processor's cache, and Python's
+garbage collector does not scan them.
+"""
 _TIMESTAMP_TYPES = ("NoTimestampType", "CreateTime", "LogAppendTime")
 
 
 class ObjectConsumer:
-    """A consumer without a group. also: columns beside MESSAGE and OFFSET."""
+    """Consumer without a group. `also` has the columns to read in addition to MESSAGE and OFFSET."""
 
     def __init__(self, configuration: Mapping[str, str], also: frozenset[str]) -> None:
         self._kafka = client()
@@ -29,20 +35,23 @@ class ObjectConsumer:
         self.asked: Any = self._kafka.Consumer(dict(configuration))
 
     def assign(self, wanted: Range) -> None:
-        """Read from the start of a range on."""
+        """Start reading at the start of a range."""
         self.asked.assign([self._kafka.TopicPartition(wanted.topic, wanted.partition, wanted.start)])
 
     def unassign(self) -> None:
         self.asked.unassign()
 
     def take(self, most: int, end: int, wait: float) -> Taken:
-        """So many messages at most, those that come within `wait` seconds, and none from offset `end` on: the
-        last ones of a range may be compacted away, or a transaction's marks."""
+        """Return at most `most` messages that arrive within `wait` seconds, all of them before offset `end`.
+
+        The last messages of a range may be missing, because they were compacted away or are a transaction's
+        markers.
+        """
         return taken_of(self.asked.consume(min(most, AT_ONCE), wait), self._names, end)
 
 
 def taken_of(records: list[Any], names: Sequence[str], end: int) -> Taken:
-    """Columns of what confluent-kafka gives: messages and errors."""
+    """Return confluent-kafka's messages and errors as columns."""
     errors = [record.error() for record in records]
     told = [(error, record.offset()) for error, record in zip(errors, records, strict=True) if error]
     if told:
@@ -58,7 +67,10 @@ def taken_of(records: list[Any], names: Sequence[str], end: int) -> Taken:
 
 
 def _offsets(records: list[Any]) -> pa.Array:
-    """Asked of each message only where some between them are not there."""
+    """Return the offsets of messages.
+
+    They are read from each message only if offsets are missing in between.
+    """
     if records and records[-1].offset() - records[0].offset() + 1 == len(records):
         return pa.array(np.arange(records[0].offset(), records[-1].offset() + 1))
     return pa.array([record.offset() for record in records], pa.int64())

@@ -1,4 +1,4 @@
-"""The options of a Kafka table, in Flink's words. Flink: KafkaConnectorOptions, KafkaConnectorOptionsUtil."""
+"""Options of a Kafka table. Flink: KafkaConnectorOptions, KafkaConnectorOptionsUtil."""
 
 from __future__ import annotations
 
@@ -89,8 +89,13 @@ _NUMBER = r"[+-]?\d+"
 
 @dataclass(frozen=True)
 class Place:
-    """A place in each partition. timestamp: milliseconds, of mode `timestamp`; offsets: by partition, of mode
-    `specific-offsets`."""
+    """Position in each partition at which reading starts or ends.
+
+    Attributes:
+        mode: Value of `scan.startup.mode` or `scan.bounded.mode`.
+        timestamp: Milliseconds, for the mode `timestamp`.
+        offsets: (partition, offset) pairs, for the mode `specific-offsets`.
+    """
 
     mode: str
     timestamp: int = 0
@@ -99,7 +104,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Part:
-    """The key or the value of messages: its format, the format's options, and which columns it has."""
+    """The key or the value of messages: its format, the format's options, and its columns."""
 
     format: Format
     options: tuple[tuple[str, str], ...]
@@ -109,8 +114,16 @@ class Part:
 
 @dataclass(frozen=True)
 class KafkaOptions:
-    """Checked options. topics: as listed, or () where `pattern` says which. end: None where the stream has
-    none. discovery: milliseconds between looks for new partitions, at most 0 for none."""
+    """Checked options of a source.
+
+    Attributes:
+        topics: The listed topics, or () if `pattern` selects the topics.
+        pattern: Regular expression of topics, "" for none.
+        properties: Properties of the client.
+        start: Where reading starts.
+        end: Where reading ends, None for never.
+        discovery: Milliseconds between searches for new partitions; 0 or less for none.
+    """
 
     topics: tuple[str, ...]
     pattern: str
@@ -121,12 +134,16 @@ class KafkaOptions:
 
 
 def topics_of(options: Mapping[str, str]) -> tuple[str, ...]:
-    """The topics that are listed."""
+    """Return the topics that the options list."""
     return tuple(topic.strip() for topic in options.get("topic", "").split(";") if topic.strip())
 
 
 def read_options(options: Mapping[str, str]) -> KafkaOptions:
-    """The options of a source. Raises ValidationError in Flink's words."""
+    """Return the checked options of a source.
+
+    Raises:
+        ValidationError: An option is wrong. The text is Flink's.
+    """
     if "topic" in options and "topic-pattern" in options:
         raise ValidationError("Option 'topic' and 'topic-pattern' shouldn't be set together.")
     if "topic" not in options and "topic-pattern" not in options:
@@ -177,7 +194,11 @@ def _specific(key: str, text: str) -> tuple[tuple[int, int], ...]:
 
 
 def value_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part:
-    """The value's part. names: of the table's physical columns. Raises ValidationError."""
+    """Return the value part of messages. `names` are the table's physical columns.
+
+    Raises:
+        ValidationError: An option is wrong. The text is Flink's.
+    """
     key = "format" if "format" in options else "value.format"
     if key not in options:
         raise ValidationError("Could not find required scan format 'value.format'.")
@@ -202,8 +223,11 @@ def value_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part:
 def _with_subject(
     of_format: tuple[tuple[str, str], ...], found: Format, options: Mapping[str, str], part: str
 ) -> tuple[tuple[str, str], ...]:
-    """The format's options, and where it registers schemas if it does and nothing else is said
-    (KafkaConnectorOptionsUtil.autoCompleteSchemaRegistrySubject)."""
+    """Return the format's options, with a subject for a format that registers schemas.
+
+    The subject is only added if none is set. Flink:
+    KafkaConnectorOptionsUtil.autoCompleteSchemaRegistrySubject.
+    """
     topics = topics_of(options)
     if "subject" not in [option.key for option in found.options] or len(topics) != 1:
         return of_format
@@ -212,7 +236,11 @@ def _with_subject(
 
 
 def key_of(options: Mapping[str, str], names: tuple[str, ...]) -> Part | None:
-    """The key's part, None where the table has none. Raises ValidationError."""
+    """Return the key part of messages, None if the table has no key format.
+
+    Raises:
+        ValidationError: An option is wrong. The text is Flink's.
+    """
     listed = tuple(each.strip() for each in options.get("key.fields", "").split(";") if each.strip())
     if "key.format" not in options:
         if "key.fields" in options:
@@ -259,7 +287,7 @@ def _check_key_field(column: str, prefix: str, names: tuple[str, ...]) -> None:
 
 
 def _prefix(key: str, found: Format) -> str:
-    """Of a format's options, by the option that names the format."""
+    """Return the prefix of a format's options, given the option that names the format."""
     return f"{key.removesuffix('format')}{found.name}."
 
 
@@ -269,7 +297,12 @@ def _format_options(options: Mapping[str, str], key: str, found: Format) -> tupl
 
 
 def check_table(table: Table) -> None:
-    """Check the options of a table. Raises ValidationError in Flink's words, NotSupportedError."""
+    """Check the options of a table.
+
+    Raises:
+        ValidationError: An option is wrong. The text is Flink's.
+        NotSupportedError: An option is not supported.
+    """
     options = dict(table.options)
     check_required(options, OPTIONS)
     check_parts(table, "kafka", options, OPTIONS)
@@ -283,7 +316,7 @@ def check_table(table: Table) -> None:
 
 
 def check_parts(table: Table, connector: str, options: Mapping[str, str], known: tuple[Option, ...]) -> None:
-    """Check key and value, properties, and that there are no other options than `known` and the formats'."""
+    """Check key, value and properties, and that all options are in `known` or belong to the formats."""
     types = {column.name: column.type for column in table.columns if column.is_physical}
     names = tuple(types)
     of_formats: list[str] = []
@@ -308,8 +341,11 @@ def check_parts(table: Table, connector: str, options: Mapping[str, str], known:
 
 
 def check_group(options: KafkaOptions) -> None:
-    """Raises ValidationError where a source is to begin or end at what a group has committed, and there is
-    none."""
+    """Check that a group is set if a source begins or ends at a group's committed offsets.
+
+    Raises:
+        ValidationError: No group is set.
+    """
     for place in (options.start, options.end):
         if place is not None and place.mode == GROUP and "group.id" not in dict(options.properties):
             raise ValidationError(

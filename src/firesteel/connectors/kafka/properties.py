@@ -1,4 +1,4 @@
-"""`properties.*`: the Java client's configuration, said to librdkafka."""
+"""Conversion of `properties.*`, the configuration of Kafka's Java client, for librdkafka."""
 
 from __future__ import annotations
 
@@ -59,8 +59,11 @@ _WITHOUT_EFFECT = frozenset(
         *("compression.gzip.level", "compression.lz4.level", "compression.zstd.level"),
     )
 )
-"""What Flink sets itself, what only tunes Java's client or its groups, which Flink's source does not join,
-and what is read together with another property."""
+"""Properties without effect here.
+
+Flink sets them itself, they only tune Java's client or its groups, which Flink's source does not join, or
+they are read together with another property.
+"""
 
 _NONE = frozenset(
     (
@@ -74,7 +77,7 @@ _NONE = frozenset(
         "sasl.oauthbearer.header.urlencode",
     )
 )
-"""What Java's client has and librdkafka has not."""
+"""Properties of Java's client that librdkafka does not support."""
 
 _LOGIN = re.compile(r"""\b(username|password)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))""")
 _PASSWORD_LOGIN = ("plain.PlainLoginModule", "scram.ScramLoginModule")
@@ -88,14 +91,18 @@ def check_properties(properties: Mapping[str, str], in_transactions: bool = Fals
         in_transactions: Whether the table is written in transactions.
 
     Raises:
-        NotSupportedError: A property that librdkafka has nothing for.
-        ValidationError: Two properties that it does not take together.
+        NotSupportedError: librdkafka does not support a property.
+        ValidationError: librdkafka rejects two properties together.
     """
     producer_configuration(properties, "checked" if in_transactions else "")
 
 
 def client_configuration(properties: Mapping[str, str]) -> dict[str, str]:
-    """librdkafka's configuration. Raises NotSupportedError for a property that it has nothing for."""
+    """Return librdkafka's configuration for the properties of a table.
+
+    Raises:
+        NotSupportedError: librdkafka does not support a property.
+    """
     made: dict[str, str] = {}
     for key, value in properties.items():
         if key in _NONE:
@@ -118,21 +125,21 @@ def client_configuration(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 _PARTITIONER = {"partitioner": "murmur2_random"}
-"""Java's, for messages with a key."""
+"""Partitioner of Java's client for messages with a key."""
 
 
 def producer_configuration(properties: Mapping[str, str], name: str = "") -> dict[str, str]:
     """Return librdkafka's configuration of a producer.
 
-    As in Java a producer is idempotent where the properties do not rule that out.
+    As in Java, a producer is idempotent unless the properties rule that out.
 
     Args:
         properties: `properties.*` of the table, without the prefix.
-        name: Its transactional id, "" for none.
+        name: Transactional ID of the producer, "" for none.
 
     Raises:
-        NotSupportedError: A property that librdkafka has nothing for.
-        ValidationError: Two properties that it does not take together.
+        NotSupportedError: librdkafka does not support a property.
+        ValidationError: librdkafka rejects two properties together.
     """
     given = client_configuration(properties)
     made = {"transactional.id": name} if name else {}
@@ -140,7 +147,7 @@ def producer_configuration(properties: Mapping[str, str], name: str = "") -> dic
 
 
 def _login(text: str) -> dict[str, str]:
-    """A user's name and password, of the login modules that take them."""
+    """Return the user's name and password from a login module's configuration."""
     if not any(module in text for module in _PASSWORD_LOGIN):
         raise NotSupportedError(
             "The login module of 'sasl.jaas.config' has no counterpart in librdkafka.",

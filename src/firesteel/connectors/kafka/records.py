@@ -1,4 +1,4 @@
-"""Changes to messages: key and value encoded by their formats, the rest out of metadata columns.
+"""Conversion of changes to messages: formats encode key and value, and metadata columns give the rest.
 
 Flink: DynamicKafkaRecordSerializationSchema.
 """
@@ -24,13 +24,20 @@ from firesteel.types.sql import SqlType
 
 Headers = list[tuple[str, bytes]]
 Record = tuple[str, bytes | None, bytes | None, int | None, Headers | None]
-"""Topic, key, value, timestamp in milliseconds, headers."""
+"""A message: topic, key, value, timestamp in milliseconds, headers."""
 _DELETED = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
 
 
 @dataclass(frozen=True)
 class _Encoding:
-    """positions: of the part's columns in the changes table. columns: their names in the table, and types."""
+    """Encoder of one part (key or value) of messages.
+
+    Attributes:
+        encoder: Encoder of the format.
+        positions: Positions of the part's columns in the changes table.
+        table: Name of the table.
+        columns: Names of the part's columns in the table, with their types.
+    """
 
     encoder: Encoder
     positions: tuple[int, ...]
@@ -38,7 +45,11 @@ class _Encoding:
     columns: tuple[tuple[str, SqlType], ...]
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
-        """Raises DataError with row and column for a value that the format cannot carry."""
+        """Return the part of each message.
+
+        Raises:
+            DataError: The format cannot represent a value. The error names row and column.
+        """
         part = self._part(changes)
         try:
             return self.encoder.encode(part)
@@ -54,7 +65,7 @@ class _Encoding:
 
 
 class Records:
-    """Encodes the changes of one task. upsert: a row that is taken away is a message without a value."""
+    """Encoder of the changes of one task. With `upsert`, a deleted row becomes a message without a value."""
 
     def __init__(self, spec: SinkSpec, options: dict[str, str], upsert: bool = False) -> None:
         self._upsert = upsert
@@ -81,7 +92,11 @@ class Records:
         )
 
     def of(self, changes: pa.Table) -> Iterator[Record]:
-        """The messages, one a change. Raises DataError for a topic that the table does not have."""
+        """Return one message for each change.
+
+        Raises:
+            DataError: A topic is not one of the table's.
+        """
         count = changes.num_rows
         nothing: Sequence[None] = (None,) * count
         keys = nothing if self._key is None else self._key.encode(changes).to_pylist()
@@ -132,7 +147,7 @@ def _millis(times: pa.ChunkedArray) -> list[int | None]:
 
 
 def _headers(entries: list[dict[str, Any]] | None) -> Headers | None:
-    """Those whose key and value are there."""
+    """Return the headers that have a key and a value."""
     if entries is None:
         return None
     pairs = ((entry[KEY], entry[VALUE]) for entry in entries)

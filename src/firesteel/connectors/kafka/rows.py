@@ -33,7 +33,7 @@ class _Decoding:
 
 
 class Rows:
-    """A decoder of the messages of one split.
+    """Decoder of the messages of one split.
 
     Args:
         scan: The scan.
@@ -161,7 +161,7 @@ class Rows:
     def _said(
         self, messages: Messages, values: pa.Table, at: Indices
     ) -> tuple[pa.Table, Indices, dict[str, pa.Array]]:
-        """Return the rows whose messages have the metadata inside their value, and that metadata by key."""
+        """Return the rows of messages whose value has metadata, the message of each row, and the metadata."""
         if self._of_value is None:
             return values, at, {}
         used, places = np.unique(at, return_inverse=True)
@@ -198,9 +198,9 @@ def _bad_message(messages: Messages, error: MessageError, hint: str | None) -> D
 
 
 def _with_tombstones(values: pa.Table, at: Indices, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
-    """The rows as upserts, and a -D with NULLs for each message without a value, in the messages' order."""
+    """Return the rows as upserts, with a -D of NULLs for each message without a value, in message order."""
     deletes = np.flatnonzero(messages.is_null().to_numpy(zero_copy_only=False))
-    given = ~np.isin(at, deletes)  # a format may take NULL for a row
+    given = ~np.isin(at, deletes)  # A format may decode NULL as a row.
     values, at = values.filter(pa.array(given)), at[given]
     places = np.concatenate([at, deletes])
     order = np.argsort(places, kind="stable")
@@ -211,8 +211,10 @@ def _with_tombstones(values: pa.Table, at: Indices, messages: pa.BinaryArray) ->
 
 
 def _pairs(values: Indices, keys: Indices, messages: int) -> tuple[Indices, Indices]:
-    """Each row of a message's value with each of its key's: the rows of both. values, keys: the message of
-    each row, ascending."""
+    """Combine each row of a message's value with each row of its key. Return the indices of both rows.
+
+    `values` and `keys` are the message of each row, ascending.
+    """
     counts = np.bincount(keys, minlength=messages)
     times = counts[values]
     rows = np.repeat(np.arange(len(values)), times)

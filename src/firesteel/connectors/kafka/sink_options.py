@@ -1,4 +1,4 @@
-"""How a Kafka table is written. Flink: KafkaConnectorOptions, KafkaConnectorOptionsUtil."""
+"""Options for writing a Kafka table. Flink: KafkaConnectorOptions, KafkaConnectorOptionsUtil."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FLUSH = (
     ),
     Option("sink.buffer-flush.interval", Kind.DURATION, "0 s", "Set together with max-rows."),
 )
-"""Of upsert-kafka alone."""
+"""Options of `upsert-kafka` alone."""
 PARTITIONER = Option(
     "sink.partitioner",
     Kind.STRING,
@@ -49,8 +49,14 @@ PARTITIONER = Option(
 
 @dataclass(frozen=True)
 class SinkOptions:
-    """guarantee: one of Flink's. prefix: of transactional ids. fixed: whether a task keeps to one partition.
-    flush: of how many rows the last of each key is sent, 0 for every row."""
+    """Checked options of a sink.
+
+    Attributes:
+        guarantee: One of Flink's delivery guarantees.
+        prefix: Prefix of transactional IDs.
+        fixed: Whether a task writes to only one partition.
+        flush: Number of rows of which the last of each key is sent; 0 to send every row.
+    """
 
     guarantee: str
     prefix: str
@@ -63,7 +69,12 @@ class SinkOptions:
 
 
 def sink_options(options: Mapping[str, str]) -> SinkOptions:
-    """The options of a sink. Raises ValidationError in Flink's words, NotSupportedError for a class."""
+    """Return the checked options of a sink.
+
+    Raises:
+        ValidationError: An option is wrong. The text is Flink's.
+        NotSupportedError: An option names a Java class.
+    """
     typed = TypedOptions((*SINK_OPTIONS, *FLUSH, PARTITIONER), options)
     partitioner = typed["sink.partitioner"]
     if partitioner == ROUND_ROBIN and "key.fields" in options:

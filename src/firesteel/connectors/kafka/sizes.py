@@ -1,4 +1,4 @@
-"""How large messages are, so that a micro-batch of a backlog holds no more bytes than it may."""
+"""Estimates of message sizes, which keep the micro-batches of a backlog within a limit of bytes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from firesteel.connectors.kafka.offsets import Places, Range
 _SAMPLE = 50
 _AGAIN_SECONDS = 30.0
 _MARGIN = 8
-"""So many times larger than the last ones messages may have become before they are looked at again."""
+"""Factor by which messages may have grown before their size is measured again."""
 
 
 class MessageSizes:
-    """Offsets do not say how many bytes lie between them, so a few of the messages that wait are read.
+    """Estimate of the size of messages that wait.
 
-    read: the messages of a range with their keys, as Reader.read gives them.
+    Offsets do not show how many bytes are between them, so a few waiting messages are read.
+
+    Args:
+        read: Function that returns the messages of a range with their keys, like Reader.read.
     """
 
     def __init__(self, read: Callable[[Range], Iterator[Messages]]) -> None:
@@ -28,7 +31,7 @@ class MessageSizes:
         self._looked = 0.0
 
     def rows_of(self, size: int, at: Places, latest: Places) -> int:
-        """About how many of the messages from `at` to `latest` have so many bytes; at least one."""
+        """Return about how many messages from `at` to `latest` have `size` bytes together; at least one."""
         waiting = {each: max(0, latest[each] - offset) for each, offset in at.items()}
         total = sum(waiting.values())
         if self._average is None or self._is_due() or total * self._average * _MARGIN > size:
@@ -39,7 +42,10 @@ class MessageSizes:
         return time.monotonic() > self._looked + _AGAIN_SECONDS
 
     def _look(self, at: Places, waiting: Places) -> None:
-        """At the first messages of the partition where most wait; none there leave what is known."""
+        """Measure the first messages of the partition with the most waiting ones.
+
+        If there are none, the last estimate stays.
+        """
         most = max(waiting, key=lambda each: waiting[each], default=None)
         if most is None or not waiting[most]:
             return
@@ -52,6 +58,6 @@ class MessageSizes:
 
 
 def _bytes_of(messages: Messages) -> int:
-    """Those of keys and values."""
+    """Return the number of bytes of keys and values."""
     parts = (messages.keys, messages.values)
     return sum(pc.sum(pc.binary_length(part), min_count=0).as_py() for part in parts)

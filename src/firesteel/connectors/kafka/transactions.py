@@ -1,13 +1,14 @@
-"""Sends a task's part of a batch in transactions, of which each is short.
+"""Sending of a task's part of a batch in short transactions.
 
-A broker ends a transaction that is open for longer than its time-out, so one that grows with the data could
-never be committed. Messages are encoded before a transaction begins, and a part of many messages is sent in
-several transactions. Each transaction also commits an offset of the consumer group that has its name:
+A broker aborts a transaction that is open for longer than its time-out. A transaction that grows with the
+data might never be committed. So messages are encoded before a transaction begins, and a part of many
+messages is sent in several transactions. Each transaction also commits an offset of the consumer group that
+has its name:
 
-    batch + 1                          the batch is whole
-    batch, noted {"messages": 250000}  so many messages of the batch are there
+    batch + 1                          the batch is complete
+    batch, noted {"messages": 250000}  this many messages of the batch are committed
 
-A batch that is tried again has the same messages in the same order: those that are there are left out.
+A retried batch has the same messages in the same order. Those that are already committed are skipped.
 """
 
 from __future__ import annotations
@@ -20,21 +21,23 @@ from firesteel.connectors.positions import UNKNOWN, Origin
 from firesteel.errors import InternalError, JobError
 
 _MESSAGES, _BYTES = 100_000, 32 << 20
-"""Of a transaction, about; whichever comes first. It is sent in seconds."""
+"""Approximate limits of a transaction, in messages and in bytes. It is sent within seconds."""
 
 
 class Transactions:
-    """The transactions of one task and batch.
+    """Transactions of one task and batch.
 
     Args:
         properties: `properties.*` of the table, without the prefix.
-        name: The transactional id, which is the consumer group's name, too.
-        batch: The batch's number.
-        topics: Those of the table; the first holds how far the batch is.
-        task: The number of a task that keeps to one partition, None for others.
-        origin: Where the rows of the batch come from.
+        name: Transactional ID, which is also the name of the consumer group.
+        batch: Number of the batch.
+        topics: Topics of the table. The first one records how much of the batch is sent.
+        task: Number of a task that writes to only one partition, else None.
+        origin: Range of source rows of the batch.
 
-    Its methods raise JobError, and ShutOutError where another producer has the transactional id.
+    Raises:
+        JobError: A method fails.
+        ShutOutError: Another producer has the transactional ID.
     """
 
     def __init__(
@@ -65,41 +68,45 @@ class Transactions:
             self._producer.release()
 
     def _renewed(self) -> Producer:
-        """A producer that has shut out all others."""
+        """Return a new producer that fences all others with its transactional ID."""
         self._is_tried = True
         return owner(self._properties, self._name, self._topics)
 
     @property
     def is_done(self) -> bool:
-        """Whether an earlier attempt has committed it whole. Raises JobError where that had other rows."""
+        """Return whether an earlier attempt has committed the whole batch.
+
+        Raises:
+            JobError: That attempt had other rows.
+        """
         self._producer.position.has(self._batch, self._origin, f"Kafka, transactional id {self._name}")
         return self._batch <= self._producer.batch
 
     @property
     def _there(self) -> int:
-        """How many messages of the batch are committed."""
+        """Return how many messages of the batch are committed."""
         return self._producer.messages if self._producer.batch == self._batch - 1 else 0
 
     def add(self, records: Sequence[Record]) -> None:
-        """Send messages, or hold them until a transaction is worth it."""
+        """Add messages. They are buffered until there are enough for a transaction."""
         if self._held and (len(self._held) >= _MESSAGES or self._bytes >= _BYTES):
             self._send(is_last=False)
         self._held += records
         self._bytes += sum(len(key or b"") + len(value or b"") for _, key, value, _, _ in records)
 
     def close(self) -> None:
-        """Send what is held, and note that the batch is whole."""
+        """Send the buffered messages, and record that the batch is complete."""
         if not self.is_done:
             self._send(is_last=True)
             self._producer.release()
 
     def abort(self) -> None:
-        """Leave the transaction that is open."""
+        """Abort the open transaction, and drop the buffered messages."""
         self._held = []
         self._producer.abort()
 
     def _send(self, is_last: bool) -> None:
-        """Send what is held in one transaction."""
+        """Send the buffered messages in one transaction."""
         if not self._begin(is_last):
             return
         self._producer.send(self._fresh(), self._task)
@@ -109,20 +116,20 @@ class Transactions:
         self._held, self._bytes = [], 0
 
     def _fresh(self) -> list[Record]:
-        """The messages among those that are held that no earlier attempt has committed."""
+        """Return the buffered messages that no earlier attempt has committed."""
         return self._held[max(0, self._there - self._sent) :]
 
     def _begin(self, is_last: bool) -> bool:
-        """Begin a transaction, with another producer if the one that was kept has lost its id.
+        """Begin a transaction, with a new producer if the cached one has lost its transactional ID.
 
         Returns:
-            Whether there is something to send.
+            Whether there are messages to send.
         """
         if not self._is_tried:
             self._is_tried = True
             try:
                 return self._try_to_begin(is_last)
-            except (JobError, ShutOutError):  # another process has had the id since, or nobody answers
+            except (JobError, ShutOutError):  # Another process has had the ID since, or no broker answers.
                 self._producer.abort()
             self._producer = self._renewed()
         return self._try_to_begin(is_last)

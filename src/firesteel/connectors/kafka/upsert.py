@@ -1,5 +1,6 @@
-"""The connector `upsert-kafka`: a topic in which a message is the row of its key, and one without a value
-takes it away. Flink: UpsertKafkaDynamicTableFactory.
+"""The connector `upsert-kafka`: a topic whose messages are the rows of their keys.
+
+A message without a value deletes the row of its key. Flink: UpsertKafkaDynamicTableFactory.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _SENT = ChangelogMode(insert=False, update_after=True, delete=True)
 
 
 class UpsertKafka:
-    """See connectors/base.py: Connector."""
+    """The connector `upsert-kafka`, which reads and writes topics by key."""
 
     name = _NAME
     options = OPTIONS
@@ -92,5 +93,5 @@ class UpsertKafka:
 
 
 def _as_kafka(options: Mapping[str, str], primary_key: tuple[str, ...]) -> dict[str, str]:
-    """The options of the connector kafka that read and write such a topic."""
+    """Return options of the connector kafka for reading and writing such a topic."""
     return {**options, "key.fields": ";".join(primary_key), "scan.startup.mode": "earliest-offset"}

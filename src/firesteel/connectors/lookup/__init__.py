@@ -1,1 +1,1 @@
-"""Tables that are asked for the rows of some keys: lookups of connectors, and the caches in front of them."""
+"""Tables for lookups by key: lookups of connectors, and their caches."""

@@ -1,4 +1,4 @@
-"""The cache in front of a lookup."""
+"""Choice of the cache for a lookup."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cached(lookup: Lookup, read: Callable[[], RowIndex], cache: PartialCache | F
 
     Args:
         lookup: The table.
-        read: Reads the whole table.
+        read: Function that reads the whole table.
         cache: Settings of the cache, None for no cache.
     """
     if isinstance(cache, PartialCache):

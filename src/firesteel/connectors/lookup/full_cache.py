@@ -1,4 +1,4 @@
-"""A cache of a whole table (Flink: CachingLookupFunction with a LookupFullCache).
+"""Cache of a whole table (Flink: CachingLookupFunction with a LookupFullCache).
 
 The table is read at its first use, and again at the first use after a reload is due. Lookups wait for it.
 """
@@ -21,12 +21,12 @@ _DAY = 24 * 3600.0
 
 
 class FullCached:
-    """A Lookup in memory.
+    """Lookup in a copy of a table in memory.
 
     Args:
-        read: Reads the table.
-        settings: When it is read again.
-        clock: Returns the time in seconds since 1970.
+        read: Function that reads the table.
+        settings: When the table is read again.
+        clock: Function that returns the time in seconds since 1970.
     """
 
     def __init__(self, read: Callable[[], RowIndex], settings: FullCache, clock: Clock = time.time) -> None:
@@ -50,9 +50,9 @@ def next_reload(settings: FullCache, start: float, end: float) -> float:
     """Return when a table is due to be read again.
 
     Args:
-        settings: When it is read again.
+        settings: Settings of the reloads.
         start: Start of the last read, in seconds since 1970.
-        end: Its end.
+        end: End of the last read.
     """
     if settings.at is None:
         return (start if settings.from_start else end) + settings.interval / 1000

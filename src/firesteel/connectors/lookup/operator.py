@@ -1,4 +1,4 @@
-"""The operator of a lookup join, with its table opened by the table's connector.
+"""Operator of a lookup join, whose table is opened by the table's connector.
 
 A process opens a table once for each run of a job and keeps it, so that its cache serves all micro-batches.
 """
@@ -18,13 +18,13 @@ from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable
 from firesteel.runtime.state.base import StateBackend
 
 MOST_OPEN = 16
-"""Tables that a process keeps open. It may work for several jobs, and does not see one end."""
+"""Most tables that a process keeps open. It may work for several jobs, and does not notice their ends."""
 
 _open: OrderedDict[tuple[str, LookupTable], Lookup] = OrderedDict()
 
 
 def opened(table: LookupTable) -> Lookup:
-    """Return the table, opened for the run of a job for which this process works."""
+    """Return the table, opened for the current job's run in this process."""
     name = (process_cache.job(), table)
     if name not in _open:
         _open[name] = open_lookup(table)

@@ -50,13 +50,13 @@ OPTIONS = (
 
 @dataclass(frozen=True)
 class PartialCache:
-    """Settings of a cache of the keys that were looked up.
+    """Settings of a cache of single keys.
 
     Attributes:
-        after_access: Milliseconds after its last use at which a key is dropped, None for never.
-        after_write: Milliseconds after it was read at which a key is dropped, None for never.
-        most: Number of keys, None for no limit.
-        keeps_missing: Whether keys without rows are kept.
+        after_access: Milliseconds without use after which a key is dropped, None for never.
+        after_write: Milliseconds after its read after which a key is dropped, None for never.
+        most: Most keys, None for no limit.
+        keeps_missing: Whether keys without rows are cached.
     """
 
     after_access: int | None
@@ -71,7 +71,7 @@ class FullCache:
 
     Attributes:
         interval: Milliseconds between two reads, for periodic reads.
-        from_start: Whether the interval begins at the start of a read, not at its end.
+        from_start: Whether the interval begins at the start of a read instead of its end.
         at: Time of day of a read, for timed reads. Without a zone it is local time.
         days: Days between two timed reads.
     """
@@ -83,10 +83,10 @@ class FullCache:
 
 
 def cache_of(options: Mapping[str, str]) -> PartialCache | FullCache | None:
-    """Return the cache that a table's options ask for, None for no cache.
+    """Return the cache that a table's options request, None for no cache.
 
     Raises:
-        ValidationError: An option is missing or wrong, in Flink's words.
+        ValidationError: An option is missing or wrong. The text is Flink's.
     """
     typed = TypedOptions(OPTIONS, options)
     values = {option.key: typed[option.key] for option in OPTIONS}

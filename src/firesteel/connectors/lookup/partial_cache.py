@@ -1,4 +1,4 @@
-"""A cache of the keys that were looked up (Flink: DefaultLookupCache, CachingLookupFunction)."""
+"""Cache of the keys that were looked up (Flink: DefaultLookupCache, CachingLookupFunction)."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def monotonic_clock() -> int:
 
 @dataclass(frozen=True)
 class _Entries:
-    """c cached keys, sorted by their first hash.
+    """Cached keys, sorted by their first hash.
 
     Attributes:
-        hash1, hash2: uint64[c], the hashes of each key.
-        written: int64[c], when its rows were read.
-        used: int64[c], when it was last looked up.
-        starts, counts: int64[c], its rows.
+        hash1, hash2: uint64[c], hashes of each key.
+        written: int64[c], time at which each key's rows were read.
+        used: int64[c], time of each key's last lookup.
+        starts, counts: int64[c], first row and number of rows of each key.
         columns: Columns of all rows.
     """
 
@@ -47,14 +47,14 @@ class _Entries:
         return len(self.hash1)
 
     def places(self, hash1: U64, hash2: U64) -> Index:
-        """Return the place of each key, -1 for one that is not there."""
+        """Return the position of each key in the cache, -1 for a missing key."""
         if not len(self):
             return np.full(len(hash1), -1, np.int64)
         at = np.minimum(np.searchsorted(self.hash1, hash1), len(self) - 1)
         return np.where((self.hash1[at] == hash1) & (self.hash2[at] == hash2), at, -1)
 
     def rows(self, places: Index) -> FoundRows:
-        """Return the rows of the keys at some places."""
+        """Return the rows of the keys at some positions."""
         sizes = self.counts[places]
         key = np.repeat(np.arange(len(places), dtype=np.int64), sizes)
         within = np.arange(len(key)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -62,7 +62,7 @@ class _Entries:
         return FoundRows(key, tuple(column.take(index) for column in self.columns))
 
     def kept(self, places: Index) -> _Entries:
-        """Return the entries at some ascending places, with their rows alone."""
+        """Return the entries at some ascending positions, with only their rows."""
         rows = self.rows(places)
         counts = self.counts[places]
         return _Entries(
@@ -74,12 +74,12 @@ class _Entries:
 
 
 class PartialCached:
-    """A Lookup that keeps what another one has found.
+    """Lookup that caches the results of another lookup.
 
     Args:
         lookup: The table.
         settings: When a key is dropped.
-        clock: Returns the time in milliseconds.
+        clock: Function that returns the time in milliseconds.
     """
 
     def __init__(self, lookup: Lookup, settings: PartialCache, clock: Clock = monotonic_clock) -> None:
@@ -110,7 +110,10 @@ class PartialCached:
         return FoundRows.sorted(np.concatenate([there[known.at], missed[found.at]]), columns)
 
     def _fresh(self, hash1: U64, hash2: U64) -> tuple[_Entries | None, Index]:
-        """The entries that have not expired, and the place of each key among them. The keys are used now."""
+        """Return the entries that have not expired, and the position of each key among them.
+
+        Mark these keys as used.
+        """
         entries, now = self._entries, self._clock()
         if entries is None:
             return None, np.full(len(hash1), -1, np.int64)
@@ -130,7 +133,7 @@ class PartialCached:
         return self._entries, places
 
     def _keep(self, entries: _Entries | None, hash1: U64, hash2: U64, found: FoundRows) -> None:
-        """Add keys that were looked up, and drop those unused for the longest time if there are too many."""
+        """Add keys that were looked up. If there are too many, drop those unused for the longest time."""
         counts = np.bincount(found.at, minlength=len(hash1)).astype(np.int64)
         now = np.full(len(hash1), self._clock(), np.int64)
         added = _Entries(hash1, hash2, now, now, np.cumsum(counts) - counts, counts, found.columns)

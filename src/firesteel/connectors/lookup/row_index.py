@@ -1,4 +1,4 @@
-"""Rows of a table by key, in memory."""
+"""Index of a table's rows by key, in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firesteel.runtime.operators.lookup_join.lookup import FoundRows, Index
 
 
 class RowIndex:
-    """n rows of a table, found by some of their columns.
+    """Rows of a table, indexed by some of their columns.
 
     Args:
         columns: Columns of the rows, n values each.
@@ -26,7 +26,7 @@ class RowIndex:
         self._keys = find_keys([columns[key] for key in keys], rows)
 
     def find(self, keys: Sequence[pa.Array]) -> FoundRows:
-        """Return the rows of some keys, in their order in the table."""
+        """Return the rows of some keys, in the order of the table."""
         asked = [one_array(column) for column in keys]
         hash1, hash2 = hash_columns(asked, len(asked[0]))
         known = self._keys
@@ -38,7 +38,7 @@ class RowIndex:
         return self._rows_of(asking, places[asking])
 
     def _rows_of(self, asking: Index, places: Index) -> FoundRows:
-        """The rows of the keys at some places, for the asking keys."""
+        """Return the rows of the keys at some positions, with the number of the asking key."""
         sizes = self._keys.counts[places]
         key = np.repeat(np.arange(len(places), dtype=np.int64), sizes)
         within = np.arange(len(key)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

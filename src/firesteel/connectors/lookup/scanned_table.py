@@ -16,11 +16,11 @@ from firesteel.types.arrow import to_arrow
 
 
 class ScannedTable:
-    """A Lookup (runtime/operators/lookup_join/lookup.py) that reads all rows of a source at each call.
+    """Lookup that reads all rows of a source at each call.
 
     Args:
         table: The table and its keys.
-        open_source: Returns a new source of the table. It sees what the table has at that time.
+        open_source: Function that returns a new source of the table, which reads the table's current rows.
     """
 
     def __init__(self, table: LookupTable, open_source: Callable[[], Source]) -> None:
@@ -31,7 +31,7 @@ class ScannedTable:
         return self.read().find(keys)
 
     def read(self) -> RowIndex:
-        """Return all rows that the table has now."""
+        """Return all rows that the table has now, indexed by key."""
         source = self._open()
         tables = [changes for split in source.splits(1) for changes in source.read(split)]
         kinds = [to_arrow(kind) for kind in self._table.types]

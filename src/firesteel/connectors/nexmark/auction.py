@@ -1,4 +1,4 @@
-"""Auctions."""
+"""Columns of auctions, the second of Nexmark's three kinds of events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIRST_CATEGORY, _CATEGORIES = 10, 5
 
 
 class Auctions(EventRows):
-    """Columns of auctions."""
+    """Columns of the auctions among some events."""
 
     FIELDS = (
         *("id", "item_name", "description", "initial_bid", "reserve"),

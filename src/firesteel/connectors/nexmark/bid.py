@@ -1,4 +1,4 @@
-"""Bids."""
+"""Columns of bids, the third of Nexmark's three kinds of events."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _CHANNELS = 10_000
 _FOLDERS = 3
 _LONGEST_FOLDER = 4
 _OTHER_SIZE = 32
-"""Bytes of a bid without texts. Channel and url do not count, as in the public generator."""
+"""Bytes of a bid without its texts. As in the public generator, channel and url do not count."""
 
 
 class Bids(EventRows):
-    """Columns of bids."""
+    """Columns of the bids among some events."""
 
     FIELDS = ("auction", "bidder", "price", "channel", "url", "date_time", "extra")
 
@@ -33,7 +33,10 @@ class Bids(EventRows):
 
     @cached_property
     def bidder(self) -> pa.Array:
-        """Ids of persons 1000 further on, since the public generator adds the first id twice."""
+        """Return the IDs of bidders.
+
+        They are 1000 too high, since the public generator adds the first ID twice.
+        """
         hot = np.maximum(self.last_person, 0) // HOT_GROUP * HOT_GROUP + 1
         is_hot = self.random.is_hot("is hot bidder", self.options.hot_bidders)
         return pa.array(np.where(is_hot, hot, self.some_person("bidder")) + 2 * FIRST_ID)
@@ -44,7 +47,7 @@ class Bids(EventRows):
 
     @cached_property
     def _channel(self) -> Integers:
-        """Numbers of the channels: first all others, then the hot ones."""
+        """Return the numbers of channels: first the other channels, then the hot ones."""
         hot = _CHANNELS + self.random.below("hot channel", len(_HOT_CHANNELS))
         other = self.random.below("channel", _CHANNELS)
         return np.where(self.random.is_hot("is hot channel", _HOT_CHANNEL_RATIO), hot, other)
@@ -64,7 +67,7 @@ class Bids(EventRows):
 
 @cache
 def _channels() -> tuple[pa.StringArray, pa.StringArray]:
-    """Return the names and the urls of all channels."""
+    """Return the names and the URLs of all channels."""
     random = np.random.Generator(np.random.Philox(1))
     letters = pool("_").tobytes().decode("ascii")
     shape = (_CHANNELS + len(_HOT_CHANNELS), _FOLDERS)
@@ -82,6 +85,6 @@ def _channels() -> tuple[pa.StringArray, pa.StringArray]:
 
 
 def _channel_id(number: int) -> int:
-    """Return the number with its 32 bits reversed, without the sign (Java: abs(Integer.reverse))."""
+    """Return a channel's ID: its number with 32 bits reversed, without sign (Java: abs(Integer.reverse))."""
     reversed_bits = int(f"{number:032b}"[::-1], 2)
     return reversed_bits if reversed_bits < 1 << 31 else (1 << 32) - reversed_bits

@@ -1,4 +1,4 @@
-"""Tables of events: the columns event_type, person, auction and bid."""
+"""Tables of Nexmark events, with the columns event_type, person, auction and bid."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ BID = sql.row(
     (*(sql.BIGINT,) * 3, *(sql.STRING,) * 2, _TIME, sql.STRING),
 )
 COLUMNS = {"event_type": EVENT_TYPE, "person": PERSON, "auction": AUCTION, "bid": BID}
-"""Columns of a table, in this order."""
+"""Columns of an event table and their types, in this order."""
 BLOCK = 16 * CHUNK
-"""Most events of a table."""
+"""Most events of one table."""
 _KINDS: tuple[type[Persons | Auctions | Bids], ...] = (Persons, Auctions, Bids)
 
 
 class EventTable:
-    """Builds columns of a block.
+    """Builder of the columns of a block of events.
 
     Args:
         types: Types of the table's four columns.
-        parts: For each of them the parts that are read. Other parts are NULL.
+        parts: For each column, the nested parts that are read. Other parts are NULL.
     """
 
     def __init__(self, types: Sequence[SqlType], parts: Sequence[Parts]) -> None:
@@ -78,7 +78,7 @@ class EventTable:
 
 
 def _field(events: EventRows, attribute: str, count: int, validity: pa.Buffer) -> pa.Array:
-    """Return one field of all rows, NULL in rows of other kinds."""
+    """Return one field for all rows, NULL in rows of other event kinds."""
     values = spread(getattr(events, attribute), events.rows, count)
     return pa.Array.from_buffers(values.type, count, [validity, *values.buffers()[1:]])
 

@@ -15,7 +15,7 @@ from firesteel.types.sql import SqlType
 
 
 class Nexmark:
-    """See connectors/base.py: Connector."""
+    """The connector `nexmark`, which generates events."""
 
     name = "nexmark"
     options = OPTIONS
@@ -46,7 +46,7 @@ class Nexmark:
 
 
 def _is_like(kind: SqlType, expected: SqlType) -> bool:
-    """Return whether a type is the expected one. Names of fields are the table's own."""
+    """Return whether a type is like the expected one. Names of fields may differ."""
     children = zip(kind.children, expected.children, strict=False)
     return (
         (kind.root, kind.length, kind.precision, len(kind.children))

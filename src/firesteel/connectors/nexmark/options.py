@@ -73,10 +73,10 @@ OPTIONS = (
 
 @dataclass(frozen=True)
 class NexmarkOptions:
-    """Parsed options of one table."""
+    """Parsed options of one Nexmark table."""
 
     rate: int
-    """Events in a second of event time."""
+    """Events for each second of event time."""
     person_proportion: int
     auction_proportion: int
     bid_proportion: int
@@ -93,7 +93,7 @@ class NexmarkOptions:
     """Number of events, or None if the table has no end."""
     is_kept_alive: bool
     is_paced: bool
-    """Whether an event waits until its time has passed by the clock."""
+    """Whether an event is held back until the clock has reached its time."""
 
     @property
     def group(self) -> int:

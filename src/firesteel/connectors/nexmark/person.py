@@ -1,4 +1,4 @@
-"""Persons."""
+"""Columns of persons, the first of Nexmark's three kinds of events."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DIGITS = tuple(f"{number:04}" for number in range(10_000))
 
 
 class Persons(EventRows):
-    """Columns of persons."""
+    """Columns of the persons among some events."""
 
     FIELDS = ("id", "name", "email_address", "credit_card", "city", "state", "date_time", "extra")
 

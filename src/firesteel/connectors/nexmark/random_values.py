@@ -1,8 +1,8 @@
-"""Random values, each a function of a seed, a stream and an event number alone.
+"""Random values that depend only on a seed, a stream and an event number.
 
-A stream is one property of events, such as the price of bids. The value is SplitMix64's output for the
-state seed + number * gamma (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014), so
-any range of events can be made again, and in parallel.
+A stream is one property of events, such as the price of bids. The value is SplitMix64's output for the state
+seed + number * gamma (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). So any range
+of events can be generated again, and in parallel.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class RandomValues:
         return (self.words(stream) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def below(self, stream: str, bound: int | Integers) -> Integers:
-        """Return integers in [0, bound), int64[n]; 0 where the bound is below 1.
+        """Return integers in [0, bound), int64[n]; 0 if the bound is below 1.
 
         Args:
             stream: Name of the property.
@@ -63,5 +63,5 @@ class RandomValues:
         return (words % bounds.astype(np.uint64)).astype(np.int64)
 
     def is_hot(self, stream: str, ratio: int) -> NDArray[np.bool_]:
-        """Return which events take the hot value: all but one in `ratio`, bool[n]."""
+        """Return which events get the hot value: all but one in `ratio`, bool[n]."""
         return self.below(stream, ratio) > 0

@@ -18,14 +18,14 @@ from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.value_parts import WHOLE
 
 _MOST_EVENTS = 2_000_000
-"""Events of a micro-batch without a limit."""
+"""Most events of a micro-batch for which no limit is set."""
 
 
 class NexmarkSource(Source):
-    """A Source. Event k depends on k, the options and the time before the first event alone.
+    """Source of Nexmark events. Event k depends only on k, the options, and the time before the first event.
 
-    Splits and offsets hold that time ("base"), so an attempt or a run after a restart reads the same events.
-    Splits are ranges of one timeline, so the events do not depend on the number of tasks.
+    Splits and offsets contain that time ("base"), so a retry or a restarted run reads the same events. Splits
+    are ranges of one timeline, so the events do not depend on the number of tasks.
     """
 
     def __init__(self, scan: ScanSpec) -> None:
@@ -94,7 +94,7 @@ class NexmarkSource(Source):
         return max(0, _now() - began) * self._options.rate // 1000
 
     def _await(self, first: int, began: int) -> int:
-        """Wait until an event is due. Return the number of events that are."""
+        """Wait until the event `first` is due. Return the number of events that are due."""
         while (due := self._due(began)) <= first:
             time.sleep(max(0.001, began / 1000 + (first + 1) / self._options.rate - time.time()))
         return due

@@ -1,4 +1,4 @@
-"""Random texts in columns: pieces of a pool of letters, without a copy for each text."""
+"""Columns of random texts: pieces of a pool of letters, without a copy for each text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEAST_LENGTH = 3
 """Length of the shortest random text."""
 _POOL = 1 << 20
 _SPECIAL = 13
-"""One character in so many of a text with a special character is that character."""
+"""Average distance of special characters: one in this many characters of a text is the special one."""
 Bytes = NDArray[np.uint8]
 
 
@@ -71,15 +71,16 @@ def lengths_of(values: pa.StringArray) -> Integers:
 
 
 def chosen(choices: Sequence[str] | pa.StringArray, places: Integers) -> pa.StringArray:
-    """Return the texts at some places of a list."""
+    """Return the texts at some positions of a list."""
     return pa.array(choices, pa.string()).take(pa.array(places))
 
 
 def spread(values: pa.Array, rows: Integers, count: int) -> pa.Array:
-    """Return a column of `count` rows with the values at `rows`. The others hold nothing that may be read.
+    """Return a column of `count` rows with the values at `rows`. The values of other rows are undefined.
 
     Args:
-        values: One value for each of `rows`: integers, timestamps or texts without NULL, m. It is no slice.
+        values: One value for each of `rows`: integers, timestamps or texts without NULL, m. It must not be a
+            slice.
         rows: Ascending row numbers, int64[m].
         count: Number of rows.
     """

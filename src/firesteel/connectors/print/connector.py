@@ -35,7 +35,7 @@ OPTIONS = (
 
 
 class PrintSink(Sink):
-    """Writes where the terminal is. The prefix tells sink and subtask, as in Flink: `ID:1> `."""
+    """Sink that writes rows as lines. The prefix names sink and subtask, as in Flink: `ID:1> `."""
 
     commits = Commits.DRIVER
     on_driver = True
@@ -53,7 +53,7 @@ class PrintSink(Sink):
         self._start = self._prefix(partition)
 
     def write(self, changes: pa.Table) -> None:
-        """Lines show at once: nothing of the batch can fail any more but the terminal."""
+        """Write the rows as lines at once: after this point, only the terminal can fail."""
         self._stream.write("".join(f"{self._start}{line}\n" for line in lines(changes, self._types)))
 
     def close_task(self) -> str:
@@ -72,7 +72,7 @@ class PrintSink(Sink):
 
 
 class Print:
-    """See connectors/base.py: Connector."""
+    """The connector `print`."""
 
     name = "print"
     options = OPTIONS

@@ -1,1 +1,1 @@
-"""avro, avro-confluent."""
+"""The formats `avro` and `avro-confluent`."""

@@ -16,7 +16,7 @@ from firesteel.types.sql import SqlType, row
 
 
 class AvroConfluent:
-    """The format `avro-confluent`."""
+    """The format `avro-confluent`, which reads and writes messages with schemas of a registry."""
 
     name = "avro-confluent"
     changelog_mode: ChangelogMode = INSERT_ONLY

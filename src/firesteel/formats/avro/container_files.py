@@ -19,7 +19,7 @@ from firesteel.errors import DataError, FiresteelError
 _SYNC, _CHECKSUM = 16, 4
 """Bytes at the end of a block: the sync marker, and before it the checksum if the codec is snappy."""
 _MOST_EMPTY = 1 << 24
-"""Maximum of records without bytes in a block."""
+"""Most records without bytes in a block."""
 
 
 def file_records(avro: Any, path: str) -> Iterator[Any]:
@@ -50,7 +50,7 @@ def file_records(avro: Any, path: str) -> Iterator[Any]:
         raise DataError(f"{path}: cannot be read: the file ends too early") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except Exception as error:  # a damaged file makes fastavro raise anything
+    except Exception as error:  # For a damaged file, fastavro may raise any exception.
         raise DataError(f"{path}: cannot be read: {type(error).__name__}: {error}") from None
 
 

@@ -29,7 +29,11 @@ _CODECS = {"null": "null", "deflate": "deflate", "snappy": "snappy", "bzip2": "b
 
 
 def fastavro() -> Any:
-    """Return the package fastavro. Raises UsageError if it is not installed."""
+    """Return the package fastavro.
+
+    Raises:
+        UsageError: It is not installed.
+    """
     try:
         import fastavro
     except ImportError:
@@ -42,7 +46,7 @@ def _in_millis(logical_type: str) -> str:
 
 
 class Bodies(Protocol):
-    """Reader and writer of messages around an Avro value: without a header, or with a schema's number."""
+    """Reader and writer of messages around an Avro value, without a header or with a schema number."""
 
     def read(self, message: bytes) -> dict[str, Any] | None:
         """Return the record of a message. Any exception means that the message is bad."""
@@ -96,7 +100,11 @@ class AvroMessages:
 
 
 def read_body(bodies: Bodies, index: int, message: bytes, failed: str) -> dict[str, Any] | None:
-    """Return the record of the message at `index`. The text of a MessageError begins with `failed`."""
+    """Return the record of the message at `index`.
+
+    Raises:
+        MessageError: The message is bad. The text begins with `failed`.
+    """
     try:
         return bodies.read(message)
     except DataError as error:
@@ -116,12 +124,20 @@ def checked(
     failed: str,
     kinds: Sequence[int] | None = None,
 ) -> pa.Table:
-    """Return what `changes` does. `at` has the index of each record's message, for MessageError."""
+    """Return what `changes` returns.
+
+    Args:
+        at: Index of each record's message, for errors.
+        failed: Beginning of an error's text.
+
+    Raises:
+        MessageError: A value does not fit its column.
+    """
     try:
         return changes(records, fields, kinds)
     except (FiresteelError, MemoryError):
         raise
-    except Exception:  # what a record holds may be of any other type
+    except Exception:  # A record's values may have any other type.
         for index, record in zip(at, records, strict=True):
             try:
                 changes([record], fields)
@@ -177,7 +193,7 @@ class AvroReader:
 
 
 class AvroWriter:
-    """Writer of Avro container files. Records are nullable, as Flink writes them."""
+    """Writer of Avro container files. Its records are nullable, as in Flink."""
 
     def __init__(self, fields: Fields, codec: str, stream: BinaryIO) -> None:
         from fastavro.write import Writer
@@ -195,7 +211,7 @@ class AvroWriter:
 
 
 class Avro:
-    """The format `avro`."""
+    """The format `avro`, which reads and writes messages without their schema, and container files."""
 
     name = "avro"
     changelog_mode = INSERT_ONLY
@@ -211,7 +227,11 @@ class Avro:
     )
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
-        """Check options and types. Raises ValidationError with Flink's text."""
+        """Check options and types.
+
+        Raises:
+            ValidationError: An option or type is wrong. The text is Flink's.
+        """
         values = TypedOptions(self.options, options)
         _ = values["codec"]
         if values["encoding"].lower() != "binary":

@@ -61,7 +61,7 @@ def registry(options: Options, name: str) -> Registry:
 
 
 def plain(options: Options) -> dict[str, str]:
-    """Return the options under the keys without older prefixes."""
+    """Return the options under their current keys, without the older prefixes."""
     older = {key.removeprefix(_FALLBACK): text for key, text in options.items() if key.startswith(_FALLBACK)}
     return older | dict(options)
 
@@ -76,7 +76,10 @@ def _url(options: dict[str, str], name: str) -> str:
 
 
 def _authorization(options: dict[str, str], name: str) -> str | None:
-    """Return the header `Authorization`. As in Confluent's client, a user without its source is ignored."""
+    """Return the header `Authorization`.
+
+    As in Confluent's client, credentials without their source are ignored.
+    """
     found = None
     for kind, source, key in ((_BASIC, "USER_INFO", _USER), (_BEARER, "STATIC_TOKEN", _TOKEN)):
         wanted = options.get(f"{kind}.{_WHO}")
@@ -102,7 +105,11 @@ _OF_TLS = (
 
 
 def _tls(options: dict[str, str], name: str) -> Tls | None:
-    """Return the TLS settings. Raises NotSupportedError for an unknown property or kind of file."""
+    """Return the TLS settings.
+
+    Raises:
+        NotSupportedError: A property or a kind of file is unknown.
+    """
     properties: dict[str, str] = {}
     for key, text in options.items():
         property_ = key.removeprefix(_PROPERTIES)
@@ -122,7 +129,7 @@ def _tls(options: dict[str, str], name: str) -> Tls | None:
 
 
 def _pem(properties: dict[str, str], store: str, name: str) -> str | None:
-    """Return the file of a store, None if there is none."""
+    """Return the path of a key store or trust store, None if there is none."""
     location, kind = properties.get(f"ssl.{store}.location"), properties.get(f"ssl.{store}.type", "JKS")
     if location is None:
         return None

@@ -1,9 +1,9 @@
-"""Read values of one Avro schema as those of another, as Flink reads messages of a registry.
+"""Read values of one Avro schema as values of another schema, as Flink reads messages of a registry.
 
 Flink: RegistryAvroDeserializationSchema gives Avro's GenericDatumReader the writer's schema and the table's.
-Avro's rules apply: numbers are widened, and a missing field takes its default or is an error. But a record
-stands for any other, whatever its name. Logical types are ignored: a decimal is its digits, a time its
-number, whatever unit the writer declares.
+Avro's rules apply: numbers are widened, and a missing field takes its default or is an error. But records
+match whatever their names are. Logical types are ignored: a decimal is its digits, and a time is its number,
+whatever unit the writer declares.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _VALUE = "value"
 
 
 class Resolved:
-    """Reader of values written by one schema, as those of another.
+    """Reader of values that were written by one schema, as values of another schema.
 
     Both schemas are wrapped in a record of one field, which does not change the bytes. fastavro caches how to
     resolve a record, but resolves a union anew for each message.
@@ -39,15 +39,19 @@ class Resolved:
 
 
 def read_whole(avro: Any, message: bytes, writer: Schema, reader: Schema | None = None) -> Any:
-    """Return a value. Raises EOFError if the message ends within it.
+    """Return the value of a message.
 
-    fastavro does not notice the end in skipped values. So it gets one more byte, which it must not read.
+    fastavro does not notice if the message ends within a skipped value. So it gets one more byte, which it
+    must not read.
 
     Args:
         avro: The package fastavro.
         message: The bytes.
         writer: Parsed schema of the writer.
         reader: Parsed schema of the reader, None for the writer's.
+
+    Raises:
+        EOFError: The message ends within the value.
     """
     stream = BytesIO(message + b"\0")
     found = avro.schemaless_reader(stream, writer, reader, handle_unicode_errors="replace")
@@ -57,7 +61,7 @@ def read_whole(avro: Any, message: bytes, writer: Schema, reader: Schema | None 
 
 
 def wrapped(name: str, schema: Schema) -> Schema:
-    """Return a record of one field, `value`."""
+    """Return a record schema with one field, `value`, of the given schema."""
     return {"type": "record", "name": f"firesteel.{name}", "fields": [{"name": _VALUE, "type": schema}]}
 
 
@@ -91,7 +95,7 @@ def _aligned_field(records: Iterable[Schema], field: Schema, named: Mapping[str,
 
 
 def _alternatives(schemas: Iterable[Schema], named: Mapping[str, Schema]) -> Iterator[Schema]:
-    """Yield the alternatives of a value's type, with names resolved and without primitive types."""
+    """Yield the alternatives of a value's schema, with names resolved and without primitive types."""
     for schema in schemas:
         if isinstance(schema, list):
             yield from _alternatives(schema, named)

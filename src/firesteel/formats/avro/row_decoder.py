@@ -28,7 +28,7 @@ def to_avro(kind: SqlType, legacy: bool = True) -> Convert:
 
     Args:
         kind: The type.
-        legacy: As in schema.to_schema.
+        legacy: Whether TIMESTAMP is an instant, as in schema.to_schema.
     """
     make = _to_avro(kind, legacy)
     return lambda value: None if value is None else make(value)
@@ -82,12 +82,12 @@ def _from_avro(kind: SqlType) -> Convert:
 
 
 def _written_order(found: dict[str, Any]) -> dict[str, Any]:
-    """Sort a map as Flink's HashMap of that size, which Avro writes."""
+    """Return a map in the order of Flink's HashMap of that size, in which Avro writes it."""
     return dict(hashed([*found.items()], string_hash, ceil(len(found) / 0.75)))
 
 
 def _read_order(found: dict[str, Any], hash_of: Hash) -> list[tuple[str, Any]]:
-    """Sort a map as in the HashMap into which Flink puts the entries of Avro's map."""
+    """Return a map in the order of the HashMap into which Flink puts the entries of Avro's map."""
     return hashed(hashed([*found.items()], _utf8_hash, len(found)), hash_of)
 
 
@@ -111,7 +111,10 @@ def _cut(bits: int) -> Convert:
 
 
 def _decimal(kind: SqlType) -> Convert:
-    """Return the converter of DECIMAL. Plain bytes are the unscaled value, NULL if it has too many digits."""
+    """Return the converter of DECIMAL.
+
+    Plain bytes are the unscaled value. A value with too many digits becomes NULL.
+    """
     scale, most = kind.scale or 0, 10 ** (kind.precision or 0)
 
     def make(value: Any) -> Decimal | None:
@@ -138,7 +141,8 @@ def _text(value: Any) -> str:
 def _micros(value: Any) -> Any:
     """Convert milliseconds to the column's microseconds, if the value is a number.
 
-    Raises ValueError if microseconds in 64 bits cannot represent it.
+    Raises:
+        ValueError: Microseconds in 64 bits cannot represent the time.
     """
     if not isinstance(value, int):
         return value

@@ -9,7 +9,7 @@ from firesteel.errors import ValidationError
 from firesteel.types.sql import SqlType, TypeRoot
 
 Schema = Any
-"""Schema as JSON: a name, a list of alternatives, or an object."""
+"""Avro schema as JSON: a name, a list of alternatives, or an object."""
 
 _RECORD = "org.apache.flink.avro.generated.record"
 _SIMPLE = {
@@ -44,7 +44,10 @@ def to_schema(kind: SqlType, legacy: bool = True, record: str = _RECORD) -> Sche
 
 
 def with_logical_types(schema: Schema, change: Callable[[str], str | None]) -> Schema:
-    """Return the schema with other logical types. If `change` returns None, the type has none."""
+    """Return the schema with its logical types replaced by `change`.
+
+    If that returns None, the type is removed.
+    """
     if isinstance(schema, list):
         return [with_logical_types(each, change) for each in schema]
     if not isinstance(schema, dict):

@@ -1,1 +1,1 @@
-"""Change data capture formats over JSON and Avro."""
+"""Change data capture (CDC) formats over JSON and Avro."""

@@ -30,7 +30,7 @@ class EnvelopeColumns(JsonColumns):
         self._exact = tree_values(fields, options)
         self._has_payload = options.schema_include
         self._kinds: dict[str, int] = {name: _CODES[what] for name, what in envelope.operations.items()}
-        # A list or an object in what changed may hold any name, which counts as changed.
+        # A list or an object in the changed part may hold any name, which then counts as changed.
         before = row_schema(fields, is_flat=envelope.partial)
         members = {envelope.after: row_schema(fields), envelope.before: before, envelope.operation: TEXT}
         self._scan = JsonScan({_PAYLOAD: object_of(members)} if self._has_payload else members)
@@ -43,7 +43,7 @@ class EnvelopeColumns(JsonColumns):
         after, before = root[envelope.after], root[envelope.before]
         kinds = reading.codes(root[envelope.operation].cells, self._kinds)
         has_after, has_before = is_there(after.cells), is_there(before.cells)
-        # A row that is not needed is converted, too, and may be refused.
+        # Rows that are not needed are converted, too, and may be rejected.
         updates, deletes = kinds == RowKind.UPDATE_AFTER, kinds == RowKind.DELETE
         fits_after = has_after if envelope.partial else has_after != deletes
         fits_before = has_before == (updates if envelope.partial else updates | deletes)
@@ -57,7 +57,10 @@ class EnvelopeColumns(JsonColumns):
         return changes.read(reading, self._schema, self._fields, cells)
 
     def _cells(self, changes: Changes, after: Cells, before: Cells, deletes: Flags) -> Cells:
-        """Return a field's cells, int64[k]. The row of a DELETE is the one before, unless that is partial."""
+        """Return a field's cells, int64[k].
+
+        A DELETE has the row before the change, unless that row is partial.
+        """
         if self._envelope.partial:
             return changes.overlaid(after, before)
         return changes.whole(np.where(deletes, before, after), before)

@@ -13,7 +13,7 @@ from firesteel.formats.json.options import JsonOptions
 
 
 class EnvelopeJson(JsonFormat):
-    """CDC format described by its envelope."""
+    """A CDC format that is described by its envelope."""
 
     envelope: Envelope
 

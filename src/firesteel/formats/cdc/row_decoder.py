@@ -30,7 +30,7 @@ class Envelope:
         before: Member with the row before the change.
         after: Member with the row after the change.
         partial: Whether `before` has only the changed fields, and `after` the row of a DELETE (Maxwell).
-        replica: Tool that the hint about a missing row before names.
+        replica: Tool that the hint names if the row before a change is missing.
     """
 
     title: str
@@ -109,7 +109,7 @@ class EnvelopeMessages:
             raise ValueError(f"Fail to deserialize at field: {key}. {error}") from None
 
     def _filled(self, root: dict[str, Any], before: Values | None, new: Values) -> Values:
-        """Return the row before, from the changed fields and the row after."""
+        """Return the row before a change, from the changed fields and the row after it."""
         old = _there(before, self._envelope.before)
         source = root.get(self._envelope.before)
         return tuple(

@@ -1,1 +1,1 @@
-"""csv."""
+"""The format `csv`."""

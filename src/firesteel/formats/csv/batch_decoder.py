@@ -21,7 +21,7 @@ from firesteel.kernels.types import Bytes, Cells
 from firesteel.types.sql import INTEGER_BITS, SqlType, TypeRoot
 
 _WORD = 8
-"""Bytes that kernels read at once."""
+"""Number of bytes that kernels read at once."""
 _WORTH_LOADING = 4096
 """Number of records below which reading them one by one is faster than loading the kernel."""
 _BOM = codecs.BOM_UTF8[0]
@@ -54,7 +54,7 @@ class CsvColumns:
         data = content.data[:]
         if len(data) < _WORD:
             data = np.append(data, np.zeros(_WORD, np.uint8))
-        data.flags.writeable = False  # one type for the kernels, whoever has the bytes
+        data.flags.writeable = False  # Read-only arrays give the kernels one type, whoever owns the bytes.
         cells, odd = self._scanned(data, content.offsets)
         odd |= self._odd(messages, content)
         numbers = np.flatnonzero(~odd)
@@ -106,7 +106,7 @@ class CsvColumns:
         for mark in filter(None, self._marks):
             odd |= marked(content.at(np.flatnonzero(data == ord(mark))), count)
         if not self._fields.in_file:
-            first = content.offsets[:-1][~odd]  # all others are longer than two bytes
+            first = content.offsets[:-1][~odd]  # All other messages are longer than two bytes.
             odd[~odd] = (data[first] == _BOM) | (data[first] == 0) | (data[first + 1] == 0)
         return odd | _not_utf8(messages)
 

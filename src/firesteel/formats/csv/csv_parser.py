@@ -15,12 +15,12 @@ _LINE_ENDS = "\r\n"
 
 
 class OpenQuote(BadMessage):
-    """A quoted value is not closed at the end of the text."""
+    """Error: a quoted value is not closed at the end of the text."""
 
 
 @dataclass(frozen=True)
 class CsvDialect:
-    """Syntax of a file. `quote` and `escape` are None if there is none."""
+    """Syntax of a csv file. `quote` and `escape` are None if there is none."""
 
     delimiter: str = ","
     quote: str | None = '"'
@@ -30,13 +30,13 @@ class CsvDialect:
 
 @dataclass
 class Record:
-    """One record.
+    """One record of a csv text.
 
     Attributes:
         values: The values.
-        error: The error in the record, None for none.
-        wrong: Number of the value with the error, from 1.
-        beyond: An error after the record's last valid value, at which reading the text ends.
+        error: Error in the record, None if there is none.
+        wrong: Number of the value with the error, counted from 1.
+        beyond: Error after the record's last valid value. Reading of the text ends there.
     """
 
     values: list[str]
@@ -59,7 +59,11 @@ class CsvReader:
         return self._position
 
     def next(self) -> Record | None:
-        """Return the next record, or None at the end. Raises OpenQuote if the text ends in it."""
+        """Return the next record, or None at the end.
+
+        Raises:
+            OpenQuote: The text ends within a quoted value.
+        """
         while self._position < len(self._text):
             if not (self._dialect.comments and self._skipped_line()):
                 return self._record()
@@ -85,7 +89,7 @@ class CsvReader:
             if error is None and self._at_line_end():
                 self._end_line()
                 return record
-            self._position += 1  # the delimiter, or the character that should have been one
+            self._position += 1  # Skip the delimiter, or the wrong character in its place.
             if error is not None:
                 if record.error is not None:
                     record.beyond = error
@@ -93,7 +97,7 @@ class CsvReader:
                 record.error, record.wrong = error, len(record.values)
 
     def _value(self, values: list[str]) -> str | None:
-        """Read one value. Return the error in it, None for none."""
+        """Read one value and append it to `values`. Return the error in it, None if there is none."""
         text, quote = self._text, self._dialect.quote
         if quote is not None and text.startswith(quote, self._position):
             return self._quoted(values, quote)

@@ -22,7 +22,7 @@ from firesteel.types.sql import SqlType
 
 
 class _OfFile(MessageDecoder):
-    """Decoder of a file, whose first record may begin with a byte order mark."""
+    """Decoder of a csv file, whose first record may begin with a byte order mark."""
 
     _started = False
 
@@ -37,11 +37,11 @@ class _OfFile(MessageDecoder):
 
 
 class _Fatal(BadMessage):
-    """A record with an error has wrong quotes in its rest, too."""
+    """Error for a record after which nothing can be read, because it has wrong quotes in its rest, too."""
 
 
 class CsvRecords:
-    """Exact reader of single records (message_decoder.Exact)."""
+    """Exact reader of single csv records (message_decoder.Exact)."""
 
     def __init__(self, fields: Fields, options: CsvOptions) -> None:
         converters = CsvConverters(
@@ -118,7 +118,7 @@ class CsvRecords:
 
 
 class Csv:
-    """The format `csv`."""
+    """The format `csv`, which reads and writes records of text."""
 
     name = "csv"
     changelog_mode = INSERT_ONLY

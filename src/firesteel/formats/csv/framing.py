@@ -1,8 +1,8 @@
 """Split csv files into records. A quoted value may contain line ends.
 
 Jackson opens a quote only at the beginning of a value, and only a separator or a line end may follow the
-closing one. If all quotes of a block are such, a kernel finds the records. Other text is read character by
-character.
+closing one. If all quotes of a block follow this rule, a kernel finds the records. Other text is read
+character by character.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SHORT = 64
 
 
 class Records:
-    """Framing of csv: each record is a message and keeps its line end."""
+    """Framing of csv files: each record is a message and keeps its line end."""
 
     def __init__(self, dialect: CsvDialect) -> None:
         self._dialect = dialect
@@ -47,14 +47,14 @@ class Records:
             return self._exactly(block)
         whole = int(ends[-1]) if len(ends) else 0
         if whole < len(block) and not is_open:
-            ends = np.append(ends, len(block))  # the file's last line
+            ends = np.append(ends, len(block))  # The block ends with the file's last line.
             whole = len(block)
         return cut(block[:whole], ends), block[whole:]
 
     def _ends(self, data: Bytes) -> tuple[Indices | None, bool]:
         """Return the position after each record, and whether a quote is open after the last one.
 
-        The positions are None if quotes are in other positions than those above.
+        The positions are None if quotes are in other positions than the module allows.
         """
         from firesteel.kernels.csv_scan import ODD, record_ends
 
@@ -90,6 +90,6 @@ class Records:
 
 
 def _lone_returns(data: Bytes) -> bool:
-    """Return whether a CR is not followed by a LF. Outside of quotes it ends a record."""
+    """Return whether any CR is not followed by a LF. Outside of quotes, a CR ends a record."""
     at = np.flatnonzero(data == _CR)
     return bool((data[np.minimum(at + 1, len(data) - 1)] != _LF).any())

@@ -41,7 +41,7 @@ OPTIONS = (
     Option("trim-spaces", Kind.BOOLEAN, "false", _FALSE),
 )
 _LAST_UNIT = "\uffff"
-"""Java has two chars for each character after this one."""
+"""Last character that is one Java char. Later characters are two."""
 _DEFAULT_ALONE = tuple(option for option in OPTIONS if option.doc in (_TRUE, _FALSE))
 _ESCAPE = re.compile(
     r"\\(?:u+\+?(?P<unit>[0-9a-fA-F]{4})|(?P<octal>[0-3][0-7]{0,2}|[4-7][0-7]?)|(?P<named>[bntfr\\'\"])|(?!u))"
@@ -51,7 +51,7 @@ _NAMED = dict(zip("bntfr\\'\"", "\b\n\t\f\r\\'\"", strict=True))
 
 @dataclass(frozen=True)
 class CsvOptions:
-    """Parsed options of one table."""
+    """Parsed csv options of one table."""
 
     dialect: CsvDialect
     ignore_parse_errors: bool = False
@@ -61,7 +61,12 @@ class CsvOptions:
 
 
 def csv_options(options: Mapping[str, str]) -> CsvOptions:
-    """Parse the options. Raises ValidationError or NotSupportedError."""
+    """Parse the csv options of a table.
+
+    Raises:
+        ValidationError: An option is wrong.
+        NotSupportedError: An option is not supported.
+    """
     for option in _DEFAULT_ALONE:
         if options.get(option.key, str(option.default)).lower() != option.default:
             raise NotSupportedError(
@@ -92,7 +97,7 @@ def csv_options(options: Mapping[str, str]) -> CsvOptions:
 
 
 def _unescaped(text: str) -> str:
-    """Return the text without escapes, and without other backslashes.
+    """Return a text with escapes resolved, and without other backslashes.
 
     Apache Commons: StringEscapeUtils.unescapeJava.
     """

@@ -15,7 +15,7 @@ Convert = Callable[[str], Any]
 _JOINED = (TypeRoot.ARRAY, TypeRoot.ROW)
 _NO_TEXT = (TypeRoot.MAP, TypeRoot.MULTISET)
 _MILLIS_KEPT = (1000, 100, 10, 1)
-"""Flink truncates the milliseconds of a TIME(p) to this multiple."""
+"""Multiple to which Flink truncates the milliseconds of a TIME(p), by p."""
 
 
 class CsvConverters:
@@ -93,7 +93,11 @@ class CsvConverters:
 
 
 def check_types(names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
-    """Raise ValidationError with Flink's text if csv cannot write a column. Flink: CsvRowSchemaConverter."""
+    """Check that csv can write all columns. Flink: CsvRowSchemaConverter.
+
+    Raises:
+        ValidationError: A type is not supported. The text is Flink's.
+    """
     for name, kind in zip(names, types, strict=True):
         if kind.root in _NO_TEXT:
             raise ValidationError(f"Unsupported type '{kind}' for field '{name}'.")

@@ -1,1 +1,1 @@
-"""json."""
+"""The format `json`."""

@@ -21,10 +21,10 @@ from firesteel.types.value_parts import WHOLE
 
 
 class JsonRows(JsonColumns):
-    """Columnar reader of objects (message_decoder.Columns).
+    """Columnar reader of JSON objects (message_decoder.Columns).
 
     Args:
-        as_written: See Reading.
+        as_written: Whether a number read as text keeps its digits (batch_values.py: Reading).
     """
 
     def __init__(self, fields: Fields, options: JsonOptions, schema: pa.Schema, *, as_written: bool) -> None:

@@ -23,11 +23,11 @@ _SAFE_DIGITS = {
     **{root: len(str(1 << (bits - 1))) - 1 for root, bits in INTEGER_BITS.items()},
     **dict.fromkeys((TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT), -30),
 }
-"""Every plain number of at most so many digits is a value of the type, or NULL (see DecodeSchema.digits)."""
+"""Digits up to which each plain number is a value of the type, or NULL (decode_schema.py: digits)."""
 
 
 class Reading:
-    """Messages of one scan.
+    """Messages of one scan, with the converters of their cells to columns.
 
     Args:
         scan: The scan.
@@ -63,7 +63,7 @@ class Reading:
         return column
 
     def _judged(self, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
-        """Return the values, and which of them have no certain columnar conversion, bool[n]."""
+        """Return the values of cells, and which of them have no certain columnar conversion, bool[n]."""
         if kind.root in WHOLE_BITS:
             return integers(self._scan.data, cells, kind)
         if kind.root is TypeRoot.DECIMAL:
@@ -94,7 +94,7 @@ class Reading:
         return pa.nulls(len(cells), to_arrow(kind))
 
     def names(self, cells: Cells, at: Indices) -> pa.StringArray:
-        """Return the values as texts (Jackson: JsonNode.asText). Messages with uncertain ones are odd."""
+        """Return values as texts (Jackson: JsonNode.asText). Messages with an uncertain text become odd."""
         texts, odd = self._judged(cells, STRING)
         self.odd[at[odd]] = True
         return texts
@@ -116,13 +116,13 @@ class Reading:
         return pa.Array.from_buffers(pa.string(), count, buffers), odd
 
     def has_escapes(self, cells: Cells) -> bool:
-        """Return whether strings have escapes."""
+        """Return whether any string among the cells has escapes."""
         from firesteel.kernels.json.cells import ESCAPED, kinds
 
         return bool((kinds(cells) == ESCAPED).any())
 
     def codes(self, cells: Cells, meanings: Mapping[str, int]) -> npt.NDArray[np.int8]:
-        """Return the code of each name, UNREAD for unknown names, int8[n]."""
+        """Return the code of each value in `meanings`, UNREAD for unknown values, int8[n]."""
         from firesteel.kernels.json.values import find_words
 
         words = [name.encode() for name in meanings]
@@ -133,15 +133,15 @@ class Reading:
         return codes
 
     def odd_numbers(self) -> Indices:
-        """Return the indices of all messages for the exact reader."""
+        """Return the indices of all messages that the exact reader must read."""
         return np.concatenate([self._scan.odd, self._scan.numbers[self.odd]])
 
     def numbers(self, at: Indices) -> Indices:
-        """Return the indices of messages in their column."""
+        """Return the indices, in their column, of the messages at these positions."""
         return self._scan.numbers[at]
 
     def _doubtful(self, cells: Cells) -> Flags:
-        """Return which values are not strings, and may have another text than the written one."""
+        """Return which values are not strings and may have another text than the written one."""
         from firesteel.kernels.json.cells import (
             DECIMAL,
             INTEGER,
@@ -159,7 +159,8 @@ class Reading:
             of = kinds(cells)
             found |= of == DECIMAL
             short = np.flatnonzero((of == INTEGER) & (lengths(cells) == 2))
-            found[short] |= first_bytes(self._scan.data, cells[short]) == ord("-")  # -0 among them
+            # Short integers include -0.
+            found[short] |= first_bytes(self._scan.data, cells[short]) == ord("-")
         return found
 
 
@@ -197,5 +198,5 @@ def flags(values: pa.Array) -> Flags:
 
 
 def in_columns(fields: Fields) -> bool:
-    """Return whether the columnar reader supports all types, and no name is repeated."""
+    """Return whether the columnar reader supports all types of the fields and no name is repeated."""
     return are_plain(fields.types) and len(set(fields.names)) == len(fields.names)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 VALUE, OBJECT, LIST, MAP = range(4)
-"""Kinds of nodes, equal to those of kernels/json/plan.py, which is not imported where jobs are planned."""
+"""Kinds of nodes. They equal those of kernels/json/plan.py, which must not be imported for planning."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class DecodeSchema:
         members: Wanted members of an object.
         inner: Schema of a list's elements, or of a map's values.
         is_flat: Whether an object that contains objects or lists needs the exact reader.
-        digits: If not 0, plain numbers of at most so many digits are left out, as nobody reads them. If
+        digits: If not 0, plain numbers of at most this many digits are left out, as nobody reads them. If
             negative, also numbers of at most -digits characters with a point.
     """
 

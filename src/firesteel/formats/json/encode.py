@@ -24,7 +24,7 @@ _NANOS_PER_DAY = 86_400 * 10**9
 
 
 class JsonWriters:
-    """Factory of writers by SQL type. They take the values of types.text.plain_values."""
+    """Factory of JSON writers by SQL type. Writers take the values of types.text.plain_values."""
 
     def __init__(self, options: JsonOptions) -> None:
         self._options = options
@@ -46,7 +46,7 @@ class JsonWriters:
             yield "{" + ",".join([text for text in row if text is not None]) + "}"
 
     def nullable(self, kind: SqlType) -> Write:
-        """Return the writer of a type, which accepts None."""
+        """Return the JSON writer of a type, which accepts None."""
         write = self._writer(kind)
         return lambda value: "null" if value is None else write(value)
 
@@ -112,7 +112,10 @@ class JsonWriters:
 
 
 def quoted(text: str) -> str:
-    """Return a JSON string. Characters beyond U+FFFF are two escapes, as in Jackson's byte output."""
+    """Return a text as a JSON string.
+
+    Characters beyond U+FFFF become two escapes, as in Jackson's byte output.
+    """
     if text.isascii():
         return f'"{text.translate(ESCAPES)}"'
     escaped = text.translate(ESCAPES)
@@ -127,7 +130,7 @@ def _surrogates(character: str) -> str:
 
 
 def time_text(nanos: int) -> str:
-    """Return `HH:mm:ss` and the fraction without trailing zeros."""
+    """Return a time of day as `HH:mm:ss` and the fraction without trailing zeros."""
     seconds, fraction = divmod(nanos, 10**9)
     text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
     return f"{text}.{fraction:09d}".rstrip("0") if fraction else text

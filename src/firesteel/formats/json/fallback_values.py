@@ -24,7 +24,7 @@ from firesteel.types.sql import CHARACTER, WHOLE_BITS, SqlType, TypeRoot
 
 Convert = Callable[[bytes], Any]
 _WITH_FRACTIONS = 32
-"""Integers of at least so many bits truncate fractions. Shorter ones refuse them."""
+"""Bits from which on integers truncate fractions. Integers of fewer bits reject them."""
 _NUMBER, _WHOLE = re.compile(rb"-?[0-9][-+.0-9eE]{0,40}"), re.compile(rb"-?[0-9]+")
 """Patterns for values that the scan has recognized as numbers."""
 
@@ -33,7 +33,8 @@ class ExactValues:
     """Converter of single JSON values.
 
     Args:
-        convert: Returns the converter of a type. The converter takes a JSON text. It raises BadMessage or
+        convert: Function that returns the converter of a type. The converter takes a JSON text. It raises
+            BadMessage or
             ValueError if the exact reader has to read the whole message.
         as_decimals: Whether numbers that become texts are BigDecimals, else doubles.
         trims_decimals: Whether blanks around the text of a DECIMAL are ignored.
@@ -47,7 +48,7 @@ class ExactValues:
         self._made: dict[SqlType, Convert] = {}
 
     def simplified(self, data: Bytes, cells: Cells, kind: SqlType) -> Cells:
-        """Return the cells, with unusual forms replaced by equal forms that have a columnar conversion."""
+        """Return the cells, with unusual forms of values replaced by equal forms that columns support."""
         from firesteel.kernels.json.compact import KEYS
         from firesteel.kernels.json.forms import cut_fractions, shorten, trim
         from firesteel.kernels.json.numbers import TEXT_BYTES
@@ -82,7 +83,7 @@ class ExactValues:
             column: The column.
             kind: Its SQL type.
             texts: JSON texts of the values.
-            places: Positions of the values in the column.
+            places: Positions in the column of the values to convert.
 
         Returns:
             The column with these values, and the positions of values that could not be converted.
@@ -102,7 +103,7 @@ class ExactValues:
 
 
 def replaced(column: pa.Array, values: pa.Array, places: Indices, failed: Flags) -> tuple[pa.Array, Indices]:
-    """Return the column with values at the positions where `failed` is not set, and the other positions."""
+    """Return the column with `values` at `places`, except where `failed` is set, and the failed places."""
     if failed.any():
         values = values.filter(pa.array(~failed))
     if not len(values):
@@ -115,7 +116,7 @@ def replaced(column: pa.Array, values: pa.Array, places: Indices, failed: Flags)
 
 
 def tree_values(fields: Fields, options: JsonOptions) -> ExactValues:
-    """Return the converter of the CDC formats."""
+    """Return the converter of single values for the CDC formats."""
     exact = any(map(has_decimal, fields.types))
     made = TreeConverters(iso=options.iso_timestamps, ignore_errors=False, exact=exact)
 
@@ -127,7 +128,7 @@ def tree_values(fields: Fields, options: JsonOptions) -> ExactValues:
 
 
 def stream_values(fields: Fields, options: JsonOptions) -> ExactValues:
-    """Return the converter of the format json."""
+    """Return the converter of single values for the format json."""
     exact = any(map(has_decimal, fields.types))
     made = StreamConverters(
         iso=options.iso_timestamps,
@@ -150,7 +151,7 @@ def stream_values(fields: Fields, options: JsonOptions) -> ExactValues:
 
 
 def _plain(text: bytes) -> str | None:
-    """Return what the parser makes of a short number or a string without escapes, None for other texts."""
+    """Return the parser's result for a short number or a string without escapes, None for other texts."""
     if _NUMBER.fullmatch(text):
         return IntText(text.decode()) if _WHOLE.fullmatch(text) else FloatText(text.decode())
     return text[1:-1].decode() if text[:1] == b'"' and b"\\" not in text else None

@@ -24,7 +24,7 @@ from firesteel.types.sql import SqlType, row
 
 
 class JsonMessages:
-    """Exact reader of single messages (message_decoder.Exact)."""
+    """Exact reader of single json messages (message_decoder.Exact)."""
 
     def __init__(self, fields: Fields, options: JsonOptions) -> None:
         self._options = options
@@ -69,7 +69,7 @@ def _row_type(fields: Fields) -> SqlType:
 
 
 class Json(JsonFormat):
-    """The format `json`."""
+    """The format `json`, which reads and writes objects as INSERT."""
 
     name = "json"
     changelog_mode = INSERT_ONLY

@@ -18,7 +18,7 @@ class JsonEncoder:
     """Encoder of rows to JSON.
 
     Args:
-        envelopes: By row kind, the texts before and after the row's object.
+        envelopes: Texts before and after the row's object, by row kind.
     """
 
     def __init__(

@@ -16,11 +16,11 @@ from firesteel.formats.messages.message_decoder import Columns, Exact, MessageDe
 from firesteel.types.sql import SqlType
 
 Around = tuple[str, str]
-"""Texts before and after a row."""
+"""Texts before and after a row's object."""
 
 
 class JsonFormat(ABC):
-    """Format of JSON objects, one in each line. As in Flink, the rows of updates are INSERT and DELETE.
+    """Format of JSON objects, one in each line. As in Flink, an update is written as DELETE and INSERT.
 
     Attributes:
         insert: Texts around the row of an INSERT.
@@ -37,11 +37,11 @@ class JsonFormat(ABC):
 
     @abstractmethod
     def exact(self, fields: Fields, options: JsonOptions) -> Exact:
-        """Return the reader of single messages."""
+        """Return the exact reader of single messages."""
 
     @abstractmethod
     def columns(self, fields: Fields, options: JsonOptions, schema: pa.Schema) -> Columns | None:
-        """Return the columnar reader, None if it does not support the fields."""
+        """Return the columnar reader, or None if it does not support the fields."""
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
         check_options(self.name, self.options, options)

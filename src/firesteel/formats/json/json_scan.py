@@ -1,8 +1,8 @@
 """Scan a column of JSON messages in one pass, and return the wanted values as cells (kernels/json/cells.py).
 
 A decode schema (decode_schema.py) describes the wanted parts of a value. Members are found by their keys in
-any sequence, with or without escapes. Everything else is only checked to be JSON. Messages that differ in
-structure from the schema, or have a wanted member twice, are for the exact reader.
+any sequence, with or without escapes. Everything else is only checked to be JSON. The exact reader handles
+messages that differ in structure from the schema, or have a wanted member twice.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _WORTH_LOADING = 4096
 _STACK, _KNOWN = 32 * 4, 16 * 2
 _LONGEST_KEY = 1 << 16
 _WORD = 8
-"""Bytes that kernels read at once."""
+"""Number of bytes that kernels read at once."""
 _BYTES_A_ROW = 128
-"""First guess. A block with more rows is scanned again."""
+"""First guess of the bytes of a row. A block with more rows is scanned again."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,13 @@ class JsonScan:
         self._bytes_a_row = _BYTES_A_ROW
         self._stack, self._skipped = np.empty(_STACK, np.int64), np.empty(_KNOWN, np.int64)
         self._scratch = np.empty(_LONGEST_KEY, np.uint8)
-        self._cells = np.empty(0, np.int64)  # kept: to get new memory takes as long as to fill it
+        # The memory is kept, because allocating it takes as long as filling it.
+        self._cells = np.empty(0, np.int64)
 
     @cached_property
     def _plan(self) -> ScanPlan:
         from firesteel.formats.json.json_scan_plan import (
-            ScanPlan,  # loads the kernel: not where jobs are planned
+            ScanPlan,  # This loads the kernel, which is not needed for planning.
         )
 
         return ScanPlan.of(self._schema)
@@ -107,7 +108,7 @@ class JsonScan:
         data = content.data[:]
         if len(data) < _WORD:
             data = np.append(data, np.zeros(_WORD, np.uint8))
-        data.flags.writeable = False  # one type for the kernels, whoever has the bytes
+        data.flags.writeable = False  # Read-only arrays give the kernels one type, whoever owns the bytes.
         count, plan = len(messages), self._plan
         numbers, odd = np.empty(count, np.int64), np.empty(count, np.bool_)
         while True:
@@ -130,7 +131,7 @@ class JsonScan:
 
 
 def _found(node: Node, tables: list[Cells]) -> Found:
-    """Return the result for a node, with columns of its own."""
+    """Return the scan's result for a node, as separate columns."""
     members = {name: _found(child, tables) for name, child in node.members.items()}
     cells = tables[node.table][:, node.column].copy()
     if node.inner is None:
@@ -140,7 +141,7 @@ def _found(node: Node, tables: list[Cells]) -> Found:
 
 
 def owners(lists: Cells) -> tuple[Indices, Indices]:
-    """Return where the elements of n lists or maps begin, int64[n + 1], and the list of each element."""
+    """Return where each list or map begins in its elements, int64[n + 1], and the list of each element."""
     from firesteel.kernels.json.cells import NESTED, kinds, lengths
 
     counts = np.where(kinds(lists) == NESTED, lengths(lists), 0)

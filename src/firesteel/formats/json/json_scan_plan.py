@@ -14,21 +14,21 @@ from firesteel.kernels.json.scan import BASE, CAPACITY, TABLE_SIZE, WIDTH
 from firesteel.kernels.types import Bytes
 
 _WORD = 8
-"""Bytes that a kernel reads at once."""
+"""Number of bytes that a kernel reads at once."""
 _NEVER = 1 << 40
-"""Length that no key has."""
+"""Length that matches no key."""
 
 
 @dataclass
 class Node:
-    """Value of a decode schema.
+    """Node of a decode schema with its position in the plan.
 
     Attributes:
-        schema: Its decode schema.
-        place: Its position in the plan.
-        table: Number of the table with its cell.
+        schema: Decode schema of the node.
+        place: Position of the node in the plan.
+        table: Number of the table with the node's cell.
         column: Column of that table.
-        members: Nodes of its members.
+        members: Nodes of the members.
         inner: Node of a list's elements, or of a map's values.
     """
 
@@ -40,7 +40,7 @@ class Node:
     inner: Node | None = None
 
     def all(self) -> Iterator[Node]:
-        """Yield this node and the nodes in it, in the sequence of their positions."""
+        """Yield this node and all nodes below it, in the sequence of their positions."""
         yield self
         for node in (*self.members.values(), *([self.inner] if self.inner else ())):
             yield from node.all()
@@ -73,8 +73,8 @@ class ScanPlan:
         """Return the kernel's tables, one row each.
 
         Args:
-            messages: Rows with room in the first table.
-            rows: Rows with room in each other table.
+            messages: Capacity of the first table, in rows.
+            rows: Capacity of each other table, in rows.
         """
         tables = np.zeros((len(self.widths), TABLE_SIZE), np.int64)
         tables[:, WIDTH] = self.widths
@@ -94,14 +94,14 @@ def _node(schema: DecodeSchema, table: int, widths: list[int], places: Iterator[
     widths[table] += 1
     node.members = {name: _node(one, table, widths, places) for name, one in schema.members.items()}
     if schema.inner is not None:
-        widths.append(1 if schema.kind == MAP else 0)  # a map's keys come first
+        widths.append(1 if schema.kind == MAP else 0)  # A map's keys are the first column.
         node.inner = _node(schema.inner, len(widths) - 1, widths, places)
     return node
 
 
 def _entries(nodes: list[Node]) -> tuple[Indices, Bytes]:
-    """Return the plan of the nodes, and the names in it."""
-    nobody = len(nodes) * json_plan.NODE_SIZE  # the member that is looked for where none is wanted
+    """Return the plan's entries for the nodes, and the names in it."""
+    nobody = len(nodes) * json_plan.NODE_SIZE  # This member is looked for if a node has no wanted members.
     members = nobody + json_plan.MEMBER_SIZE
     entries = np.zeros(members + json_plan.MEMBER_SIZE * sum(len(node.members) for node in nodes), np.int64)
     entries[nobody + json_plan.WRITTEN_LENGTH] = _NEVER
@@ -120,7 +120,7 @@ def _entries(nodes: list[Node]) -> tuple[Indices, Bytes]:
 
 
 def _set_node(entries: Indices, node: Node, first_member: int) -> None:
-    """Fill the entries of a node, which are the first ones."""
+    """Fill the entries of a node in the plan."""
     entries[json_plan.KIND] = node.schema.kind
     entries[json_plan.TABLE] = node.table * TABLE_SIZE
     entries[json_plan.COLUMN] = node.column
@@ -135,7 +135,7 @@ def _add_name(name: bytes, member: Indices, names: bytearray) -> None:
     """Fill the entries of a member's key. A key that needs escapes never has the usual form."""
     written = b'"%b":' % name
     is_plain = not any(mark in name for mark in b'"\\')
-    member[json_plan.NAME] = len(names) + 1  # behind the quote
+    member[json_plan.NAME] = len(names) + 1  # The name follows the quote.
     member[json_plan.LENGTH], member[json_plan.HEAD] = len(name), _word(name)
     member[json_plan.WRITTEN_LENGTH] = len(written) if is_plain else _NEVER
     member[json_plan.WRITTEN] = _word(written)
@@ -144,6 +144,6 @@ def _add_name(name: bytes, member: Indices, names: bytearray) -> None:
 
 
 def _word(text: bytes) -> int:
-    """Return the first eight bytes as the kernel reads them: an int64 whose lowest byte is the first one."""
+    """Return the first eight bytes of a text as the kernel reads them: an int64, lowest byte first."""
     word = int.from_bytes(text[:_WORD], "little")
     return word - (1 << 64) if word >> 63 else word

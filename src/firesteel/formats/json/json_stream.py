@@ -26,7 +26,7 @@ Token = tuple[str, Any]
 
 
 class Tokens:
-    """Tokens of a value, and the current position. Raises ValueError past the end."""
+    """Tokens of a value, and the current position. Moving past the end raises ValueError."""
 
     def __init__(self, value: Any) -> None:
         self._tokens: list[Token] = []
@@ -34,13 +34,13 @@ class Tokens:
         self._add(value)
 
     def _add(self, value: Any) -> None:
-        """Add the tokens of a value. It uses a stack, because a value may be deeply nested."""
+        """Add the tokens of a value. The method uses a stack, because a value may be deeply nested."""
         add = self._tokens.append
         opened: list[tuple[Iterator[Any], str | None]] = [(iter((value,)), None)]
         while opened:
             parts, end = opened[-1]
             for one in parts:
-                if type(one) is tuple:  # a member
+                if type(one) is tuple:  # The item is a member of an object.
                     add((NAME, one[0]))
                     one = one[1]
                 if isinstance(one, Members):
@@ -79,7 +79,11 @@ class Tokens:
         return self.kind
 
     def text(self) -> str:
-        """Return the token's text (Jackson: JsonParser.getText). Raises ValueError if it is too long."""
+        """Return the token's text (Jackson: JsonParser.getText).
+
+        Raises:
+            ValueError: The text is too long.
+        """
         kind, value = self._tokens[self._position]
         if kind is NAME:
             return str(value)
@@ -92,10 +96,11 @@ class Tokens:
     def take(self) -> Any:
         """Return the value that starts here, objects as dicts, and move to its last token.
 
-        Jackson: readValueAsTree. It uses a stack instead of recursion, because a value may be deeply nested.
+        Jackson: readValueAsTree. The method uses a stack instead of recursion, because a value may be deeply
+        nested.
         """
         opened: list[Any] = []
-        names: list[str] = []  # of each that is open, the member that is read
+        names: list[str] = []  # Name of the current member of each open object.
         while True:
             kind = self.kind
             if kind is NAME:
@@ -137,12 +142,12 @@ Convert = Callable[[Tokens], Any]
 
 
 class StreamConverters:
-    """Factory of converters of tokens by SQL type.
+    """Factory of converters of JSON tokens by SQL type.
 
     Args:
-        iso: As in TreeConverters.
-        ignore_errors: As in TreeConverters.
-        exact: As in TreeConverters.
+        iso: Whether timestamps are in ISO-8601 format.
+        ignore_errors: Whether a bad value becomes None.
+        exact: Whether fractions are read as BigDecimal.
         fail_on_missing: Whether a missing field is an error (`json.fail-on-missing-field`).
     """
 
@@ -153,7 +158,7 @@ class StreamConverters:
         self._tree = TreeConverters(iso=iso, ignore_errors=ignore_errors, exact=exact)
 
     def converter(self, kind: SqlType) -> Convert:
-        """Return the converter of a type. It accepts null, and raises ValueError if Flink refuses a value."""
+        """Return the converter of a type. It accepts null, and raises ValueError if Flink rejects a value."""
         convert = self._not_null(kind)
 
         def null_safe(tokens: Tokens) -> Any:
@@ -250,7 +255,7 @@ class StreamConverters:
 
 
 def _member(tokens: Tokens, fields: dict[str, tuple[int, Convert]], row: list[Any]) -> bool:
-    """Read one member into the row. Return whether it was a field."""
+    """Read one member of an object into the row. Return whether it was a field of the row."""
     if tokens.kind is None:
         raise ValueError("Unexpected end of the message")
     name = tokens.text()

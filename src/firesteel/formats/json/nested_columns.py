@@ -22,7 +22,7 @@ from firesteel.types.value_parts import WHOLE, Parts, below, is_read, keys_of
 
 
 def in_columns(fields: Fields) -> bool:
-    """Return whether the columnar reader supports all types, and no name is repeated."""
+    """Return whether the columnar reader supports all types of the fields and no name is repeated."""
     return _are_distinct(fields.names) and all(map(_is_readable, fields.types))
 
 
@@ -49,7 +49,7 @@ def schema_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) ->
     Args:
         kind: The type.
         parts: The parts that the query reads.
-        required: Whether a missing member of a ROW is an error, so that all are scanned.
+        required: Whether a missing member of a ROW is an error, so that all members are scanned.
     """
     if kind.root is TypeRoot.ROW:
         return object_of(
@@ -92,7 +92,7 @@ class NestedValues:
         return self._reading.values(found.cells, kind, at)
 
     def member(self, found: Found, kind: SqlType, at: Indices, there: Flags) -> pa.Array:
-        """Return the values of a ROW's member. `there` says which rows exist."""
+        """Return the values of a ROW's member. `there` has whether each row exists."""
         if self._required:
             self._reading.odd[at[there & (found.cells == 0)]] = True
         return self.values(found, kind, at)
@@ -118,8 +118,8 @@ class NestedValues:
         offsets, of = owners(found.cells)
         keys = self._reading.texts(found.keys, at[of])
         values = self.values(found.inner, kind.children[1], at[of])
-        codes = keys.dictionary_encode()  # members of objects have few names
-        if self._reading.has_escapes(found.keys):  # the scan has seen to all others
+        codes = keys.dictionary_encode()  # The members of objects have few different names.
+        if self._reading.has_escapes(found.keys):  # The scan has checked all other keys.
             self._reading.odd[at[of[_repeated(codes, of)]]] = True
         order = pa.array(_java_order(codes, offsets, of))
         pair = to_arrow(kind).value_type
@@ -127,7 +127,7 @@ class NestedValues:
         return _lists(offsets, entries, kind, found.cells)
 
     def _maps_of_keys(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
-        """Return maps with the entries of some keys only."""
+        """Return maps with only those entries whose keys are read."""
         values = [self.values(each, kind.children[1], at) for each in found.members.values()]
         there = np.column_stack([flags(value.is_valid()) for value in values])
         offsets = np.append(0, np.cumsum(there.sum(axis=1)))
@@ -147,7 +147,7 @@ def _lists(offsets: Indices, values: pa.Array, kind: SqlType, lists: Cells) -> p
 
 
 def _repeated(keys: pa.DictionaryArray, of: Indices) -> Indices:
-    """Return the entries whose map has their key before them."""
+    """Return the entries whose map has the same key in an earlier entry."""
     words = of * (len(keys.dictionary) + 1) + keys.indices.fill_null(len(keys.dictionary)).to_numpy()
     order = np.argsort(words, kind="stable")
     found: Indices = order[1:][words[order[1:]] == words[order[:-1]]]
@@ -155,7 +155,7 @@ def _repeated(keys: pa.DictionaryArray, of: Indices) -> Indices:
 
 
 def _java_order(keys: pa.DictionaryArray, offsets: Indices, of: Indices) -> Indices:
-    """Return the entries map by map, each in the sequence of a HashMap filled one by one."""
+    """Return the entries map by map, in the order of a HashMap that is filled one entry at a time."""
     hashes = np.array([*map(hasher(STRING), keys.dictionary.to_pylist())], np.int64) & 0xFFFFFFFF
     spread = np.append(hashes ^ hashes >> 16, 0)[keys.indices.fill_null(len(hashes)).to_numpy()]
     sizes, which = np.unique(np.diff(offsets), return_inverse=True)

@@ -75,7 +75,11 @@ class JsonOptions:
 
 
 def json_options(name: str, options: Mapping[str, str]) -> JsonOptions:
-    """Parse the options of format `name`. Raises ValidationError."""
+    """Parse the options of the format `name`.
+
+    Raises:
+        ValidationError: A value is wrong.
+    """
     values = TypedOptions(_ALL, options, f"{name}.")
     _ = values["decode.json-parser.enabled"]
     standard = values["timestamp-format.standard"]

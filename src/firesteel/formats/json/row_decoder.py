@@ -39,7 +39,7 @@ class TreeConverters:
         self._exact = exact
 
     def converter(self, kind: SqlType) -> Convert:
-        """Return the converter of a type. It accepts None, and raises ValueError if Flink refuses a value."""
+        """Return the converter of a type. It accepts None, and raises ValueError if Flink rejects a value."""
         convert = self._not_null(kind)
         if self._ignore_errors:
             return _ignoring(convert)
@@ -81,7 +81,7 @@ class TreeConverters:
         }.get(root)
 
     def text(self, node: Any) -> str:
-        """Return a value as text; "" for arrays and objects (Jackson: JsonNode.asText)."""
+        """Return a JSON value as text; "" for arrays and objects (Jackson: JsonNode.asText)."""
         kind = type(node)
         if kind is str:
             return str(node)
@@ -106,7 +106,7 @@ class TreeConverters:
 
         def convert(node: Any) -> int:
             if bits >= 32 and type(node) is FloatText:
-                # canConvertToInt and asInt: the fraction is dropped
+                # Jackson's canConvertToInt and asInt drop the fraction.
                 number = big_decimal(node) if self._exact else float(node)
                 if -(1 << (bits - 1)) <= number < 1 << (bits - 1):
                     return int(number)
@@ -131,7 +131,8 @@ class TreeConverters:
         It uses a stack instead of recursion, because a value may be deeply nested.
         """
         parts: list[str] = []
-        left: list[Any] = [node]  # values and texts (_Mark) still to write, the next one last
+        # This stack has the values and texts (_Mark) still to write. The next one is last.
+        left: list[Any] = [node]
         while left:
             value = left.pop()
             if isinstance(value, _Mark):
@@ -188,7 +189,7 @@ class TreeConverters:
 
 @dataclass(frozen=True)
 class _Mark:
-    """A piece of JSON text between values."""
+    """Piece of JSON text between values."""
 
     text: str
 
@@ -246,7 +247,7 @@ def text_keys(kind: SqlType) -> SqlType:
     """Return the type of a map's keys.
 
     Raises:
-        NotSupportedError: They are not strings. The text is Flink's.
+        NotSupportedError: The keys are not strings. The text is Flink's.
     """
     if kind.children[0].root not in CHARACTER:
         raise NotSupportedError(
@@ -261,7 +262,7 @@ def has_decimal(kind: SqlType) -> bool:
 
 
 def occurs(node: Any, name: str) -> bool:
-    """Return whether the value contains a member of that name at any depth (Jackson: JsonNode.findValue)."""
+    """Return whether a value contains a member of this name at any depth (Jackson: JsonNode.findValue)."""
     left = [node]
     while left:
         value = left.pop()

@@ -1,4 +1,7 @@
-"""Expand the rows of messages into changes, in columns. An UPDATE is the row before and the row after it."""
+"""Expand the rows of messages into changes, in columns.
+
+An UPDATE becomes the row before it and the row after it.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Changes:
-    """k changes.
+    """Changes that result from messages, k in number.
 
     Attributes:
         of: The rows.
@@ -53,7 +56,7 @@ class Changes:
 
     @classmethod
     def of_messages(cls, rows: Rows, skipped: Flags) -> Changes:
-        """Return the changes of the messages that are not left out."""
+        """Return the changes of the messages that are not skipped."""
         from firesteel.kernels.changed_rows import lay_out
 
         room = 2 * int(rows.counts.sum())
@@ -64,7 +67,7 @@ class Changes:
         return cls(rows, kinds[:count], messages, places, old_rows)
 
     def overlaid(self, now: Cells, old: Cells) -> Cells:
-        """Return the cells of a field, int64[k], if old rows have only the changed fields."""
+        """Return the cells of a field in each change, int64[k], if old rows have only the changed fields."""
         from firesteel.kernels.changed_rows import overlay
 
         found = np.empty(len(self.kinds), np.int64)
@@ -72,7 +75,7 @@ class Changes:
         return found
 
     def whole(self, now: Cells, old: Cells) -> Cells:
-        """Return the cells of a field, int64[k], if old rows have all fields."""
+        """Return the cells of a field in each change, int64[k], if old rows have all fields."""
         return np.where(self.old_rows < 0, now[self.rows], old[self.old_rows])
 
     def read(

@@ -1,1 +1,1 @@
-"""Messages as bytes and text, shared by formats."""
+"""Parts that formats share: messages as bytes, text and JSON."""

@@ -31,7 +31,7 @@ class DeepParser:
         self._integer, self._fraction, self._members = integer, fraction, members
 
     def parse(self, text: str) -> Any:
-        """Return the value.
+        """Return the first value of a text.
 
         Raises:
             json.JSONDecodeError: The text is not JSON.
@@ -91,7 +91,7 @@ def _after_blanks(text: str, at: int) -> int:
 
 
 def _name(text: str, at: int) -> tuple[str, int]:
-    """Return the name that begins here, and the position of its value."""
+    """Return the name that begins at `at`, and the position of its value."""
     if text[at : at + 1] != '"':
         raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, at)
     name, at = _string(text, at + 1, False)

@@ -15,7 +15,7 @@ def integers(data: Bytes, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]
     """Read cells as values of a type that is stored as an integer.
 
     Returns:
-        The values, and which cells are no certain integers.
+        The values, and which cells are not certainly integers.
     """
     from firesteel.kernels.json.values import read_integers
 
@@ -28,10 +28,10 @@ def integers(data: Bytes, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]
 
 
 def decimals(data: Bytes, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
-    """Read cells as DECIMALs, rounded HALF_UP; NULL for what has too many digits, as in Flink.
+    """Read cells as DECIMALs, rounded HALF_UP. As in Flink, a number with too many digits becomes NULL.
 
     Returns:
-        The values, and which cells are no plain numbers.
+        The values, and which cells are not plain numbers.
     """
     from firesteel.kernels.json.decimals import read_decimals
 
@@ -54,5 +54,5 @@ def text_cells(texts: pa.StringArray) -> tuple[Bytes, Cells]:
 
 
 def bitmap(there: Flags) -> pa.Buffer | None:
-    """Return Arrow's validity bitmap, None if all values exist."""
+    """Return Arrow's validity bitmap for flags, or None if all values exist."""
     return None if there.all() else pa.py_buffer(np.packbits(there, bitorder="little"))

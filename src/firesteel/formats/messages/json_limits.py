@@ -11,13 +11,13 @@ from decimal import Decimal
 from typing import Any
 
 MAX_DEPTH = 1000
-"""Maximum of open objects and arrays."""
+"""Most open objects and arrays."""
 MAX_NUMBER_LENGTH = 1000
-"""Maximum of digits of a number. Its sign, point and exponent mark do not count."""
+"""Most digits of a number. Its sign, point and exponent mark do not count."""
 MAX_NAME_BYTES = 50_000
-"""Maximum of bytes of a member's name in UTF-8, without escapes."""
+"""Most bytes of a member's name in UTF-8, without escapes."""
 MAX_TEXT_LENGTH = 20_000_000
-"""Maximum of characters of a text."""
+"""Most characters of a text."""
 _DIGITS = re.compile("[0-9]")
 _NUMBER = re.compile(r"[+-]?\d*\.?(\d*)(?:[eE]([+-]?)0*(\d*))?")
 _EXPONENT_DIGITS = 10
@@ -25,7 +25,7 @@ _INT = 1 << 31
 
 
 class BadMessage(Exception):
-    """The format cannot read a message. The text says why."""
+    """Error for a message that the format cannot read. The text is the reason."""
 
 
 def check_number(text: str) -> None:
@@ -39,7 +39,11 @@ def check_number(text: str) -> None:
 
 
 def check_text(text: str) -> str:
-    """Return the text. Raises ValueError if it is too long."""
+    """Return the text unchanged.
+
+    Raises:
+        ValueError: The text is too long.
+    """
     if len(text) > MAX_TEXT_LENGTH:
         raise ValueError(f"String value length ({len(text)}) exceeds the maximum allowed ({MAX_TEXT_LENGTH})")
     return text
@@ -56,8 +60,8 @@ def check_document(root: Any, size: int, brackets: int, *, texts: bool) -> None:
     Args:
         root: The value, with objects as dicts or lists of pairs.
         size: Bytes of the message. Names in a short message are not checked.
-        brackets: Number of opening brackets. With few of them, the nesting is not checked.
-        texts: Whether the parser has made all texts, not only the wanted ones.
+        brackets: Number of opening brackets. If there are few, the nesting is not checked.
+        texts: Whether the parser has created all texts, not only the wanted ones.
 
     Raises:
         BadMessage: A limit is exceeded.

@@ -17,19 +17,19 @@ WHITESPACE = " \t\r\n"
 
 
 class IntText(str):
-    """Integer number, as written."""
+    """An integer as it is written."""
 
     __slots__ = ()
 
 
 class FloatText(str):
-    """Number with a fraction or an exponent, as written."""
+    """A number with a fraction or an exponent, as it is written."""
 
     __slots__ = ()
 
 
 class Members(list):  # type: ignore[type-arg]
-    """(key, value) pairs of an object, in sequence."""
+    """The (key, value) pairs of an object, in sequence."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ def parse_tree(message: bytes, *, exact: bool = False) -> Any:
 
     Args:
         message: The bytes.
-        exact: Whether Flink makes a BigDecimal of each number with a fraction, wanted or not.
+        exact: Whether Flink reads each number with a fraction as a BigDecimal, wanted or not.
 
     Raises:
         BadMessage: The message is not JSON, or exceeds Jackson's limits.
@@ -57,11 +57,11 @@ def parse_members(message: bytes) -> Any:
 
 
 class _Parser:
-    """Python's own parser, and one without recursion for deeply nested values."""
+    """JSON parser: Python's own, and one without recursion for deeply nested values."""
 
     def __init__(self, fraction: Make, members: type[Any]) -> None:
         self._fast = json.JSONDecoder(
-            strict=False,  # Flink allows control characters in strings
+            strict=False,  # Flink allows control characters in strings.
             parse_int=_integer,
             parse_float=fraction,
             parse_constant=_refuse,
@@ -70,7 +70,12 @@ class _Parser:
         self._deep = DeepParser(_integer, fraction, members)
 
     def parse(self, text: str) -> Any:
-        """Return the value. Raises json.JSONDecodeError or BadMessage."""
+        """Return the first JSON value of a text.
+
+        Raises:
+            json.JSONDecodeError: The text is not JSON.
+            BadMessage: The value is nested too deeply.
+        """
         try:
             return self._fast.raw_decode(text)[0]
         except RecursionError:

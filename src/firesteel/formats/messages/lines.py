@@ -16,7 +16,7 @@ _SHORT = 64
 
 
 class Lines:
-    """Framing of lines. A message keeps its line end, which avoids a copy."""
+    """Framing of files with one message in each line. A message keeps its line end, which avoids a copy."""
 
     def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
         ends = _ends(np.frombuffer(block, dtype=np.uint8))
@@ -45,7 +45,7 @@ def _ends(data: Bytes) -> Indices:
 
 
 def cut(data: bytes, ends: Indices) -> pa.BinaryArray:
-    """Return the bytes as a column of messages that end at these positions."""
+    """Return the bytes as a column of messages that end at the given positions."""
     offsets = np.zeros(len(ends) + 1, dtype=np.int32)
     offsets[1:] = ends
     return pa.BinaryArray.from_buffers(
@@ -54,7 +54,7 @@ def cut(data: bytes, ends: Indices) -> pa.BinaryArray:
 
 
 def joined(messages: pa.BinaryArray) -> bytes:
-    """Return the messages as lines. NULL messages are left out."""
+    """Return messages as lines. NULL messages are left out."""
     kept = messages.drop_null()
     if not len(kept):
         return b""

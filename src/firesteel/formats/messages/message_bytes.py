@@ -14,7 +14,10 @@ from firesteel.formats.base import Flags, Indices
 Bytes = npt.NDArray[np.uint8]
 
 _PIECE = 1 << 17
-"""Bytes processed at once. They and their results fit into a core's cache, which is several times faster."""
+"""Number of bytes to process at once.
+
+They and their results fit into a core's cache, which is much faster.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,13 +54,13 @@ def places(data: Bytes, wanted: Callable[[Bytes], Flags], behind: int = 0) -> In
 
     Args:
         data: The bytes.
-        wanted: Returns a flag for each position of a piece that has `behind` more bytes after it.
+        wanted: Function that returns a flag for each position of a piece with `behind` more bytes after it.
         behind: Number of bytes after a position that `wanted` reads.
     """
     parts = [np.empty(0, dtype=np.int64)]
     for start in range(0, len(data), _PIECE):
         found = wanted(data[start : start + _PIECE + behind])
-        if found.any():  # much faster than flatnonzero, and often nothing is found
+        if found.any():  # This test is much faster than flatnonzero, and often finds nothing.
             parts.append(np.flatnonzero(found) + start)
     return np.concatenate(parts)
 
@@ -75,7 +78,7 @@ def begin_with(texts: pa.StringArray, characters: bytes) -> Flags:
 
 
 def marked(indices: Indices, count: int) -> Flags:
-    """Return bool[count], true at the indices."""
+    """Return bool[count] that is true at the given indices."""
     flags = np.zeros(count, dtype=bool)
     flags[indices] = True
     return flags

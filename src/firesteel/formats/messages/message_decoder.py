@@ -1,4 +1,4 @@
-"""Decoder that reads most messages column by column, and the other ones one by one with an exact reader."""
+"""Decoder that reads most messages column by column, and the others one by one with an exact reader."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ WORTH_COLUMNS = 64
 
 @dataclass(frozen=True)
 class Columnar:
-    """Messages that were read column by column."""
+    """Result of reading messages column by column."""
 
     changes: pa.Table
-    """The changes, in the order of their messages."""
+    """Changes, in the order of their messages."""
     messages: Indices
     """int64[n], index of the message of each change."""
     odd: Indices
@@ -42,7 +42,7 @@ class Columns(Protocol):
     """A format's reader of many messages, column by column."""
 
     def is_worth(self, messages: int) -> bool:
-        """Return whether that many messages are read faster than one by one."""
+        """Return whether this number of messages is read faster in columns than one by one."""
         ...
 
     def read(self, messages: pa.BinaryArray) -> Columnar: ...
@@ -67,7 +67,8 @@ class Exact(Protocol):
 class MessageDecoder:
     """A Decoder (formats/base.py) that uses a format's two readers.
 
-    An error that neither reader expects counts as a bad message. It is reported with its place, or skipped.
+    An error that neither reader expects counts as a bad message, which is reported with its position or
+    skipped.
 
     Args:
         exact: Reader of single messages.
@@ -93,10 +94,10 @@ class MessageDecoder:
         self._ignores = ignores
         self.skipped = 0
         self.unforeseen = 0
-        """Number of blocks, messages and rows with an error that no reader expects, for tests."""
+        """Number of blocks, messages and rows with an error that neither reader expects, for tests."""
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
-        """Return the changes in the messages, and the index of each change's message (see Decoder)."""
+        """Return the changes in the messages, and the index of each change's message (base.py: Decoder)."""
         if self._columns is None or not self._columns.is_worth(len(messages)):
             return self._exactly(messages, np.arange(len(messages)))
         try:
@@ -133,7 +134,10 @@ class MessageDecoder:
         return message if self._keeps_line_end else bare(message)
 
     def _table(self, rows: Sequence[Row]) -> pa.Table:
-        """Return rows as a changes table. Raises one of _NO_VALUE if a column cannot hold a value."""
+        """Return rows as a changes table.
+
+        If a column cannot hold a value, raise one of the errors in _NO_VALUE.
+        """
         kinds = [kind for kind, _ in rows]
         values = list(zip(*(row for _, row in rows), strict=True)) if rows else [()] * (len(self._schema) - 1)
         arrays = [

@@ -29,16 +29,16 @@ _ZEROS = {
     "utf-16-be": re.compile(rb"\0.", re.DOTALL),
     "utf-16-le": re.compile(rb".\0", re.DOTALL),
 }
-"""A message begins with an ASCII character, whose other bytes are zero."""
+"""Patterns of the first character of a message by encoding: ASCII, so its other bytes are zero."""
 _LONGEST_MARK = 4
-"""Shorter messages are not searched for a mark."""
+"""Length below which a message is not searched for a byte order mark."""
 _SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}")
 _LEAD_BITS = {2: 0x1F, 3: 0x0F, 4: 0x07}
 _Write = Callable[[int], str]
 
 
 def json_text(message: bytes) -> tuple[str, int | None]:
-    """Return the text of a JSON message up to the first invalid byte, and that byte, None for none.
+    """Return the text of a JSON message up to the first invalid byte, and this byte; None if all are valid.
 
     A character in a form that UTF-8 forbids becomes a JSON escape. In a string, that has the same meaning,
     even for a quote. Elsewhere, both are invalid.
@@ -47,11 +47,11 @@ def json_text(message: bytes) -> tuple[str, int | None]:
 
 
 def csv_text(message: bytes, *, whole: bool) -> tuple[str, int | None]:
-    """Return the text of a csv message up to the first invalid byte, and that byte, None for none.
+    """Return the text of a csv message up to the first invalid byte, and this byte; None if all are valid.
 
     Args:
         message: The bytes.
-        whole: Whether it is not a part of a file, so that it may have another encoding than UTF-8.
+        whole: Whether the message is not a part of a file, and so may have another encoding than UTF-8.
     """
     text, wrong = _decoded(message, chr, whole=whole)
     return replaced(text), wrong
@@ -68,7 +68,7 @@ def _decoded(message: bytes, write: _Write, *, whole: bool) -> tuple[str, int | 
 
 
 def _encoding(message: bytes) -> tuple[str, int]:
-    """Return the encoding, and the length of the byte order mark."""
+    """Return the encoding of a message, and the length of its byte order mark."""
     if len(message) >= _LONGEST_MARK:
         for bom, encoding in _BOMS.items():
             if message.startswith(bom):
@@ -88,7 +88,7 @@ def _lenient(content: bytes, write: _Write) -> tuple[str, int | None]:
         parts.append(before.decode())
         found = _SEQUENCE.match(content, wrong)
         escaped = write is not chr and (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
-        if found is None or escaped:  # JSON knows no such escape
+        if found is None or escaped:  # JSON has no such escape.
             return "".join(parts), content[wrong]
         parts += map(write, _units(found[0]))
         at = found.end()

@@ -28,7 +28,7 @@ _MAY_FAIL = (TypeRoot.DATE, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 
 @dataclass(frozen=True)
 class Column:
-    """Values of a SQL type.
+    """Column of values of a SQL type.
 
     Attributes:
         values: The values.
@@ -45,7 +45,7 @@ def are_plain(types: Sequence[SqlType]) -> bool:
 
 
 def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
-    """Return the values of a column of texts. NULL stays NULL."""
+    """Return a column of texts as values of a type. NULL stays NULL."""
     target = to_arrow(kind)
     if kind.root in CHARACTER:
         return Column(pc.cast(texts, target), np.zeros(len(texts), dtype=bool))
@@ -71,7 +71,7 @@ def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
 
 
 def _plain_numbers(texts: pa.StringArray, target: pa.DataType) -> pa.Array | None:
-    """Return the values if all texts are valid numbers of only digits, `-` and `.`. None otherwise.
+    """Return the values if all texts are valid numbers that consist of digits, `-` and `.`; else None.
 
     Arrow reads such numbers as Java does.
     """
@@ -89,7 +89,7 @@ def _plain_numbers(texts: pa.StringArray, target: pa.DataType) -> pa.Array | Non
 
 
 def _by_duckdb(texts: pa.StringArray, expression: str) -> pa.Array:
-    from firesteel.functions.duckdb.connection import connect  # not on the driver
+    from firesteel.functions.duckdb.connection import connect  # The driver does not import this.
 
     connection = connect()
     connection.register("texts", pa.table({"l": texts}))

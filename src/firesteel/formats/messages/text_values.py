@@ -45,7 +45,7 @@ def integer(text: str, bits: int) -> int:
     """Return an integer of `bits` bits (Java: Integer.parseInt, Long.parseLong). The text is not trimmed."""
     if not _INTEGER.fullmatch(text):
         raise ValueError(f'For input string: "{text}"')
-    digits = text.lstrip("+-").lstrip("0")  # Python converts no more than 4,300 digits
+    digits = text.lstrip("+-").lstrip("0")  # Python converts at most 4,300 digits.
     if len(digits) > _MOST_DIGITS:
         raise ValueError(f'Value out of range. Value:"{text}"')
     value = int(digits or "0")
@@ -53,7 +53,11 @@ def integer(text: str, bits: int) -> int:
 
 
 def ranged(value: int, bits: int) -> int:
-    """Return the value. Raises ValueError if `bits` bits cannot hold it."""
+    """Return the value unchanged.
+
+    Raises:
+        ValueError: `bits` bits cannot hold the value.
+    """
     if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
         raise ValueError(f'Value out of range. Value:"{value}"')
     return value
@@ -175,7 +179,11 @@ def timestamp(text: str, *, iso: bool, zoned: bool, nanos: bool) -> int:
 
 
 def fitting(value: int) -> int:
-    """Return a point in time. Raises ValueError if 64 bits cannot hold it."""
+    """Return a point in time unchanged.
+
+    Raises:
+        ValueError: 64 bits cannot hold the value.
+    """
     if not -(1 << 63) < value < 1 << 63:
         raise ValueError("the timestamp is outside the range that a column can hold")
     return value
@@ -184,7 +192,7 @@ def fitting(value: int) -> int:
 def base64(text: str) -> bytes:
     """Return the bytes of a base64 text (Jackson: Base64Variants.MIME_NO_LINEFEEDS).
 
-    Padding is required. White space may stand between groups of four characters.
+    Padding is required. White space is allowed between groups of four characters.
     """
     if not _BASE64.fullmatch(text):
         raise ValueError("Failed to decode the value as base64 (MIME-NO-LINEFEEDS)")

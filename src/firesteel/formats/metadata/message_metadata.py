@@ -29,24 +29,24 @@ _MOST_MILLIS = (1 << 63) // 1000 - 1
 _MONTH_AND_DAY = "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
 _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{{6}}"
 _PLAIN_TIME = f"^[1-9][0-9]{{{{3}}}}-{_MONTH_AND_DAY}{{}}{_CLOCK}$"
-"""Pattern of times with six digits of a fraction. The character between day and time is filled in."""
+"""Pattern of times whose fraction has six digits. The separator of day and time is filled in."""
 _PLAIN_NUMBER = "^-?[0-9]{1,18}$"
 
 
 @dataclass(frozen=True)
 class KeyValues:
-    """Values of a key.
+    """Values of a metadata key.
 
     Attributes:
         values: One value for each message.
-        bad: Errors by index, for messages without a valid value.
+        bad: Errors for messages without a valid value, by message index.
     """
 
     values: pa.Array
     bad: Mapping[int, str]
 
     def fitting(self) -> KeyValues:
-        """Return the values, where times that microseconds in 64 bits cannot represent are bad."""
+        """Return the values. Times that microseconds in 64 bits cannot represent become bad."""
         if self.values.type != _MILLIS:
             return self
         millis = self.values.cast(pa.int64()).fill_null(0).to_numpy()
@@ -72,15 +72,15 @@ def _as_read(values: pa.Array) -> KeyValues:
 
 @dataclass(frozen=True)
 class MessageKey:
-    """Metadata key.
+    """Metadata key of a CDC format.
 
     Attributes:
-        type: Type of its column.
-        member: Member of the message.
+        type: Type of the key's column.
+        member: Member of the message that holds the value.
         read_as: Type by which the member is read.
-        make: Converts a column of that type to the key's column.
+        make: Function that converts a column of that type to the key's column.
         in_payload: Whether the member is beside the rows in Debezium's messages.
-        part: The wanted entry of a MAP, None for the whole value.
+        part: Wanted entry of a MAP, None for the whole value.
     """
 
     type: SqlType
@@ -101,11 +101,11 @@ def _of_millis(values: pa.Array) -> KeyValues:
 
 
 def _of_seconds(values: pa.Array) -> KeyValues:
-    return _as_read(pc.multiply(values, 1000).cast(_MILLIS))  # over and around, as a Java long
+    return _as_read(pc.multiply(values, 1000).cast(_MILLIS))  # As in Java, a long overflows and wraps.
 
 
 def _of_number(texts: pa.Array) -> KeyValues:
-    """Convert texts with milliseconds (Java: Long.parseLong)."""
+    """Return the times of texts with milliseconds (Java: Long.parseLong)."""
     return _of_texts(
         texts,
         _PLAIN_NUMBER,
@@ -118,8 +118,8 @@ def _of_time(mark: str, read: Callable[[str], int | None]) -> Make:
     """Return a converter of times in UTC, truncated to milliseconds. Flink: DateTimeUtils.parseTimestampData.
 
     Args:
-        mark: The character between day and time of a plain time.
-        read: Converter of other texts.
+        mark: Character between day and time of a plain time.
+        read: Converter of texts that are not plain times.
     """
 
     def cut(plain: pa.Array) -> pa.Array:
@@ -140,7 +140,7 @@ def _operation_time(text: str) -> int:
 def _of_texts(
     texts: pa.Array, plain: str, cast: Callable[[pa.Array], pa.Array], read: Callable[[str], int | None]
 ) -> KeyValues:
-    """Convert texts, those that match `plain` in columns and the others one by one."""
+    """Convert texts: those that match `plain` in columns, the others one by one."""
     is_plain: Flags = flags(pc.match_substring_regex(texts, plain))
     values = cast(pc.if_else(pa.array(is_plain), texts, None))
     bad: dict[int, str] = {}

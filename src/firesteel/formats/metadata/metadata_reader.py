@@ -59,7 +59,11 @@ class MetadataReader:
         self._decoder = MessageDecoder(self._exact, columns, schema, keeps_line_end=True)
 
     def read(self, messages: pa.BinaryArray) -> MessageMetadata:
-        """Return the metadata of messages. Raises MessageError."""
+        """Return the metadata of messages.
+
+        Raises:
+            MessageError: A message has an invalid value.
+        """
         table, _ = self._decoder.decode(messages)
         columns: dict[str, pa.Array] = {}
         bad: Flags = np.zeros(len(messages), dtype=bool)
@@ -74,7 +78,7 @@ class MetadataReader:
         return MessageMetadata(columns, bad)
 
     def _members(self, *, in_payload: bool) -> dict[_Member, Parts]:
-        """Return the members to read, and the wanted parts of each."""
+        """Return the members to read, with the wanted parts of each."""
         found: dict[_Member, Parts] = {}
         for each in self._keys.values():
             if each.in_payload == in_payload:
@@ -84,7 +88,7 @@ class MetadataReader:
         return found
 
     def _fields(self) -> Fields:
-        """Return the message's object as fields. Without an envelope's schema there are no outer members."""
+        """Return the message's object as fields. Without an envelope's schema, there are no outer members."""
         inner, parts = tuple(self._inner), tuple(self._inner.values())
         if self._options.schema_include:
             payload = row(tuple(name for name, _ in inner), tuple(kind for _, kind in inner))

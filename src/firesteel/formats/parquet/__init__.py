@@ -1,1 +1,1 @@
-"""parquet."""
+"""The format `parquet`."""

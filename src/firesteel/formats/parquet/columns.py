@@ -1,7 +1,7 @@
 """Convert columns between Arrow's types and those of Parquet files.
 
 A TIMESTAMP is stored as the instant at which a clock in the machine's zone (or in UTC) shows it. A TIME has
-milliseconds, a MAP is Parquet's. Flink: ParquetSchemaConverter, ParquetRowDataWriter.
+milliseconds. A MAP is stored as Parquet's map type. Flink: ParquetSchemaConverter, ParquetRowDataWriter.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAPS = (TypeRoot.MAP, TypeRoot.MULTISET)
 
 
 def to_file(values: pa.Array | pa.ChunkedArray, kind: SqlType, utc: bool, unit: str | None) -> pa.Array:
-    """Return a column in the type of a file.
+    """Return a column converted to the type that a Parquet file stores.
 
     Args:
         values: The column.
@@ -55,7 +55,7 @@ def to_file(values: pa.Array | pa.ChunkedArray, kind: SqlType, utc: bool, unit: 
 
 
 def from_file(values: pa.Array | None, kind: SqlType, rows: int, utc: bool) -> pa.Array:
-    """Return a file's column as one of a SQL type, or NULLs if the file does not have it.
+    """Return a column of a Parquet file as a SQL type, or NULLs if the file does not have the column.
 
     Raises:
         pa.ArrowInvalid: A value does not fit.
@@ -88,7 +88,7 @@ def from_file(values: pa.Array | None, kind: SqlType, rows: int, utc: bool) -> p
 
 # --- nested ------------------------------------------------------------------------------------------
 def _offsets(values: pa.Array) -> pa.Array:
-    """Return the begin of each list in `values.flatten()`, NULL for a list that is NULL."""
+    """Return the start of each list in `values.flatten()`, NULL for a list that is NULL."""
     sizes = pc.fill_null(pc.list_value_length(values), 0).to_numpy(zero_copy_only=False)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
     missing = np.append(values.is_null().to_numpy(zero_copy_only=False), False)
@@ -124,7 +124,7 @@ def _entries(values: pa.Array, kind: SqlType, utc: bool) -> pa.Array:
 
 # --- times -------------------------------------------------------------------------------------------
 def _in_unit(times: pa.Array, target: pa.TimestampType) -> pa.Array:
-    """Return points in time in another unit, truncated if it is coarser.
+    """Return points in time in another unit. Finer digits than a coarser unit has are truncated.
 
     Raises:
         pa.ArrowInvalid: The unit cannot represent a value.
@@ -133,7 +133,7 @@ def _in_unit(times: pa.Array, target: pa.TimestampType) -> pa.Array:
 
 
 def _instants(clocks: pa.Array, utc: bool) -> pa.Array:
-    """Return the instants at which clocks show these times, the first of two (Java: Timestamp.valueOf)."""
+    """Return the instants at which clocks show these times, the earlier of two (Java: Timestamp.valueOf)."""
     if utc or (zone := machine_zone()) == "UTC":
         return clocks
     found = pc.assume_timezone(clocks, zone, ambiguous="earliest", nonexistent="latest")

@@ -1,7 +1,7 @@
 """The format parquet: files of columns. INSERT only.
 
 Flink: ParquetFileFormatFactory, ParquetSchemaConverter, ParquetRowDataWriter. Flink passes options to
-Hadoop's ParquetOutputFormat. Those that Arrow's writer has are supported.
+Hadoop's ParquetOutputFormat. The options that Arrow's writer has are supported.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ class ParquetReader:
 
     def __init__(self, fields: Fields, utc: bool) -> None:
         self._fields, self._utc = fields, utc
-        self._unit = "ns" if any(map(_has_nanos, fields.types)) else "us"  # which reach further
+        # Microseconds reach further: nanoseconds in 64 bits hold fewer years.
+        self._unit = "ns" if any(map(_has_nanos, fields.types)) else "us"
 
     def read(self, path: str) -> Iterator[pa.Table]:
-        """Yield the changes of a file.
+        """Yield the changes in a file.
 
         Raises:
             DataError: The file is invalid, or lacks rows that its footer declares.
@@ -52,14 +53,15 @@ class ParquetReader:
                 names = _found_names(file.schema_arrow.names, self._fields.names)
                 wanted = [name for name in names if name is not None]
                 for batch in file.iter_batches(_ROWS, columns=wanted):
-                    batch.validate(full=True)  # Arrow has not looked at texts and offsets yet
+                    batch.validate(full=True)  # Arrow has not checked texts and offsets yet.
                     read += batch.num_rows
                     yield self._changes(batch, names)
-                if read != file.metadata.num_rows:  # of its row groups pyarrow aborts for some damage
+                # Only the totals are compared: asked for row groups, pyarrow aborts for some damage.
+                if read != file.metadata.num_rows:
                     raise ValueError(f"{read} rows were found, the footer says {file.metadata.num_rows}")
         except FiresteelError:
             raise
-        except Exception as error:  # a damaged file makes Arrow raise anything
+        except Exception as error:  # For a damaged file, Arrow may raise any exception.
             raise DataError(f"{path}: cannot be read: {error}") from None
 
     def _changes(self, batch: pa.RecordBatch, names: list[str | None]) -> pa.Table:
@@ -80,7 +82,7 @@ def _has_nanos(kind: SqlType) -> bool:
 
 
 def _found_names(there: list[str], wanted: tuple[str, ...]) -> list[str | None]:
-    """Return the file's name of each wanted column, ignoring case. None if the file does not have it."""
+    """Return the file's name of each wanted column, ignoring case. None if the file lacks the column."""
     names = {name.lower(): name for name in there}
     found = [names.get(name.lower()) for name in wanted]
     twice = next((name for name in found if name is not None and there.count(name) > 1), None)
@@ -104,11 +106,15 @@ class ParquetWriter:
             compression="NONE" if codec == "UNCOMPRESSED" else codec.removesuffix("_RAW"),
             use_deprecated_int96_timestamps=self._int64 is None,
             store_schema=False,
-            write_page_checksum=True,  # as Flink's writer does; readers find damage by it
+            write_page_checksum=True,  # Flink's writer sets this, too. Readers then detect damage.
         )
 
     def write(self, changes: pa.Table) -> None:
-        """Append rows. Raises DataError if the unit cannot represent a point in time."""
+        """Append rows.
+
+        Raises:
+            DataError: The unit cannot represent a point in time.
+        """
         try:
             columns = self._columns(changes)
         except pa.ArrowInvalid as error:
@@ -129,7 +135,7 @@ class ParquetWriter:
 
 
 class Parquet:
-    """The format `parquet`."""
+    """The format `parquet`, which reads and writes files of columns."""
 
     name = "parquet"
     changelog_mode = INSERT_ONLY
@@ -146,7 +152,11 @@ class Parquet:
     )
 
     def validate(self, options: Options, names: tuple[str, ...], types: tuple[SqlType, ...]) -> None:
-        """Check the options. Raises ValidationError."""
+        """Check the options.
+
+        Raises:
+            ValidationError: An option is wrong.
+        """
         values = TypedOptions(self.options, options)
         if values["compression"].upper() not in _CODECS:
             raise ValidationError(

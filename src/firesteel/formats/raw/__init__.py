@@ -1,1 +1,1 @@
-"""raw."""
+"""The format `raw`."""

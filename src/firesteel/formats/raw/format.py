@@ -32,7 +32,7 @@ _NUMBERS = {
     TypeRoot.FLOAT: ("f4", "FLOAT"),
     TypeRoot.DOUBLE: ("f8", "DOUBLE"),
 }
-"""NumPy's type and Flink's name of each type."""
+"""NumPy's type and Flink's type name, by SQL type."""
 
 
 class RawColumn:
@@ -94,7 +94,7 @@ class RawColumn:
         if self._charset == _UTF_8:
             try:
                 return messages.cast(pa.string())
-            except pa.ArrowInvalid:  # what is no UTF-8 is replaced
+            except pa.ArrowInvalid:  # Bytes that are not UTF-8 are replaced.
                 pass
         texts = (None if m is None else m.decode(self._charset, "replace") for m in messages.to_pylist())
         return pa.array(list(texts), pa.string())
@@ -107,7 +107,7 @@ def _spread(values: pa.Array, like: Any) -> pa.Array:
 
 
 class Raw:
-    """The format `raw`."""
+    """The format `raw`, whose messages are the values of one column."""
 
     name = "raw"
     changelog_mode = INSERT_ONLY
@@ -141,7 +141,7 @@ class Raw:
 
 
 def _charset(options: Options) -> str:
-    """Return Python's name of the charset."""
+    """Return Python's name of the charset in the options."""
     name = options.get("charset", "UTF-8")
     try:
         found = codecs.lookup(name).name

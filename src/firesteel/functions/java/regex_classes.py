@@ -17,7 +17,7 @@ SHORT = {
     "h": r" \t\xa0\u1680\u180e\u2000-\u200a\u202f\u205f\u3000",
     "v": r"\n\x0b\f\r\x85\u2028\u2029",
 }
-"""Contents of the classes of single letters such as `\d`: ASCII only, as in Java."""
+r"""Contents of the classes of single letters such as `\d`: ASCII only, as in Java."""
 
 _POSIX = {
     "ASCII": r"\x00-\x7f",

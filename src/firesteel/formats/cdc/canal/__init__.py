@@ -1,1 +1,1 @@
-"""canal-json."""
+"""The format `canal-json`."""

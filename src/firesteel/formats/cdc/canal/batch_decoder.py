@@ -29,7 +29,8 @@ class CanalColumns(JsonColumns):
         self._exact = tree_values(fields, options)
         wanted = {"database": options.database, "table": options.table}
         self._filters = {key: parsed(text) for key, text in wanted.items() if text is not None}
-        # A list or an object in `old` may hold any name, which counts as changed: for the exact reader.
+        # A list or an object in `old` may hold any name, which then counts as changed. The exact reader
+        # handles it.
         members = {"data": list_of(row_schema(fields)), "old": list_of(row_schema(fields, is_flat=True))}
         self._scan = JsonScan({**members, "type": TEXT, **dict.fromkeys(self._filters, TEXT)})
 
@@ -40,7 +41,7 @@ class CanalColumns(JsonColumns):
         kinds = reading.codes(root["type"].cells, _KINDS)
         data, old = _List(root["data"]), _List(root["old"])
         updates = kinds == RowKind.UPDATE_AFTER
-        # An old list that is not the rows' is converted, too, and may be refused.
+        # An `old` list that does not fit the rows is converted, too, and may be rejected.
         fits = np.where(updates, old.there & (old.counts == data.counts), ~old.there)
         reading.odd |= (kinds == UNREAD) | ~data.there | ~fits
         reading.odd[data.messages[~data.valid]] = True

@@ -60,7 +60,7 @@ class CanalMessages:
         except (BadMessage, ValueError) as error:
             if not self._options.ignore_parse_errors:
                 raise explained("Canal", message, error) from None
-            return rows or None  # the rows before a bad one stay
+            return rows or None  # The rows before a bad row stay.
         return rows
 
     def _add_rows(self, root: Any, message: bytes, rows: list[Row]) -> None:
@@ -132,7 +132,7 @@ def _there(row: Values | None, key: str) -> Values:
 
 
 class CanalJson(JsonFormat):
-    """The format `canal-json`."""
+    """The format `canal-json`, which reads and writes changes as Alibaba Canal does."""
 
     name = "canal-json"
     options = CANAL_OPTIONS

@@ -1,1 +1,1 @@
-"""debezium-json, debezium-avro-confluent."""
+"""The formats `debezium-json` and `debezium-avro-confluent`."""

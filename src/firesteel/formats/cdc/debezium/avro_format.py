@@ -31,7 +31,7 @@ _KINDS: Mapping[str, tuple[tuple[RowKind, str], ...]] = {
     "u": ((RowKind.UPDATE_BEFORE, "before"), (RowKind.UPDATE_AFTER, "after")),
     "d": ((RowKind.DELETE, "before"),),
 }
-"""Changes of each `op`: their row kinds, and the field with their row."""
+"""Row kinds of the changes of each `op`, each with the field that holds its row."""
 
 
 class DebeziumMessages:
@@ -51,7 +51,7 @@ class DebeziumMessages:
         at: list[int] = []
         for index, message in enumerate(messages.to_pylist()):
             if not message:
-                continue  # a tombstone
+                continue  # A tombstone has no rows.
             record = read_body(self._bodies, index, message, _FAILED)
             for kind, part in _changes(record or {}, index, message):
                 kinds.append(int(kind))
@@ -60,7 +60,10 @@ class DebeziumMessages:
         return checked(rows, self._fields, at, _FAILED, kinds), np.array(at, np.int64)
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
-        """Return one message for each row. As in Flink, the rows of updates are inserts and deletes."""
+        """Return one message for each row.
+
+        As in Flink, the rows of an update become a delete and an insert.
+        """
         adds = np.isin(changes[KIND].to_numpy(), _ADDS).tolist()
         records = to_records(changes, self._fields)
         return pa.array(
@@ -96,7 +99,7 @@ def _envelope(add: bool, record: dict[str, Any]) -> dict[str, Any]:
 
 
 class DebeziumAvro(AvroConfluent):
-    """The format `debezium-avro-confluent`."""
+    """The format `debezium-avro-confluent`, which reads and writes Debezium's changes in Avro."""
 
     name = "debezium-avro-confluent"
     changelog_mode = ALL

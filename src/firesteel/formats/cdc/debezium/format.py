@@ -13,7 +13,7 @@ from firesteel.formats.json.options import DEBEZIUM_OPTIONS, json_options
 
 
 class DebeziumJson(EnvelopeJson):
-    """The format `debezium-json`."""
+    """The format `debezium-json`, which reads and writes Debezium's changes as JSON."""
 
     name = "debezium-json"
     options = DEBEZIUM_OPTIONS

@@ -1,1 +1,1 @@
-"""maxwell-json."""
+"""The format `maxwell-json`."""

@@ -10,7 +10,7 @@ from firesteel.formats.cdc.row_decoder import DELETE, INSERT, UPDATE, Envelope
 
 
 class MaxwellJson(EnvelopeJson):
-    """The format `maxwell-json`."""
+    """The format `maxwell-json`, which reads and writes Maxwell's changes."""
 
     name = "maxwell-json"
     envelope = Envelope(

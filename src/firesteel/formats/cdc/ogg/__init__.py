@@ -1,1 +1,1 @@
-"""ogg-json."""
+"""The format `ogg-json`."""

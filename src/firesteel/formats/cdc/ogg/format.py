@@ -10,7 +10,7 @@ from firesteel.formats.cdc.row_decoder import DELETE, INSERT, UPDATE, Envelope
 
 
 class OggJson(EnvelopeJson):
-    """The format `ogg-json`."""
+    """The format `ogg-json`, which reads and writes changes of Oracle GoldenGate."""
 
     name = "ogg-json"
     envelope = Envelope(
