@@ -36,12 +36,12 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What `dir` and completion show: the public names."""
+    """Return the public names, for `dir` and completion."""
     return list(__all__)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name at its first use: workers import parts of firesteel and need none of these."""
+    """Import a public name at its first use, so that workers load only the modules that they need."""
     import importlib
 
     if name not in _HOMES:

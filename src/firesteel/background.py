@@ -1,6 +1,6 @@
-"""A call in a thread of its own: for calls that nothing interrupts, and that may never come back.
+"""Calls in a thread of their own: for calls that cannot be interrupted and may never return.
 
-The thread does not keep the process from ending.
+The thread does not prevent the process from ending.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def in_thread(call: Callable[[], T]) -> Future[T]:
-    """Settled when the call has come back, with what it gave or raised."""
+    """Start a call in a thread, and return a future of its result or error."""
     done: Future[T] = Future()
 
     def work() -> None:

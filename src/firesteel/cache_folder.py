@@ -1,4 +1,4 @@
-"""The folder of what is made once on a machine and kept: class-data archives, compiled kernels.
+"""Cache folder for files that are made once on a machine: class-data archives and compiled kernels.
 
 Code is loaded from it, so it is used only if no other user could have written to it (file_trust.py).
 """
@@ -18,16 +18,19 @@ from firesteel.notices import say
 
 _OWN = "FIRESTEEL_CACHE_DIR"
 _TOLD = "FIRESTEEL_CACHE_NOT_USED"
-"""The variable with the reason that a process of this job has printed."""
+"""Environment variable with the reason that a process of this job has printed already."""
 _NAMES = ("jvm", "kernels")
-"""The folders in the cache folder: if one of them is not trusted, none is used."""
+"""Folders in the cache folder. If one of them is not trusted, none is used."""
 UNUSED = 30 * 86_400.0
-"""Seconds after which what nobody used is deleted."""
+"""Seconds after which an unused folder is deleted."""
 
 
 def cache_folder() -> Path:
-    """FIRESTEEL_CACHE_DIR, else `firesteel` in the user's cache folder. Raises RuntimeError where there
-    is no home."""
+    """Return FIRESTEEL_CACHE_DIR if set, else `firesteel` in the user's cache folder.
+
+    Raises:
+        RuntimeError: The user has no home folder.
+    """
     own = os.environ.get(_OWN)
     if own:
         return Path(own)
@@ -35,13 +38,13 @@ def cache_folder() -> Path:
 
 
 def private_cache_folder(name: str) -> Path:
-    """Make a folder below the cache folder that only this user may look into.
+    """Make a folder in the cache folder that only this user can access, and return it.
 
-    If others could have written to it, that is printed once, by the first process of a job that finds it.
+    If others could have written to it, the first process of a job prints a notice.
 
     Raises:
-        OSError: If it cannot be made, or others could have written to it.
-        RuntimeError: If there is no home.
+        OSError: The folder cannot be made, or others could have written to it.
+        RuntimeError: The user has no home folder.
     """
     reason = _why_not_used()
     if reason is not None:
@@ -53,7 +56,7 @@ def private_cache_folder(name: str) -> Path:
 
 
 def _why_not_used() -> str | None:
-    """Say why others could have written to the cache folder or one in it; None if they could not."""
+    """Return why others could have written to the cache folder or a folder in it, None if they could not."""
     root = cache_folder()
     if not (os.environ.get(_OWN) and root.exists()):
         make_private(root)
@@ -72,13 +75,16 @@ def _why_not_used() -> str | None:
 
 
 def _keeps_names(status: os.stat_result) -> bool:
-    """Whether nobody can replace another's folder in this one, as in /tmp. Its owner always can."""
+    """Return whether users cannot replace each other's folders in this one, as in /tmp.
+
+    Its owner always can.
+    """
     return bool(status.st_mode & stat.S_ISVTX) and status.st_uid in (os.getuid(), 0)
 
 
 def _tell_once(reason: str) -> None:
     if os.environ.get(_TOLD) != reason:
-        os.environ[_TOLD] = reason  # for the processes of this job, too
+        os.environ[_TOLD] = reason  # inherited by the processes of this job
         say(
             f"The cache is not used, and the start is slower: {reason}. "
             f"Delete it, or set {_OWN} to a folder of your own."
@@ -89,7 +95,7 @@ def read_trusted(file: Path) -> bytes:
     """Return the content of a file that no other user could have written.
 
     Raises:
-        OSError: If it is not there, is a symbolic link, or others could have written it.
+        OSError: The file does not exist, is a symbolic link, or others could have written it.
     """
     with os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as stream:
         reason = distrust_status(os.fstat(stream.fileno()))
@@ -99,12 +105,13 @@ def read_trusted(file: Path) -> bytes:
 
 
 def write_private(file: Path, data: bytes) -> None:
-    """Write a file for this user alone, whole or not at all.
+    """Write a file that only this user can access, completely or not at all.
 
-    The temporary name is unique: processes of containers that share the folder may have equal process ids.
+    The temporary name is unique, because processes of containers that share the folder may have equal process
+    ids.
 
     Raises:
-        OSError: If it cannot be written.
+        OSError: The file cannot be written.
     """
     temporary = file.with_name(f"{uuid4().hex}.tmp")
     try:
@@ -118,7 +125,7 @@ def write_private(file: Path, data: bytes) -> None:
 
 
 def forget_unused(folders: Iterable[Path], seconds: float = UNUSED) -> None:
-    """Delete folders that were not written to or touched for so long."""
+    """Delete folders that were not modified for this many seconds."""
     for folder in folders:
         if time.time() - folder.stat().st_mtime > seconds:
             shutil.rmtree(folder, ignore_errors=True)

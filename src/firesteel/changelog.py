@@ -73,12 +73,11 @@ KIND = "$kind"
 
 
 ORDER = "$order"
-"""Column of a changes table with the sequence: number of the input row that a change comes from, int64."""
+"""Column of a changes table with the sequence, int64: the number of the input row that caused the change."""
 
 
 PLACE = "$place"
-"""Optional column of a changes table with the sub-sequence: position among changes from the same input row.
-"""
+"""Optional column of a changes table with the sub-sequence: position among changes of one input row."""
 
 
 def field(index: int) -> str:

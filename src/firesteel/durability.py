@@ -1,8 +1,8 @@
-"""Make files and names in folders durable: after a power cut they are still there.
+"""Durable files and names of files, which still exist after a power cut.
 
 A rename or a new file changes its folder, so a file that must survive needs two syncs: its own, and its
-folder's. All syncs of Firesteel pass through this module. Where the environment variable
-FIRESTEEL_SYNC_TRACE names a folder, each of them is also recorded there (durability_trace.py).
+folder's. All syncs of Firesteel pass through this module. If the environment variable FIRESTEEL_SYNC_TRACE
+names a folder, each sync is also recorded there (durability_trace.py).
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ _NOT_FOR_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES, errn
 
 
 def sync_stream(stream: IO[Any]) -> None:
-    """Write what an open file has buffered, and make its content durable. Its name is not: `sync_folder`."""
+    """Flush an open file and make its content durable. Its name is durable only after `sync_folder`."""
     stream.flush()
     _sync(stream.fileno(), Path(stream.name))
 
 
 def sync_file(path: Path) -> None:
-    """Make the content of a file durable that another process may have written.
+    """Make the content of a file durable, also if another process has written it.
 
-    Raises FileNotFoundError where it is gone, OSError where the disk fails.
+    Raises:
+        FileNotFoundError: The file is gone.
+        OSError: The disk fails.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -38,9 +40,11 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Make the names in a folder durable. A file system that has no such thing is left alone.
+    """Make the names in a folder durable. Nothing happens on a file system that cannot sync folders.
 
-    Raises FileNotFoundError where the folder is gone, OSError where the disk fails.
+    Raises:
+        FileNotFoundError: The folder is gone.
+        OSError: The disk fails.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY)
@@ -56,13 +60,13 @@ def sync_folder(path: Path) -> None:
 
 
 def replace(draft: Path, path: Path) -> None:
-    """Give a file, whose content is durable, the name of another one in the same folder, durably."""
+    """Rename a file with durable content durably, in place of another file in the same folder."""
     draft.replace(path)
     sync_folder(path.parent)
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file durably so that it is there whole or not at all; makes its folder."""
+    """Write a file durably, completely or not at all. Its folder is made if it is missing."""
     make_folders(path.parent)
     draft = path.with_suffix(".tmp")
     with draft.open("w", encoding="utf-8") as stream:
@@ -72,9 +76,10 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def make_folders(path: Path) -> None:
-    """Make a folder and those above it durably, where they are missing.
+    """Make a folder durably, with its missing parents.
 
-    Raises OSError as `Path.mkdir`.
+    Raises:
+        OSError: The folder cannot be made.
     """
     if path.is_dir():
         return
@@ -93,7 +98,7 @@ def _sync(descriptor: int, path: Path, *, is_folder: bool = False) -> None:
 
 
 def _traced(path: Path, is_folder: bool) -> Callable[[], None]:
-    """Call the answer once the sync is done. What is recorded is the state before it began."""
+    """Return a function to call after a sync, which records it with the state before the sync."""
     folder = os.environ.get(TRACE)
     if not folder:
         return _nothing
@@ -105,4 +110,4 @@ def _traced(path: Path, is_folder: bool) -> Callable[[], None]:
 
 
 def _nothing() -> None:
-    """No trace is wanted."""
+    """Do nothing: no trace is requested."""

@@ -1,8 +1,8 @@
-"""A record of all syncs, for tests that look at what a power cut would leave (durability.py: TRACE).
+"""Record of all syncs, for tests that reconstruct the state after a power cut (durability.py: TRACE).
 
-The trace folder holds `syncs`, one JSON object a line in the order in which syncs ended, and `kept`, with a
-hard link to each synced file by its inode number. So a file stays readable that was replaced or deleted
-without its folder being synced: after a power cut it would be there again.
+The trace folder has `syncs`, with one JSON object a line in the order in which syncs ended, and `kept`, with
+a hard link to each synced file by its inode number. A file that is replaced or deleted without a sync of its
+folder stays readable: after a power cut it would exist again.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ SYNCS, KEPT = "syncs", "kept"
 
 
 def traced(trace: Path, path: Path, is_folder: bool) -> Callable[[], None]:
-    """Look at a file or folder that is about to be synced; the answer records that it was.
+    """Return a function that records the sync of a file or folder, with its state before the sync.
 
-    Raises FileNotFoundError where it is gone.
+    Raises:
+        FileNotFoundError: The file or folder is gone.
     """
     path = path.absolute()
     entry: dict[str, object] = {"path": str(path)}

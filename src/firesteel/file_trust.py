@@ -1,6 +1,6 @@
-"""Whether other users of this machine could have written a file or a folder.
+"""Checks whether other users of this machine could have written a file or a folder.
 
-Code is loaded only from files of this user or of root that nobody else may write. On a system without user
+Code is loaded only from files of this user or of root that no other user may write. On a system without user
 ids everything is trusted.
 """
 
@@ -17,23 +17,23 @@ _ROOT = 0
 
 
 def distrust(path: Path, *, follow_links: bool = False) -> str | None:
-    """Say why others could have written a file or a folder.
+    """Return why others could have written a file or a folder.
 
     Args:
-        path: What to look at.
-        follow_links: Whether a symbolic link stands for its target; otherwise it is not trusted.
+        path: Path of the file or folder.
+        follow_links: Whether a symbolic link stands for its target. If False, a link is not trusted.
 
     Returns:
         A clause such as `user 1001 owns it`, None if the path is trusted.
 
     Raises:
-        OSError: If it is not there or cannot be looked at.
+        OSError: The path does not exist or cannot be read.
     """
     return distrust_status(path.stat() if follow_links else path.lstat())
 
 
 def distrust_status(status: os.stat_result) -> str | None:
-    """Say why others could have written what has this status; None if they could not."""
+    """Return why others could have written the file or folder with this status, None if they could not."""
     if not hasattr(os, "getuid"):
         return None
     if status.st_uid not in (os.getuid(), _ROOT):
@@ -48,7 +48,7 @@ def distrust_status(status: os.stat_result) -> str | None:
 
 
 def first_distrusted(paths: Iterable[Path]) -> tuple[Path, str] | None:
-    """Return the first path that others could have written, and why; paths that are gone are skipped."""
+    """Return the first path that others could have written, and the reason. Missing paths are skipped."""
     for path in paths:
         try:
             reason = distrust(path)
@@ -60,10 +60,10 @@ def first_distrusted(paths: Iterable[Path]) -> tuple[Path, str] | None:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only this user may look into. One of this user's that is open to others is closed.
+    """Make a folder that only this user can access. If this user's own folder exists, close it to others.
 
     Raises:
-        OSError: If it cannot be made or changed.
+        OSError: The folder cannot be made or changed.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -77,7 +77,7 @@ def make_private(folder: Path) -> None:
 
 @functools.cache
 def _is_own_group(group: int) -> bool:
-    """Whether a group has only this user in it: many systems give each user one of that kind."""
+    """Return whether only this user is in a group. Many systems give each user such a group."""
     try:
         import grp
         import pwd

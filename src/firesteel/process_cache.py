@@ -1,7 +1,7 @@
-"""User-defined functions that are opened once in a process and closed at its end.
+"""User-defined functions that are opened once in a process and closed when the process ends.
 
-In Spark a process works for many tasks: opening a model or a connection for each key group of each
-micro-batch would be most of the work.
+In Spark, a process runs many tasks. Without the cache, most of the time would go into opening a model or a
+connection for each key group of each micro-batch.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ _close: dict[Hashable, Act] = {}
 _job = ""
 
 at_end: Callable[[Act], object] = atexit.register
-"""Has something done when this process ends; the host knows how its workers do."""
+"""Function that registers a callback for the end of this process. A host sets it for its workers."""
 
 
 def enter(job: str) -> None:
-    """Note for which run of a job this process works from now on. Runs must not see each other's caches."""
+    """Set the run of a job for which this process works from now on.
+
+    Runs must not see each other's caches.
+    """
     global _job
     _job = job
 
@@ -31,7 +34,7 @@ def job() -> str:
 
 
 def open_once(name: Hashable, open: Act, close: Act) -> None:
-    """Open it, unless what has this name is open. Raises what `open` raises; then it is not open."""
+    """Call `open`, unless an object of this name is open. If `open` raises, the object is not open."""
     if name in _close:
         return
     open()
@@ -41,8 +44,7 @@ def open_once(name: Hashable, open: Act, close: Act) -> None:
 
 
 def close_all() -> None:
-    """Close everything that is open, at the end. What fails keeps nothing else from it: nobody is left to be
-    told."""
+    """Close all open objects at the end of the process. Errors are ignored, as they could not be reported."""
     while _close:
         _, close = _close.popitem()
         with suppress(Exception):

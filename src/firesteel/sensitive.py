@@ -1,4 +1,4 @@
-"""Which options hold a secret, and texts without them."""
+"""Options that hold a secret, and texts with the secrets removed."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ _SENSITIVE = (
     "password", "secret", "fs.azure.account.key", "apikey", "api-key", "auth-params", "service-key", "token",
     "basic-auth", "jaas.config", "http-headers",
 )  # fmt: skip
-"""Flink's GlobalConfiguration.SENSITIVE_KEYS: parts of keys."""
+"""Parts of the keys of secret options (Flink: GlobalConfiguration.SENSITIVE_KEYS)."""
 _ASSIGNED = re.compile(r"('(?:[^']|'')*'\s*=?\s*')((?:[^']|'')*)(?=')")
 _SHORTEST = 3
-"""A shorter line of a secret is not looked for in messages: it would be found in any."""
+"""Least length of a secret that is searched in messages. A shorter one would be found in any message."""
 
 
 _IN_URL = re.compile(r"(?:[?&;]password=([^&;\s']+)|://[^/@\s']*?:([^/@\s']+)@)", re.IGNORECASE)
-"""A password in a URL."""
+"""Password in a URL."""
 
 
 def has_password(value: str) -> bool:
-    """Whether a value is a URL with a password in it."""
+    """Return whether a value is a JDBC URL with a password in it."""
     return value.startswith("jdbc:") and _IN_URL.search(value) is not None
 
 
 def is_sensitive(key: str) -> bool:
-    """Whether the option's value is a secret, by its name."""
+    """Return whether an option's value is a secret, judged by the option's key."""
     lower = key.lower()
     return any(part in lower for part in _SENSITIVE)
 
 
 def is_hidden(key: str, value: str) -> bool:
-    """Whether the option's value is a secret, by the option's name or because there is a password in it."""
+    """Return whether an option's value is a secret, judged by its key or by a password in it."""
     return is_sensitive(key) or has_password(value)
 
 
 def shown(key: str, value: str) -> str:
-    """The value as it may be printed."""
+    """Return the value of an option as it may be printed: asterisks for a secret."""
     return HIDDEN if is_hidden(key, value) else value
 
 
 def redacted(sql: str) -> str:
-    """SQL with asterisks for the values of options that hold secrets; nothing moves to another place."""
+    """Return a SQL text with asterisks for secret option values. Lines and columns stay."""
 
     def hide(match: re.Match[str]) -> str:
         key, value = match.groups()
@@ -52,7 +52,7 @@ def redacted(sql: str) -> str:
 
 
 def without_secrets(text: str, sql: str) -> str:
-    """A message about the SQL without the secrets that stand there."""
+    """Return a message about a SQL text, without the secrets of that text."""
     for secret in _secrets_in(sql):
         text = text.replace(secret, "*" * len(secret))
     return text

@@ -48,11 +48,11 @@ class Databases:
 
     # --- looking ---------------------------------------------------------------------------------
     def has_catalog(self, name: str) -> bool:
-        """Whether a catalog of that name exists."""
+        """Return whether a catalog of that name exists."""
         return name in self.catalogs
 
     def has_database(self, catalog: str, name: str) -> bool:
-        """Whether the catalog exists and has that database."""
+        """Return whether the catalog exists and has that database."""
         return catalog in self.catalogs and name in self.catalogs[catalog].databases
 
     def catalog_names(self) -> list[str]:

@@ -66,7 +66,7 @@ class FunctionCatalog:
         )
 
     def has(self, kind: str, name: str) -> bool:
-        """Whether a function of this kind and name exists."""
+        """Return whether a function of this kind and name exists."""
         return name.lower() in self._by_kind[kind]
 
     def system(self, name: str) -> UserDefined | None:

@@ -79,11 +79,11 @@ class SourceTraits:
     sink_metadata: tuple[str, ...] = ()
     """Metadata keys that can be written."""
     has_lookups: bool = False
-    """Whether the rows of some keys can be asked for, as lookup joins do."""
+    """Whether the connector can look up rows by key, for lookup joins."""
     decides_lookup_filters: bool = False
-    """Whether lookups decide simple conditions on the table themselves, which plans then do not show."""
+    """Whether lookups evaluate simple conditions on the table, which plans then do not show."""
     sink_class: str = ""
-    """Flink's name of the sink, for connectors that write metadata."""
+    """Flink's class name of the sink, for connectors that write metadata."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,9 @@ class Table:
     hints: tuple[tuple[str, str], ...] = ()
     """Options of the OPTIONS hint with which a query reads or writes the table, as plans show them."""
     place: Place | None = field(default=None, compare=False, repr=False)
-    """Where the table's name stands in its definition, or None if it was not defined by a statement."""
+    """Position of the table's name in its definition, or None if no statement defined it."""
     option_places: Mapping[str, Place] = field(default_factory=dict, compare=False, repr=False)
-    """Where each option stands, by key. Options of hints have no place here."""
+    """Position of each option, by key. Options of hints have none."""
 
     @property
     def path(self) -> tuple[str, str, str]:

@@ -1,4 +1,4 @@
-"""The demo: a job that ships with Firesteel, over six messages as Canal writes them."""
+"""Demo: a job that is part of Firesteel, over six messages in Canal's format."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from firesteel.sql.variables import substitute
 
 
 def folder() -> Path:
-    """Where the demo's files are: beside this module in an installed wheel, in the sources otherwise."""
+    """Return the folder of the demo's files: beside this module in a wheel, else in the sources."""
     installed = Path(__file__).with_name("demo_job")
     return installed if installed.is_dir() else Path(__file__).parents[3] / "examples" / "demo"
 
 
 def run_demo(*, verbose: bool) -> int:
-    """Show the script, run it, and say how to run it by hand."""
+    """Print the script, run it, print the command that runs it by hand, and return the exit status."""
     job = folder() / "job.sql"
     script = job.read_text(encoding="utf-8")
     sys.stdout.write("".join(f"> {line}\n" for line in script.rstrip().splitlines()) + "\n")

@@ -1,4 +1,4 @@
-"""Start Spark before the command's arguments are read, where they cannot change how it is started."""
+"""Early start of Spark, before the arguments are parsed, if they cannot change its settings."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ _CONCERN_SPARK = (
 
 
 def prepare_early(arguments: list[str]) -> None:
-    """Begin to start Spark for `run FILE ...`, as the command itself would a moment later; it finds the one
-    that was started here (spark/launch/launch.py). Arguments that are wrong are told of by the command."""
+    """Start Spark in the background for `run FILE ...`, with the settings that the command itself would use.
+
+    The command then uses this Spark (spark/launch/launch.py). Wrong arguments are reported by the command.
+    """
     if arguments[:1] != ["run"] or any(word in a for a in arguments for word in _CONCERN_SPARK):
         return
     script = _script(arguments[1:])
@@ -32,7 +34,7 @@ def prepare_early(arguments: list[str]) -> None:
 
 
 def _script(arguments: list[str]) -> tuple[str, str] | None:
-    """The name and the text of the only argument that names a file."""
+    """Return name and text of the only argument that is a file, None if not exactly one is a file."""
     files = [path for path in map(Path, arguments) if path.is_file()]
     if len(files) != 1:
         return None

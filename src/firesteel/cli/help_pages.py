@@ -1,4 +1,4 @@
-"""The pages of the documentation that ship with Firesteel, for `firesteel help`."""
+"""Pages of the documentation that are part of Firesteel, for `firesteel help`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.errors import UsageError
 
 
 def folder() -> Path:
-    """Return where the pages are: beside this module in an installed wheel, else in the sources."""
+    """Return the folder of the pages: beside this module in an installed wheel, else in the sources."""
     installed = Path(__file__).with_name("docs")
     return installed if installed.is_dir() else Path(__file__).parents[3] / "docs"
 
@@ -21,7 +21,7 @@ def pages() -> dict[str, Path]:
 
 
 def print_page(name: str | None) -> int:
-    """Write a page, in colors on a terminal and as Markdown elsewhere; without a name, list the pages.
+    """Print a page, in colors on a terminal and as Markdown elsewhere. Without a name, list the pages.
 
     Raises:
         UsageError: No page has this name.

@@ -19,17 +19,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE_SECONDS = 1.0
-"""A second signal sooner than this belongs to the first: a closed terminal sends SIGHUP more than once."""
+"""Seconds within which a second signal counts as the first.
+
+A closing terminal sends SIGHUP more than once.
+"""
 
 _ASKED = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal asked the command to end.
+    """Exception for a signal that ends the command.
 
     Attributes:
-        number: The signal.
-        progress: The counts of the job that it stopped, None if none ran.
+        number: Number of the signal.
+        progress: Counters of the job that was stopped, None if none ran.
     """
 
     def __init__(self, number: int, progress: Progress | None = None) -> None:
@@ -39,21 +42,24 @@ class Stopped(KeyboardInterrupt):
 
 
 def signal_of(stop: KeyboardInterrupt) -> int:
-    """Return the signal that a KeyboardInterrupt came from."""
+    """Return the number of the signal behind a KeyboardInterrupt."""
     return stop.number if isinstance(stop, Stopped) else signal.SIGINT
 
 
 def exit_status(stop: KeyboardInterrupt) -> int:
-    """Return 128 and the signal's number, as shells and JVMs have it: 130 for Ctrl-C, 143 for SIGTERM."""
+    """Return 128 plus the number of the signal, as shells and JVMs do: 130 for Ctrl-C, 143 for SIGTERM."""
     return 128 + signal_of(stop)
 
 
 _came: list[int] = []
-"""The signals that have raised Stopped before a statement ran: libraries and CPython drop what is raised."""
+"""Signal that raised Stopped before a statement ran. Libraries and CPython can drop that exception."""
 
 
 def stop_on_signals() -> None:
-    """Have signals raise Stopped in the main thread, except one that is ignored, as by nohup."""
+    """Install handlers that raise Stopped in the main thread.
+
+    A signal that is ignored, as by nohup, stays so.
+    """
     for number in (signal.SIGINT, *_ASKED):
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _raise)
@@ -67,13 +73,13 @@ def stop_on_signals() -> None:
 
 
 def raise_dropped() -> None:
-    """Raise Stopped if a signal came while the command started and what it raised was dropped."""
+    """Raise Stopped if a signal came while the command started and its exception was dropped."""
     if _came:
         raise Stopped(_came.pop())
 
 
 def forget() -> None:
-    """Forget a signal that was heard and does not end the command, such as Ctrl-C in the shell."""
+    """Forget a signal that was handled and does not end the command, such as Ctrl-C in the shell."""
     _came.clear()
 
 
@@ -83,12 +89,13 @@ def _raise(number: int, _frame: object) -> None:
 
 
 class Interrupts:
-    """While it is entered, a signal that ends the command raises Stopped and is remembered.
+    """Context in which a signal that ends the command raises Stopped and is remembered.
 
-    CPython drops what is raised while it clears up after objects (py4j's are many). `checked` raises it then.
+    CPython drops exceptions that are raised while it finalizes objects, of which py4j has many. `checked`
+    raises them again.
 
     Attributes:
-        came: The signal that came, 0 for none.
+        came: Number of the signal that came, 0 for none.
     """
 
     came = 0
@@ -96,7 +103,7 @@ class Interrupts:
     def __enter__(self) -> Interrupts:
         self._before = _replaced(self._remember)
         try:
-            raise_dropped()  # it came between the start of the statement and here
+            raise_dropped()  # a signal may have come just before the statement started
         except Stopped:
             _put_back(self._before)
             raise
@@ -104,7 +111,7 @@ class Interrupts:
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         _put_back(self._before)
-        if isinstance(error, Exception):  # a library made it of what was raised
+        if isinstance(error, Exception):  # a library may have turned Stopped into its own error
             self.check()
 
     def check(self) -> None:
@@ -129,7 +136,10 @@ class Interrupts:
 
 @contextmanager
 def second_interrupt_leaves() -> Iterator[None]:
-    """While a job is being stopped, end the process at once when another signal comes, given on purpose."""
+    """Context in which another signal ends the process at once, while a job is being stopped.
+
+    A signal within the first second is ignored: it may belong to the first one.
+    """
     started = time.monotonic()
 
     def leave(number: int, _frame: object) -> None:
@@ -144,9 +154,9 @@ def second_interrupt_leaves() -> Iterator[None]:
 
 
 def _replaced(handler: Any) -> list[tuple[int, Any]]:
-    """Set the handler of each signal that ends the command; those that were there before.
+    """Set a handler for each signal that ends the command, and return the previous handlers.
 
-    Ctrl-C always counts while a statement runs. The others count unless they are ignored.
+    Ctrl-C is always handled while a statement runs. The others are handled unless they are ignored.
     """
     before = [(number, signal.getsignal(number)) for number in (signal.SIGINT, *_ASKED)]
     kept = [(n, old) for n, old in before if n == signal.SIGINT or old is not signal.SIG_IGN]

@@ -1,4 +1,4 @@
-"""`--log-format json`: one JSON object a line on stderr, for programs that collect logs.
+"""Log as JSON (`--log-format json`): one object a line on stderr, for programs that collect logs.
 
 Each line has `time`, `level`, `event` and the fields of the event. Events are `progress`, `error`, `notice`,
 `stopped`, and `log` for lines that other software writes (stderr_lines.py).
@@ -21,7 +21,7 @@ OPTION = "--log-format"
 
 
 def is_wanted(arguments: list[str]) -> bool:
-    """Return whether a command line asks for JSON. It need not be parsed, because errors may come earlier."""
+    """Return whether a command line asks for JSON. It is not parsed, because errors may occur earlier."""
     if f"{OPTION}=json" in arguments:
         return True
     at = arguments.index(OPTION) if OPTION in arguments else len(arguments)
@@ -29,12 +29,12 @@ def is_wanted(arguments: list[str]) -> bool:
 
 
 def tell(event: str, level: str = "INFO", out: TextIO | None = None, **said: Any) -> None:
-    """Write a line. Fields that are None are left out."""
+    """Print the line of an event. Fields that are None are omitted."""
     print(f"{line_of(event, level, **said)}\n", end="", file=out or sys.stderr, flush=True)
 
 
 def line_of(event: str, level: str = "INFO", **said: Any) -> str:
-    """Return a line as `tell` writes it."""
+    """Return the line of an event as JSON."""
     now = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     line = {"time": now, "level": level, "event": event}
     line |= {key: value for key, value in said.items() if value is not None}
@@ -42,7 +42,7 @@ def line_of(event: str, level: str = "INFO", **said: Any) -> str:
 
 
 def tell_progress(seconds: float, progress: Progress | None, out: TextIO | None = None) -> None:
-    """Write the progress of a statement's job as one line."""
+    """Print the progress of a statement's job as one line."""
     from firesteel.cli.metrics import values
 
     numbers: dict[str, Any] = {} if progress is None else values(progress)
@@ -56,7 +56,7 @@ def tell_progress(seconds: float, progress: Progress | None, out: TextIO | None 
 
 
 def tell_error(error: FiresteelError, trace: str | None = None) -> None:
-    """Write the error that ended the command as one line, with its place in the script."""
+    """Print the error that ended the command as one line, with its position in the script."""
     line = column = None
     if error.range is not None and error.sql is not None:
         line, column = error.range.line_and_column(error.sql)

@@ -1,6 +1,6 @@
-"""The command line: `firesteel run job.sql`.
+"""Command line: `firesteel run job.sql`.
 
-Little is imported here: the JVM takes longest to start, so it is started before anything else is loaded.
+This module imports little. The JVM takes longest to start, so it is started before anything else is loaded.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from firesteel.cli.standard_streams import prepare_streams
 from firesteel.errors import FiresteelWarning
 
 _BEFORE_A_COLLECTION = 50_000
-"""Loading and planning allocate much and leave hardly any garbage; a collection each 700 objects, as usual,
-takes a tenth of their time."""
+"""Number of new objects before a garbage collection.
+
+Loading and planning allocate much and leave little garbage. With Python's default of 700, collections take a
+tenth of their time.
+"""
 
 
 def main() -> int:
@@ -30,19 +33,19 @@ def main() -> int:
     """
     stop_on_signals()
     try:
-        if "json" not in " ".join(sys.argv):  # nothing is loaded that is not needed
+        if "json" not in " ".join(sys.argv):  # a quick test first, to load nothing for it
             return _main()
         from firesteel.cli.json_logs import is_wanted
         from firesteel.cli.stderr_lines import json_stderr
 
         with json_stderr() if is_wanted(sys.argv) else contextlib.nullcontext():
             return _main()
-    except KeyboardInterrupt as stop:  # before `_main` could catch it
+    except KeyboardInterrupt as stop:  # a signal before `_main` can catch it
         return _stopped(stop)
 
 
 def _main() -> int:
-    """Run the command; what ends it is reported."""
+    """Run the command, report the error that ends it, and return the exit status."""
     verbose = "--verbose" in sys.argv
     warnings.showwarning = _show_warning
     try:
@@ -63,7 +66,10 @@ def _main() -> int:
 
 
 def _failed(error: Exception, *, verbose: bool) -> int:
-    """Report an error, unless a signal is behind it: libraries turn what is raised into errors of theirs."""
+    """Report an error and return the exit status.
+
+    If a signal is behind the error, the command was stopped: libraries turn Stopped into errors of their own.
+    """
     try:
         raise_dropped()
     except KeyboardInterrupt as stop:
@@ -91,21 +97,23 @@ def _stopped(stop: KeyboardInterrupt) -> int:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Ours; what libraries have to say is for those who write code."""
+    """Show Firesteel's warnings only. Those of libraries are for developers."""
     if isinstance(message, FiresteelWarning):
         print(f"warning: {message}", file=sys.stderr)
 
 
 def command() -> NoReturn:
-    """Entry point: `main`, and the end at once. What the interpreter would tidy up in a sixth of a second is
-    gone with the process anyway."""
+    """Run `main`, then end the process at once.
+
+    The interpreter's own cleanup would take a sixth of a second, and has no use at the end of a process.
+    """
     gc.set_threshold(_BEFORE_A_COLLECTION)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads that nobody uses
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else NumPy starts threads that are not used
     prepare_streams()
     status = main()
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):  # its reader has gone
+        with contextlib.suppress(OSError):  # the reader may have closed the pipe
             stream.flush()
     os._exit(status)
 

@@ -66,7 +66,7 @@ def describe(seconds: float, progress: Progress | None) -> str:
 
 
 class ProgressLine:
-    """Display of the progress of a statement. `watch` takes the counters; call `hide` before any output."""
+    """Display of a statement's progress. Pass the counters to `watch`, and call `hide` before any output."""
 
     def __init__(self, out: TextIO | None = None, *, as_json: bool = False) -> None:
         self._out = out or sys.stderr
@@ -92,7 +92,7 @@ class ProgressLine:
 
     @property
     def latest(self) -> Progress | None:
-        """Counters of the job that reported last."""
+        """Counters of the last report of a job."""
         return self._latest
 
     @property

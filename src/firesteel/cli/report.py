@@ -1,4 +1,4 @@
-"""How errors reach the terminal: one clear message, a stack trace only if asked for."""
+"""Output of errors on the terminal: one clear message, and a stack trace only on request."""
 
 from __future__ import annotations
 

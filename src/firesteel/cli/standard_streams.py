@@ -1,8 +1,8 @@
-"""Standard streams of the command that are closed, or whose reader has gone.
+"""Standard streams of the command that are closed, or whose reader is gone.
 
-A command may be started with a closed stream (`2>&-`). Python then has no object for it, and the next file
-that is opened gets its number: Spark's log would be written into that file. A closed stream becomes
-/dev/null. What stderr cannot take is lost, because progress and notices are not worth the job.
+A command may be started with a closed stream (`2>&-`). Python then has no object for it, and the next opened
+file gets its number: Spark's log would be written into that file. A closed stream becomes /dev/null. Output
+that stderr cannot accept is dropped, because progress and notices must not stop a job.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NUMBERS = {"stdin": 0, "stdout": 1, "stderr": 2}
 
 
 class _LossyFile(io.FileIO):
-    """A file that takes all bytes and drops those that cannot be written."""
+    """File that accepts all bytes and drops those that cannot be written."""
 
     def write(self, data: Any) -> int:
         with suppress(OSError):
@@ -27,12 +27,12 @@ class _LossyFile(io.FileIO):
 
 
 def prepare_streams() -> None:
-    """Open each standard stream that is closed, and have stderr drop what it cannot take."""
+    """Open each standard stream that is closed, and make stderr drop what it cannot write."""
     for name, number in _NUMBERS.items():
         try:
             os.fstat(number)
         except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the lowest free number
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # gets the lowest free number
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
     sys.stderr = _lossy(2, sys.stderr.encoding)
@@ -45,7 +45,7 @@ def _lossy(number: int, encoding: str) -> io.TextIOWrapper:
 
 
 def has_reader(number: int) -> bool:
-    """Return whether somebody may still read what is written to a pipe or socket; True for all else."""
+    """Return whether a pipe or socket still has a reader. Always True for other files."""
     if not hasattr(select, "poll"):
         return True
     poll = select.poll()

@@ -1,7 +1,7 @@
-"""`--log-format json`: every line on stderr is JSON, whoever writes it.
+"""JSON for every line on stderr (`--log-format json`), whichever software writes it.
 
-Spark's JVM, its Python workers and libraries in C write to the file descriptor, so that is where their lines
-are taken up: it becomes a pipe, and a thread writes what comes out of it as JSON.
+Spark's JVM, its Python workers and C libraries write to the file descriptor. It becomes a pipe, and a thread
+writes each line that it reads from the pipe as JSON.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from firesteel.cli.json_logs import line_of
 _STDERR = 2
 _END = b"\x00end of firesteel's log\x00"
 _SPARKS = re.compile(r"(?:\d\S* \d\S* )?(TRACE|DEBUG|INFO|WARN|ERROR|FATAL) +([\w.$]+): (.*)")
-"""A line of Spark's log, with or without a time: `24/05/01 12:30:05 WARN TaskSetManager: Lost task`."""
+"""Line of Spark's log, with or without a time: `24/05/01 12:30:05 WARN TaskSetManager: Lost task`."""
 _WARNING = "warning: "
 _TIME = '{"time": '
 
 
 @contextmanager
 def json_stderr() -> Iterator[None]:
-    """While it is entered, write each line that comes to stderr as JSON."""
+    """Context in which each line written to stderr is converted to JSON."""
     sys.stderr.flush()
     real = os.dup(_STDERR)
     reader, writer = os.pipe()
@@ -39,7 +39,7 @@ def json_stderr() -> Iterator[None]:
     finally:
         with suppress(OSError):
             sys.stderr.flush()
-        os.write(_STDERR, b"\n" + _END + b"\n")  # other processes may have the pipe still
+        os.write(_STDERR, b"\n" + _END + b"\n")  # other processes may still hold the pipe
         thread.join()
         os.dup2(real, _STDERR)
         os.close(real)
@@ -51,12 +51,12 @@ def _forward(reader: int, out: int) -> None:
             if line.strip() == _END:
                 return
             if text := line.decode(errors="replace").rstrip():
-                with suppress(OSError):  # who reads the log is gone
+                with suppress(OSError):  # the reader of the log may be gone
                     os.write(out, as_json(text).encode() + b"\n")
 
 
 def as_json(text: str) -> str:
-    """Return a line as JSON; one that is JSON with a time stays as it is."""
+    """Return a line as JSON. A line that is JSON with a time already is returned unchanged."""
     if text.startswith(_TIME):
         with suppress(ValueError):
             json.loads(text)

@@ -1,4 +1,4 @@
-"""The one line that a command says when a signal stops it."""
+"""Line that a command prints when a signal stops it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def stop_words(progress: Progress | None) -> str:
-    """Return what was stopped and how to go on.
+    """Return the text that says what was stopped and how to continue.
 
     Args:
-        progress: The counts of the job that ran; None if none did.
+        progress: Counters of the job, None if no job ran.
     """
     if progress is None:
         return "Stopped."
@@ -27,7 +27,7 @@ def stop_words(progress: Progress | None) -> str:
 
 
 def tell_stop(progress: Progress | None) -> None:
-    """Write the line to stderr. A terminal that is gone gets none."""
+    """Print the line to stderr. If the terminal is gone, nothing is printed."""
     from firesteel.cli.json_logs import is_wanted, tell
     from firesteel.cli.progress import now
 

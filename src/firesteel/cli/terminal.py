@@ -1,4 +1,4 @@
-"""Text on its way to a terminal: what data holds must not act there, as control characters would."""
+"""Escapes for text that is printed on a terminal, so that control characters in data have no effect."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
 def escaped(text: str) -> str:
-    r"""A cell with its control characters as `\n`, `\x1b`..."""
+    r"""Return the text of a cell with its control characters as `\n`, `\x1b`..."""
     return text if text.isprintable() else _CONTROL.sub(_escape, text)
 
 
 def lines_escaped(text: str) -> str:
-    """The same for whole lines, whose ends stay."""
+    """Return whole lines with their control characters as escapes, except the ends of lines."""
     return _CONTROL_IN_LINES.sub(_escape, text)
 
 

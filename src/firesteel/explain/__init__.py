@@ -1,4 +1,4 @@
-"""Plans as Flink prints them."""
+"""Text of plans, as Flink's EXPLAIN prints it."""
 
 from firesteel.explain.sections import explain
 

@@ -1,4 +1,4 @@
-"""What might be better in a plan (Flink: GroupAggregationAnalyzer)."""
+"""Advice on a plan, as EXPLAIN PLAN_ADVICE prints it (Flink: GroupAggregationAnalyzer)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _MINI_BATCH = (
 
 
 def is_advised(node: Node) -> bool:
-    """Whether the node would be split in a local and a global phase, were that configured."""
+    """Return whether a node could be split into a local and a global phase if the options allowed it."""
     return isinstance(node, GroupAggregate) and all(map(is_mergeable, node.calls))
 
 
 def advice_text(configuration: Mapping[str, str]) -> str:
-    """The advice for such a node: the options that are not set as two phases need them."""
+    """Return the advice for such a node: the options to set for two phases."""
     missing = [(key, to) for key, to in _MINI_BATCH if not _is_set(configuration.get(key))]
     if configuration.get("table.optimizer.agg-phase-strategy") == "ONE_PHASE":
         missing.append(("table.optimizer.agg-phase-strategy", "'AUTO'"))
@@ -33,5 +33,5 @@ def advice_text(configuration: Mapping[str, str]) -> str:
 
 
 def _is_set(value: object) -> bool:
-    """Whether an option has a value that turns something on; it may be parsed already or not."""
+    """Return whether an option's value, parsed or as text, turns something on."""
     return str(value).strip().lower() not in ("none", "", "false", "0", "-1", "0 ms", "0 s")

@@ -1,4 +1,4 @@
-"""The abstract syntax tree: the query as bound, in Calcite's terms."""
+"""Text of the abstract syntax tree: the query as bound, in Calcite's terms."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NAMES: dict[type[Node], str] = {
 
 
 def ast_line(node: Node, path: str = "0") -> str:
-    """One node, `LogicalFilter(condition=[>($2, 1)])`."""
+    """Return the line of one node, such as `LogicalFilter(condition=[>($2, 1)])`."""
     if isinstance(node, logical_correlate.Uncollect):
         return "Uncollect(withOrdinality=[true])" if node.ordinality else "Uncollect"
     name = _NAMES.get(type(node), type(node).__name__)
@@ -81,7 +81,7 @@ def _attributes(node: Node, path: str) -> str:
 
 
 def _text(expr: Expr) -> str:
-    """An expression, the plan of a sub-query with it."""
+    """Return the text of an expression, with the plans of its sub-queries."""
     return ast_text(rewrite(expr, _with_plan)) if sub_queries(expr) else ast_text(expr)
 
 
@@ -94,13 +94,13 @@ def _with_plan(expr: Expr) -> Expr:
 
 
 def _indented(node: Node, level: int) -> str:
-    """The tree below a node, each level two spaces further in (Calcite: RelOptUtil.toString)."""
+    """Return the lines of a tree, each level indented by two more spaces (Calcite: RelOptUtil.toString)."""
     lines = ["  " * level + ast_line(node), *(_indented(child, level + 1) for child in node.children)]
     return "\n".join(lines)
 
 
 def _variables(exprs: Sequence[Expr]) -> list[str]:
-    """The names by which sub-queries read the node's columns."""
+    """Return the attribute with the names by which sub-queries read the node's columns, if there are any."""
     names = dict.fromkeys(q.correlation for expr in exprs for q in sub_queries(expr) if q.correlation)
     return [f"variablesSet=[[{', '.join(names)}]]"] if names else []
 
@@ -124,7 +124,7 @@ def ast_tree(root: Node) -> str:
 
 
 def _paths(root: Node) -> Iterator[tuple[int, str]]:
-    """For each node its way from the nearest projection above it, as positions of inputs."""
+    """Yield for each node its id, and its path from the nearest projection above as positions of inputs."""
     pending: list[tuple[Node, tuple[int, ...]]] = [(root, ())]
     while pending:
         node, path = pending.pop()

@@ -1,4 +1,4 @@
-"""What a plan is supposed to cost, as EXPLAIN ESTIMATED_COST shows it.
+"""Estimated cost of a plan, as EXPLAIN ESTIMATED_COST prints it.
 
 Flink: FlinkCost, FlinkRelMdCumulativeCost and the nodes' computeSelfCost.
 """
@@ -21,7 +21,15 @@ _SINGLETON = 1
 
 
 class Cost(NamedTuple):
-    """rows: taken or emitted. cpu: of no unit. io, network, memory: bytes."""
+    """Cost of a node or a plan.
+
+    Attributes:
+        rows: Number of rows.
+        cpu: CPU, without a unit.
+        io: Bytes read.
+        network: Bytes sent.
+        memory: Bytes of memory.
+    """
 
     rows: float
     cpu: float
@@ -30,7 +38,7 @@ class Cost(NamedTuple):
     memory: float = 0.0
 
     def plus(self, other: Cost) -> Cost:
-        """Both together."""
+        """Return the sum of both costs."""
         return Cost(*(a + b for a, b in zip(self, other, strict=True)))
 
     def __str__(self) -> str:
@@ -39,7 +47,11 @@ class Cost(NamedTuple):
 
 
 def cost_text(node: Node) -> str:
-    """`: rowcount = 1.0E8, cumulative cost = {...}`. Raises NotSupportedError where no estimate is made."""
+    """Return the text of a node's cost: `: rowcount = 1.0E8, cumulative cost = {...}`.
+
+    Raises:
+        NotSupportedError: The plan has a node or an expression without an estimate.
+    """
     return f": rowcount = {double_text(row_count(node))}, cumulative cost = {_cumulative(node)}"
 
 
@@ -52,7 +64,7 @@ def _cumulative(node: Node) -> Cost:
 
 
 def _own(node: Node) -> Cost:
-    """The node's alone: each row costs one unit, where a class has no rule of its own."""
+    """Return the cost of the node alone. A class without a rule of its own costs one unit a row."""
     rows = row_count(node)
     if isinstance(node, physical.TableSourceScan):
         return Cost(rows, rows, rows * row_size(node))

@@ -1,7 +1,7 @@
-"""The physical execution plan: the operators of the job as JSON (Flink: JSONGenerator over the stream graph).
+"""Physical execution plan: the operators of the job as JSON (Flink: JSONGenerator over the stream graph).
 
-An exchange and a union are no operators: they show in how the next operator's inputs ship. Node numbers
-count from 1 in each answer; Flink's count over the life of its process.
+An exchange or a union is no operator; it shows as the ship strategy of the next operator's inputs. Node
+numbers count from 1 in each plan. Flink's count on for as long as its process runs.
 """
 
 from __future__ import annotations
@@ -18,11 +18,16 @@ from firesteel.plan.tree import Node, postorder
 from firesteel.types.constraints import constraints_of
 
 Inputs = list[tuple[int, str]]
-"""Operators that feed another, each with its ship strategy."""
+"""Input operators of an operator, each as its number and ship strategy."""
 
 
 def json_plan(roots: Sequence[Node], configuration: Mapping[str, str] | None = None) -> str:
-    """All operators of the plans, each after its inputs. configuration: what sinks are held to by it."""
+    """Return all operators of the plans as JSON, each after its inputs.
+
+    Args:
+        roots: Roots of the plans.
+        configuration: Options of the session, which add constraints to sinks.
+    """
     graph = _Graph(configuration or {})
     for node in (n for root in roots for n in postorder(root)):
         graph.visit(node)
@@ -38,7 +43,7 @@ class _Graph:
     known: dict[str, Inputs] = field(default_factory=dict)
 
     def visit(self, node: Node) -> Inputs:
-        """What stands for the node as an input; the node and what is below it are added once."""
+        """Return the operators that represent a node as an input. The first call adds them to the plan."""
         mark = fingerprint(node)
         if mark not in self.known:
             self.known[mark] = self.operator(node)
@@ -63,7 +68,7 @@ class _Graph:
         return self.add(f"{operator_name(node)}[{number}]", "Operator", contents, below)
 
     def sink(self, node: Sink, number: int, contents: str, below: Inputs) -> Inputs:
-        """The operators of a sink: the constraints' check, the materializer, and what its connector makes."""
+        """Return the operators of a sink: the check of constraints, the materializer, and the connector's."""
         demanded = sink_constraints(node, self.configuration)
         if demanded:
             enforcer = f"[{number}]:ConstraintEnforcer[{', '.join(demanded)}]"
@@ -98,15 +103,18 @@ class _Graph:
 
 
 def sink_constraints(node: Sink, configuration: Mapping[str, str]) -> tuple[str, ...]:
-    """What the sink demands of its columns, as plans write it. Raises ValidationError for options that do
-    not go together."""
+    """Return the constraints on a sink's columns, as plans print them.
+
+    Raises:
+        ValidationError: The options exclude each other.
+    """
     columns = [c for c in node.table.columns if c.computed is None and not c.virtual]
     found = constraints_of([c.name for c in columns], [c.type for c in columns], configuration)
     return () if found is None else found.texts
 
 
 def _pretty(nodes: list[dict[str, Any]]) -> str:
-    """As Jackson's default pretty printer writes it: ` : `, and lists of objects as `[ {`."""
+    """Return the JSON as Jackson's default pretty printer writes it: ` : `, and lists of objects as `[ {`."""
     return _object({"nodes": nodes}, "")
 
 

@@ -1,4 +1,4 @@
-"""Equal parts of the execution plan are one part (Flink: SubplanReuser, ExecNodePlanDumper)."""
+"""Execution plans in which equal parts are shown once (Flink: SubplanReuser, ExecNodePlanDumper)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from firesteel.plan.tree import Node
 
 
 def execution_trees(roots: Sequence[Node]) -> list[str]:
-    """The plans' trees; with several sinks, what is shared is a tree of its own before the first reader's."""
+    """Return the trees of the plans.
+
+    With several sinks, a shared part is a tree before its first reader's.
+    """
     reuse = Reuse.of(roots)
     if len(roots) == 1:
         return [_tree(roots[0], reuse, set())]
@@ -38,7 +41,7 @@ def _leaves_first(root: Node) -> list[Node]:
 
 
 def _tree(root: Node, reuse: Reuse, shown: set[str]) -> str:
-    """One tree; what is shown elsewhere, or above in it, is a reference."""
+    """Return one tree. A part that is shown elsewhere, or above in the tree, is a reference."""
 
     def describe(node: Node) -> tuple[str, bool]:
         number, mark = reuse.number(node), fingerprint(node)

@@ -1,4 +1,4 @@
-"""How many rows a node is supposed to emit, without statistics.
+"""Estimated number of rows that a node sends, without statistics.
 
 Flink: FlinkRelMdRowCount, FlinkRelMdSelectivity.
 """
@@ -35,7 +35,7 @@ _SAME_ROWS = (
     physical_windows.GlobalWindowAggregate,
     physical_windows.GroupWindowAggregate,
 )
-"""Nodes that are supposed to emit as many rows as they take, aggregates among them."""
+"""Nodes that are estimated to send as many rows as they receive, aggregates among them."""
 
 _SAME_COLUMNS = (
     physical.Exchange,
@@ -48,7 +48,11 @@ _SAME_COLUMNS = (
 
 @remembered
 def row_count(node: Node) -> float:
-    """At least 1. Raises NotSupportedError for a node or a condition that is not estimated."""
+    """Return the estimated number of rows of a node, at least 1.
+
+    Raises:
+        NotSupportedError: The plan has a node or a condition without an estimate.
+    """
     if isinstance(node, _SAME_ROWS):
         return row_count(node.input)
     if type(node) not in _COUNTS:
@@ -73,7 +77,10 @@ def _windows(node: physical_windows.WindowTableFunction) -> float:
 
 
 def _copies(window: Window) -> int:
-    """Flink: CommonPhysicalWindowTableFunction.estimateRowCount, which takes SESSION's gap for a count."""
+    """Return the number of windows of a row. For SESSION, it is the gap in milliseconds as in Flink.
+
+    Flink: CommonPhysicalWindowTableFunction.estimateRowCount.
+    """
     if window.function != "SESSION":
         return window.copies
     return (window.size + 2**31) % 2**32 - 2**31
@@ -91,7 +98,7 @@ _COUNTS: dict[type[Node], Callable[..., float]] = {
 
 @from_below
 def selectivity(node: Node, condition: Expr) -> float:
-    """Which part of the node's rows the condition leaves."""
+    """Return the estimated fraction of a node's rows that satisfy a condition."""
     if isinstance(node, (physical.TableSourceScan, physical_windows.WindowTableFunction, physical.Calc)):
         if any(_has_interval(node, column) for column in input_refs(condition)):
             raise _refused("a condition on a column whose values are limited already")
@@ -108,7 +115,7 @@ def selectivity(node: Node, condition: Expr) -> float:
 
 
 def _reads_expand_id(node: physical.Expand, condition: Expr) -> bool:
-    """Whether the condition reads the number of the projection, or a column that is not the input's."""
+    """Return whether a condition reads the projection's number, or a column that the input does not have."""
     width = len(node.input.schema)
     return any(column >= width or _is_number(node.projects[0][column]) for column in input_refs(condition))
 
@@ -119,7 +126,7 @@ def _is_number(cell: Expr) -> bool:
 
 @from_below
 def _has_interval(node: Node, column: int) -> bool:
-    """Whether Flink may know bounds of the column's values: an estimate would follow from them.
+    """Return whether Flink may know bounds of a column's values, by which it would estimate.
 
     Flink: FlinkRelMdColumnInterval.
     """
@@ -136,7 +143,10 @@ def _has_interval(node: Node, column: int) -> bool:
 
 
 def _aggregated(node: Node, column: int) -> bool:
-    """A column of an aggregate or what is like one; a column that it hands on is the input's."""
+    """Return whether Flink may know bounds of an aggregate's column.
+
+    A key has the bounds of the input's column.
+    """
     if isinstance(node, _SAME_COLUMNS):
         return _has_interval(node.children[0], column)
     keys = getattr(node, "keys", ())

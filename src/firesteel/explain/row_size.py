@@ -1,4 +1,4 @@
-"""How many bytes a row is supposed to have, by its columns' types and literals (Flink: FlinkRelMdSize)."""
+"""Estimated size of a row in bytes, by the types of its columns and by literals (Flink: FlinkRelMdSize)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.plan.tree import Node
 from firesteel.types.sql import TypeRoot
 
 _VIEW = 128.0
-"""A map or a list in an accumulator, and any other object."""
+"""Size of a map, a list or any other object in an accumulator."""
 _BITMAPS = (("AND", _VIEW + 4), ("XOR", _VIEW + 4), ("OR", 2 * _VIEW + 4))
 _RETRACTING = {
     "LISTAGG": 2 * _VIEW,
@@ -23,7 +23,7 @@ _RETRACTING = {
     **{f"BITMAP_{name}_AGG": size for name, size in _BITMAPS},
     **{f"BITMAP_{name}_CARDINALITY_AGG": size for name, size in _BITMAPS},
 }
-"""Accumulators where the input retracts."""
+"""Sizes of accumulators over a retracting input."""
 
 LocalAggregate = (
     physical.LocalGroupAggregate | physical.IncrementalGroupAggregate | physical_windows.LocalWindowAggregate
@@ -36,13 +36,17 @@ _LOCAL = (
 
 
 def row_size(node: Node) -> float:
-    """Of a row of the node's output. Raises NotSupportedError for a type without a size."""
+    """Return the estimated size of a row of a node's output.
+
+    Raises:
+        NotSupportedError: A type has no size.
+    """
     return sum(column_sizes(node), start=0.0)
 
 
 @remembered
 def column_sizes(node: Node) -> Sizes:
-    """Of the columns of the node's output."""
+    """Return the estimated size of each column of a node's output."""
     if isinstance(node, physical.Calc):
         below = column_sizes(node.input)
         return tuple(expression_size(expr, below) for expr in node.exprs)
@@ -60,7 +64,7 @@ def column_sizes(node: Node) -> Sizes:
 
 
 def _accumulated(node: LocalAggregate) -> Sizes:
-    """The keys, the accumulators, and what comes after them."""
+    """Return the sizes of a local aggregate's columns: keys, accumulators, and the columns behind them."""
     sizes = [type_size(field.type) for field in node.schema]
     at = len(node.final_keys if isinstance(node, physical.IncrementalGroupAggregate) else node.keys)
     for call, retracts in zip(node.calls, node.retract, strict=True):
@@ -72,7 +76,7 @@ def _accumulated(node: LocalAggregate) -> Sizes:
 
 
 def _object_size(call: AggregateCall, retracts: bool) -> float | None:
-    """Of an accumulator that is an object of several fields; None of any other.
+    """Return the size of an accumulator that is an object with several fields, None for other accumulators.
 
     Flink: getAccumulatorDataType of MaxWithRetractAggFunction and the others.
     """
@@ -93,7 +97,7 @@ def _mean(sizes: Sequence[float]) -> float:
 
 
 def _expanded(node: physical.Expand) -> Sizes:
-    """A column that projections show has its input's size, the projection's number that of its type."""
+    """Return the sizes of an Expand's columns: of the input's columns, and of the number by its type."""
     below = column_sizes(node.input)
     found = []
     for field, cells in zip(node.schema, zip(*node.projects, strict=True), strict=True):

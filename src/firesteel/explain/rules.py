@@ -16,11 +16,11 @@ from firesteel.plan.tree import Node, PhysicalNode
 
 
 def plans_after(program: str, rules: Sequence[str], plans: Sequence[Node]) -> str:
-    """Return a section with the plans that a program made.
+    """Return a section with the plans after a program.
 
     Args:
         program: Name of the program.
-        rules: Rules of it that changed something, in their order.
+        rules: Rules of the program that changed a plan, in their order.
         plans: The plans.
     """
     trees = [whole_tree(plan, _line) for plan in plans]
@@ -33,7 +33,7 @@ def _line(node: Node) -> str:
         return line(node, [*attributes(node, prefix_text), *mode])
     try:
         return ast_line(node)
-    except InternalError:  # a node that no query begins with, so Flink's AST has no text for it
+    except InternalError:  # this node is never in a bound query, so Flink's AST has no text for it
         return f"Logical{type(node).__name__}({', '.join(_fields(node))})"
 
 

@@ -1,6 +1,6 @@
-"""Sinks of a statement set that write alike into one table are shown as one over a union (Flink: SinkReuser).
+"""Equal sinks of a statement set that write into one table, shown as one over a union (Flink: SinkReuser).
 
-They run apart: what reaches the table is the same.
+The INSERTs still run separately, with the same result.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from firesteel.plan.tree import Node
 
 
 def united_sinks(roots: Sequence[Node]) -> list[Node]:
-    """The plans, each group of equal sinks in the place of its first."""
+    """Return the plans, with each group of equal sinks at the position of its first."""
     groups: dict[object, list[Node]] = {}
     for place, root in enumerate(roots):
         groups.setdefault(_alike(root) if isinstance(root, Sink) else place, []).append(root)
@@ -21,7 +21,7 @@ def united_sinks(roots: Sequence[Node]) -> list[Node]:
 
 
 def _alike(sink: Sink) -> object:
-    """What two sinks have in common that can be one."""
+    """Return the properties that two sinks must share to be shown as one."""
     mode = getattr(sink.input, "mode", None)
     return sink.table.path, sink.target_columns, sink.table.hints, sink.upsert_materialize, mode
 

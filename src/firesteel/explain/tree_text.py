@@ -1,4 +1,4 @@
-"""The lines of a tree: `+- ` before a last child, `:- ` before the others, `:  ` beside their subtrees."""
+"""Lines of a tree: `+- ` before a last child, `:- ` before the others, `:  ` beside their subtrees."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from firesteel.plan.tree import Node
 
 Describe = Callable[[Node], tuple[str, bool]]
-"""A node's line, and whether what is below it follows."""
+"""Function that returns the line of a node, and whether the nodes below it follow."""
 
 
 def tree_text(root: Node, describe: Describe) -> str:
-    """The tree below `root`, one line a node."""
+    """Return the text of the tree below `root`, with one line for each node."""
     lines: list[str] = []
     pending = [(root, "", "")]
     while pending:
@@ -26,5 +26,5 @@ def tree_text(root: Node, describe: Describe) -> str:
 
 
 def whole_tree(root: Node, line: Callable[[Node], str]) -> str:
-    """The tree below `root`, nothing left out."""
+    """Return the text of the whole tree below `root`."""
     return tree_text(root, lambda node: (line(node), True))

@@ -1,4 +1,4 @@
-"""Statements of a session, by which each finds its checkpoint folder (spark/checkpoint/statements.py)."""
+"""Statements of a session, which identify their checkpoint folders (spark/checkpoint/statements.py)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class KnownStatements:
         from firesteel.spark.checkpoint.statements import Identity, Script, statement_folder
 
         sink = job.target
-        with self._lock:  # INSERTs may begin side by side
+        with self._lock:  # INSERTs may start concurrently
             if (text, sink) not in self._texts:
                 self._texts.append((text, sink))
             number = min(self._runs[text], self._texts.count((text, sink)) - 1)

@@ -121,7 +121,10 @@ def _type(kind: TypeName) -> SqlType:
 
 
 def _row_type(found: TableUdf) -> SqlType:
-    """The type of a table function's rows, as PyFlink names their fields: only a ROW in a text has names."""
+    """Return the type of a table function's rows, with fields named as in PyFlink.
+
+    Only a ROW given as text has names of its own. Other fields are f0, f1, ...
+    """
     if isinstance(found.result_types, tuple):
         types = tuple(map(_type, found.result_types))
     else:

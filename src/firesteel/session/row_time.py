@@ -65,6 +65,6 @@ def with_row_time(columns: tuple[Column, ...], time: RowTime) -> tuple[tuple[Col
     placed = tuple(timed if each is column else each for each in columns)
     read = tuple(
         InputRef(index, each.type) for index, each in enumerate(placed)
-    )  # a generator sees whole rows
+    )  # a generator needs whole rows
     call = Call(STRATEGY, read, timed.type, (name, code, str(strategy.idle)))
     return placed, Watermark(column.name, call, f"{STRATEGY}()")

@@ -1,4 +1,4 @@
-"""RowsLeft, the final rows after all changes: the answer of a batch query."""
+"""RowsLeft: the final rows after all changes, which are the result of a batch query."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ADDED = "$added"
 
 
 class RowsLeft:
-    """The rows that remain after the changes applied so far, each as often as it was added and not removed.
+    """Rows that remain after the changes applied so far, each as often as it was added and not removed.
 
     The removal of a row that does not exist is ignored, as in Flink's client.
 

@@ -1,4 +1,4 @@
-"""The rows of a DataFrame that does not stream, kept for the source that reads them."""
+"""Rows of a DataFrame that does not stream, stored in a file for the source that reads them."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _ROWS = 100_000
-"""Rows of a record batch."""
+"""Number of rows in a record batch."""
 
 
 def snapshot(
     environment: Environment, frame: DataFrame, types: dict[str, SqlType]
 ) -> tuple[tuple[str, str], ...]:
-    """Take the rows of a DataFrame as one bounded batch of changes.
+    """Store the rows of a DataFrame as one bounded batch of changes.
 
-    They pass through this process's memory. Rows are taken as in micro-batches: by `_commit_version` where
-    there is one, what a version takes away first, else as they stand, partition by partition.
+    The rows pass through the memory of this process. If there is a `_commit_version`, rows are sorted by it,
+    and within a version removed rows are first. Otherwise they keep their order, partition by partition.
 
     Args:
-        environment: Whose Spark the frame is of.
+        environment: Session with the Spark of the DataFrame.
         frame: Rows, with or without `_change_type`.
-        types: The columns of the table, by name.
+        types: Columns of the table, by name.
 
     Returns:
         The options of the table.
 
     Raises:
-        NotSupportedError: Spark is a cluster, whose machines do not see this one's files.
-        DataError: A `_change_type` is none, or a value is out of its type.
+        NotSupportedError: Spark is a cluster, whose machines do not see the files of this one.
+        DataError: A `_change_type` is unknown, or a value is out of range of its type.
     """
     if not environment.spark.is_local:
         raise NotSupportedError(

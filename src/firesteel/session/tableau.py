@@ -34,7 +34,10 @@ def display_width(text: str) -> int:
 
 
 def _character_width(character: str) -> int:
-    """Flink counts a character beyond U+FFFF by its own width and once more for its second UTF-16 unit."""
+    """Return the width of a character.
+
+    As in Flink, one beyond U+FFFF also counts for its second UTF-16 unit.
+    """
     width = 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
     return width + (character > "\uffff")
 

@@ -61,7 +61,7 @@ def walk(node: Node, into_queries: bool = True) -> Iterator[Node]:
 
     Args:
         node: The root.
-        into_queries: Whether what stands in sub-queries is among them.
+        into_queries: Whether the nodes within sub-queries are included.
     """
     stack = [node]
     while stack:
@@ -80,7 +80,7 @@ def walk(node: Node, into_queries: bool = True) -> Iterator[Node]:
 
 
 def rewrite(node: Node, rule: Callable[[Node], Node]) -> Node:
-    """Apply a rule to each part, the whole first. What it replaces is not looked into."""
+    """Apply a rule to each part, the whole first. A part that the rule replaces is not searched."""
     found = rule(node)
     if found is not node:
         return found

@@ -25,7 +25,7 @@ _PLACES = {
     TypeRoot.FLOAT: "<f",
     TypeRoot.DOUBLE: "<d",
 }
-"""Struct format of the slots of types that are smaller than 8 bytes or no integers."""
+"""Struct format of slots for types that are smaller than 8 bytes or no integers."""
 
 _INLINE = 7
 _LONG_DECIMAL = 18

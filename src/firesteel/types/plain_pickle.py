@@ -1,8 +1,8 @@
-"""Pickles that hold named classes only: values of keyed state cannot run code when they are read.
+"""Pickles that name only known data classes, so that reading values of keyed state cannot run code.
 
-`pickle` calls whatever a pickle names, `os.system` too. Here it may name the containers and values of
-Python's standard library that only hold data, numpy's arrays and numbers, bitmaps, and classes that a caller
-names.
+`pickle` calls anything that a pickle names, even `os.system`. These pickles may name containers and values of
+Python's standard library that only hold data, numpy's arrays and numbers, bitmaps, and classes that the
+caller allows.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _ADMITTED = frozenset(
         ("pyroaring", "BitMap"),
     ]
 )
-"""Module and name of what a pickle may name. None of them runs what it is given."""
+"""Module and name of each class or function that a pickle may name. None of them runs its arguments."""
 
 Admits = Callable[[str, str], bool]
-"""Whether a pickle may also name this attribute of a module."""
+"""Function that returns whether a pickle may also name an attribute of a module, given both names."""
 
 
 class NotPlainError(pickle.PickleError):
-    """A pickle names something else. `name` is its module and name."""
+    """Error for a pickle that names anything else. `name` is the module and name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"it names {name}")
@@ -52,14 +52,22 @@ def _nothing(module: str, name: str) -> bool:
 
 
 def dumps(value: object, admits: Admits = _nothing) -> bytes:
-    """Return the pickle of a value. Raises NotPlainError if it would name something that is not admitted."""
+    """Return the pickle of a value.
+
+    Raises:
+        NotPlainError: The pickle would name something that is not allowed.
+    """
     out = io.BytesIO()
     PlainPickler(out, admits).dump(value)
     return out.getvalue()
 
 
 def loads(data: bytes, admits: Admits = _nothing) -> Any:
-    """Return the value of a pickle. Raises NotPlainError before anything else that it names is looked up."""
+    """Return the value of a pickle.
+
+    Raises:
+        NotPlainError: The pickle names something that is not allowed. Nothing is loaded before the error.
+    """
     return PlainUnpickler(data, admits).load()
 
 
@@ -78,7 +86,7 @@ class PlainPickler(pickle.Pickler):
 
 
 class PlainUnpickler(pickle.Unpickler):
-    """Unpickler that looks up admitted names only."""
+    """Unpickler that loads allowed names only."""
 
     def __init__(self, data: bytes, admits: Admits = _nothing) -> None:
         super().__init__(io.BytesIO(data))

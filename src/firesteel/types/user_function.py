@@ -23,8 +23,9 @@ class UserFunction:
 
 
 located: Callable[[str], str] = str
-"""Return the path in this process of a folder of the driver. A host replaces this function after it has
-copied the folder to workers.
+"""Function that returns the path in this process of a folder of the driver.
+
+A host replaces it after it has copied the folder to workers.
 """
 
 

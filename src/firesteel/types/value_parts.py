@@ -1,8 +1,8 @@
 """Parts of nested values that a query reads.
 
-A part is the sequence of steps from the value to it. A ROW's field and a MAP's key are steps by name; None
-is any element of an ARRAY. `tags['state']` is ("state",), `items[1].cnt` is (None, "cnt"), the whole value
-().
+A part is the path from the value to it: a ROW's field or a MAP's key by name, None for any element of an
+ARRAY. The path of `tags['state']` is ("state",), that of `items[1].cnt` is (None, "cnt"), that of the whole
+value is ().
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Path = tuple[str | int, ...]
 
 
 def below(parts: Parts, step: str | None) -> Parts:
-    """Return the parts that are read of the value behind a step; WHOLE if unknown."""
+    """Return the parts that are read below a field, key or element. WHOLE if unknown."""
     if () in parts:
         return WHOLE
     return tuple(part[1:] for part in parts if part[0] == step) or WHOLE
 
 
 def is_read(parts: Parts, step: str) -> bool:
-    """Return whether anything behind a step is read."""
+    """Return whether any part below a field or key is read."""
     return any(not part or part[0] == step for part in parts)
 
 

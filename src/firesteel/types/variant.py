@@ -79,7 +79,7 @@ def element(data: bytes, index: int) -> bytes | None:
 
 
 def settled(data: bytes) -> bytes:
-    """Return the value with position 0, as columns hold it."""
+    """Return the value with position 0, the form in columns."""
     return _HEAD.pack(0, _HEAD.unpack_from(data)[1]) + data[_HEAD.size :]
 
 

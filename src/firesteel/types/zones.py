@@ -1,7 +1,7 @@
 """Time zones: the names that Flink accepts, the machine's own zone, and offsets from UTC.
 
-Flink: TableConfigValidation (names), Java's ZoneRules (offsets). A zone is held by its name. Fixed offsets
-are GMT+hh:mm.
+Flink: TableConfigValidation (names), Java's ZoneRules (offsets). A zone is represented by its name. Fixed
+offsets are GMT+hh:mm.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from firesteel.errors import ValidationError
 _CUSTOM = re.compile(r"GMT([+-])(\d{1,2})(?::?(\d{2}))?")
 _NOT_IN_JAVA = frozenset(["EST", "MST", "HST", "ROC", "Factory", "localtime", "posixrules"])
 _EPOCH = datetime(1970, 1, 1)
-_CYCLE = 146_097 * 86_400  # 400 years repeat their days and so their rules
-_FIRST, _LAST = -62_135_510_400, 253_370_764_800  # within what datetime holds, with a day to spare
-_A_YEAR_TO_COME = 2_524_608_000  # 2050
+_CYCLE = 146_097 * 86_400  # calendar and zone rules repeat every 400 years
+_FIRST, _LAST = -62_135_510_400, 253_370_764_800  # range of datetime, less one day on each side
+_A_YEAR_TO_COME = 2_524_608_000  # 2050-01-01: in the future
 _ZONEINFO = "zoneinfo/"
 
 
@@ -178,7 +178,7 @@ def was_aligned(zone: str, interval: int) -> bool:
 
 
 def _within(seconds: int) -> int:
-    """Return a moment of the same offset within the range of datetime."""
+    """Return a time with the same offset, within the range of datetime."""
     if seconds > _LAST:
         seconds -= -(-(seconds - _LAST) // _CYCLE) * _CYCLE
     return max(seconds, _FIRST)

@@ -1,1 +1,1 @@
-"""Output of `firesteel explain` beside a plan: a job's code, and the plans between programs of rules."""
+"""Output of `firesteel explain` beside the plan: generated code, and plans between optimizer programs."""

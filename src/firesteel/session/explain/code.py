@@ -1,4 +1,4 @@
-"""The code of a job, as `firesteel explain --code` prints it below the plans."""
+"""Code of a job, as `firesteel explain --code` prints it below the plans."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from firesteel.sql.statements import Insert, Query, StatementSet
 
 
 def explain_rules(environment: Environment, statement: Query | Insert | StatementSet, text: str) -> str:
-    """Return the plans after each program that changed something, and which of its rules did."""
+    """Return the plans after each program that changed a plan, with the rules that changed it."""
     inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)
     found: list[str] = []
 
