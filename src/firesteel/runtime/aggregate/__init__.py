@@ -1,1 +1,1 @@
-"""Aggregates: declarations, the row engine, running and reduced forms."""
+"""Aggregates: declarations, the generated row engine, and columnar forms (running and reduced)."""

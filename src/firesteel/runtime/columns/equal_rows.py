@@ -1,4 +1,4 @@
-"""Compare rows: numbers that are equal where rows are equal.
+"""Comparison of rows, by numbers that are equal if the rows are equal.
 
 Flink: the RecordEqualiser that EqualiserCodeGenerator writes. Whole rows after an exchange are compared by
 their bytes: NULL equals NULL, NaN equals NaN, and 0.0 differs from -0.0.
@@ -20,12 +20,12 @@ from firesteel.runtime.columns.keys import find_keys
 
 
 def equal_rows(columns: Sequence[pa.Array], rows: int) -> NDArray[np.int64]:
-    """Return numbers that are equal where whole rows are equal, int64[rows]."""
+    """Return numbers that are equal for equal rows, int64[rows]."""
     return find_keys(columns, rows).codes
 
 
 def equal_keys(columns: Sequence[pa.Array], rows: int) -> NDArray[np.int64]:
-    """Return numbers that are equal where the upsert keys of rows are equal, int64[rows]."""
+    """Return numbers that are equal for rows with equal upsert keys, int64[rows]."""
     alike = [_without_minus_zero(column) for column in columns]
     codes = find_keys(alike, rows).codes
     for column in columns:

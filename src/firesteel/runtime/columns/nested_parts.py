@@ -27,7 +27,7 @@ def part_of(column: pa.Array | pa.ChunkedArray, path: Path) -> pa.Array:
 
 
 def _field(rows: pa.StructArray, name: str) -> pa.Array:
-    """Return a field of all rows. struct_field ignores what a field holds where the row is NULL."""
+    """Return a field of all rows. Arrow's struct_field ignores that a row is NULL."""
     return pc.struct_field(rows, rows.type.get_field_index(name))
 
 
@@ -38,8 +38,9 @@ def _element(lists: pa.ListArray, place: int) -> pa.Array:
 
 
 def _value(maps: pa.ListArray, key: str) -> pa.Array:
-    """Return the value of the first entry with a key. A NULL key counts as empty, as in Flink's binary
-    maps.
+    """Return the value of the first entry with a key.
+
+    As in Flink's binary maps, a NULL key counts as empty.
     """
     offsets, entries = offsets_of(maps), maps.values
     keys = entries.field(KEY).fill_null("")

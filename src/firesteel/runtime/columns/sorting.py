@@ -77,12 +77,13 @@ def stable_pair_order(first: NDArray[np.int64], second: NDArray[np.int64]) -> ND
 def word_order(
     words: NDArray[np.uint64], told_by: Sequence[NDArray[np.uint64]], codes: NDArray[np.int64], word_bits: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return the row numbers that sort n rows by code and leading bits of a word, and where each group of
-    equal rows begins.
+    """Return the row numbers that sort n rows by code and a word's leading bits, and where each group begins.
+
+    A group has equal rows.
 
     Args:
         words: uint64[n], the words.
-        told_by: Two words for each row. They verify that rows of a group are really equal.
+        told_by: Two words for each row, which verify that the rows of a group are really equal.
         codes: int64[n], or empty for no codes.
         word_bits: Number of leading bits of the word that fit beside a code and a row number.
 
@@ -90,8 +91,8 @@ def word_order(
         int64[n] and int64[g]. None if rows of one group differ in one of the two words.
     """
     from firesteel.kernels.sorting import (
-        pack,  # not on the driver
-        unpack,  # not on the driver
+        pack,  # The driver does not import this.
+        unpack,
     )
 
     rows = len(words)
@@ -104,5 +105,5 @@ def word_order(
 
 
 def place_bits(rows: int) -> int:
-    """Return the number of bits that can number some rows."""
+    """Return the number of bits that are needed to number `rows` rows."""
     return max(1, rows.bit_length())

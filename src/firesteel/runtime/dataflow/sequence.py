@@ -1,14 +1,14 @@
 """Total order of changes: by `$order`, then by `$place`.
 
 - `$order` (int64) identifies the input row that caused a change, its origin. It is unique within a
-  micro-batch and numbered anew for each one. Numbers go by split and by row, never by how far a source was
-  read.
+    micro-batch, and each micro-batch is numbered anew. Numbers depend on the split and the row, never on the
+    source's read position.
 - `$place` (int64) numbers the changes of one origin row. It is the last column of a changes table. It is left
   out if all places are 0, as after most sources.
 
-A row may cause many changes, and each of them many more after the next exchange. Every exchange appends a
-number to the place of a change (`Places`). Each number gets as many bits as all exchanges of the job leave
-room for. So the order of changes does not depend on how the work is divided into tasks and key groups.
+A row may cause many changes, and each of these many more after the next exchange. Every exchange appends a
+number to the place of a change (`Places`). All exchanges of the job share the bits of a place. So the order
+of changes does not depend on how the work is divided into tasks and key groups.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from firesteel.types.internal_values import one_chunk
 
 Numbers = NDArray[np.int64]
 Cause = tuple[int, int]
-"""The origin of a change: its `$order` and `$place`."""
+"""Origin of a change: its `$order` and `$place`."""
 
 ROW_BITS = 36
 _SPLIT_BITS = 26
-"""`$order` is (number of the split << ROW_BITS) + (number of the row in the split)."""
+"""Bits for a split's number in `$order`, above the ROW_BITS bits for the row's number in the split."""
 
 _PLACE_BITS = 62
 
@@ -60,7 +60,7 @@ def split_numbers(source: int, sources: int) -> range:
 
 
 def order_shift(places: int, sources: int) -> int:
-    """Return what moves `$order` of one source of `sources` to that of the source `places` further on."""
+    """Return the number to add to `$order` to move rows from one source to the source `places` later."""
     return places * len(split_numbers(0, sources)) << ROW_BITS
 
 
@@ -175,7 +175,7 @@ def by_cause(changes: pa.Table) -> Numbers | None:
 
 
 def ranks(changes: pa.Table) -> Numbers:
-    """Return numbers that compare like the origins of the changes, int64[n]."""
+    """Return numbers that compare like the changes' origins, int64[n]."""
     order, place = orders(changes), places(changes)
     if place is None:
         return order
@@ -187,7 +187,7 @@ def ranks(changes: pa.Table) -> Numbers:
 
 
 def below(changes: pa.Table, cause: Cause) -> int:
-    """Return how many changes come before an origin. The changes have to be sorted."""
+    """Return how many changes come before an origin. The changes must be sorted."""
     order, place = orders(changes), places(changes)
     start, end = (int(np.searchsorted(order, cause[0], side)) for side in ("left", "right"))
     if place is None:

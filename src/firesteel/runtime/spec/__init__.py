@@ -1,1 +1,1 @@
-"""Specs of operators, sources and sinks."""
+"""Serializable settings (specs) of operators, sources and sinks."""

@@ -1,4 +1,4 @@
-"""Specs of table functions."""
+"""Settings of table functions."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from firesteel.types.user_function import UserFunction
 
 @dataclass(frozen=True)
 class CorrelateSpec(OperatorSpec):
-    """Rows of a table function beside the row of its arguments (Flink: StreamExecCorrelate).
+    """Join of each row with the rows that a table function returns for it (Flink: StreamExecCorrelate).
 
     Attributes:
         function: Name of the function: UNNEST, REPLICATE or USER.
         args: Projection to the arguments.
         types: Types of the function's columns.
-        pads: Whether a row for which the function gives no row is sent with NULLs.
+        pads: Whether a row without function rows is sent with NULLs.
         ordinality: Whether a last column counts the function's rows, from 1. UNNEST only.
-        condition: Condition over the function's columns, as a Calc without a projection. None lets all pass.
+        condition: Condition over the function's columns, as a Calc without a projection. None accepts all
+            rows.
         user: The user-defined table function. USER only.
-        unread: Positions of input fields that nothing reads further on. Results have NULL there.
+        unread: Positions of input fields that no later operator reads. They are NULL in the results.
     """
 
     function: str

@@ -1,4 +1,4 @@
-"""Specs of operators that a shared input needs."""
+"""Settings of operators that a shared input needs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from firesteel.runtime.spec.operators import OperatorSpec
 
 @dataclass(frozen=True)
 class SequenceShiftSpec(OperatorSpec):
-    """Put rows behind those of earlier uses of the same shared input.
+    """Move rows behind those of earlier uses of the same shared input.
 
     Attributes:
-        places: How many sources further on the rows are numbered.
-        sources: Number of sources that the numbers are divided among, a shared one counted once for each use.
+        places: Number of sources by which the rows are moved.
+        sources: Number of sources that share the sequence numbers. A shared source counts once for each use.
     """
 
     places: int

@@ -25,8 +25,8 @@ class ScanSpec:
         table: Path of the table, for errors.
         upsert_key: Primary key of a source that sends updates without the rows before them.
         partition_keys: Columns of PARTITIONED BY.
-        parts: For each column that is read, its parts that are read. () reads all columns whole. A source may
-            skip all other parts.
+        parts: Nested parts that are read, for each column that is read; () reads all columns as a whole. A
+            source may skip all other parts.
     """
 
     connector: str
@@ -67,8 +67,7 @@ class SinkSpec:
         names: Names of the columns.
         types: Types of the columns.
         table: Path of the table.
-        constraints: Constraints that rows are checked against before
-            (runtime/operators/sink/constraint_checks.py).
+        constraints: Constraints that rows must satisfy (runtime/operators/sink/constraint_checks.py).
         primary_key: Positions of the primary key.
         mode: Kinds of changes that the sink gets.
         metadata: For each name the metadata key, None for a physical column.

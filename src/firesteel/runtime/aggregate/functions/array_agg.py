@@ -12,8 +12,8 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, BYTES_LIKE, array
 
 
 def retract_value(list: list[Any], retracted: list[Any], value: Any) -> None:
-    # A value that is retracted before it came is kept aside: only merge matches it, so that a part may
-    # retract the rows of another.
+    # A value that is retracted before it is added is stored apart. Only `merge` matches it, so that one part
+    # may retract rows of another.
     if value in list:
         list.remove(value)
     else:
@@ -34,7 +34,7 @@ def merge_lists(
     return list, retracted
 
 
-# Of values that Flink compares by identity, only NULL equals another.
+# If Flink compares the values by identity, only NULL equals another value.
 def _retract_null(list: list[Any], retracted: list[Any], x: Any) -> None:
     if x is None and None in list:
         list.remove(None)
@@ -57,13 +57,15 @@ def _merge_nulls(
 
 
 def array_agg(call: AggregateSpec) -> Aggregate:
-    """The values in order of arrival, NULL where there is none; NULLs count unless IGNORE NULLS is said.
+    """Return the aggregate that collects the values in arrival order.
 
-    A retraction takes away the first equal value, of BYTES only a NULL, for Flink compares them by identity.
-    Flink: ArrayAggFunction.
+    The result is NULL if there are no values. NULLs count unless the call has IGNORE NULLS.
+
+    A retraction removes the first equal value. For BYTES, it removes only NULLs, since Flink compares BYTES
+    by identity. Flink: ArrayAggFunction.
     """
     argument = call.arg_types[0]
-    # FLOAT and DOUBLE are kept in sortable form, which tells 0.0 from -0.0 and finds NaN.
+    # FLOAT and DOUBLE are stored in sortable form, which distinguishes 0.0 from -0.0 and finds NaN.
     approximate = argument.root in APPROXIMATE
     kept = array(BIGINT if approximate else argument)
     value = "{k}" if approximate else "{x}"

@@ -31,7 +31,10 @@ BITS = {TypeRoot.TINYINT: 8, TypeRoot.SMALLINT: 16, TypeRoot.INTEGER: 32, TypeRo
 
 
 def avg(call: AggregateSpec) -> Aggregate:
-    """Return the average. Integers truncate towards zero, DECIMAL rounds HALF_UP. Flink: AvgAggFunction."""
+    """Return the aggregate for the average.
+
+    Integers truncate towards zero, DECIMAL rounds HALF_UP. Flink: AvgAggFunction.
+    """
     kind = _sum_type(call.arg_types[0])
     add, subtract, merged = from_zero(kind)
     return Declared(

@@ -1,7 +1,7 @@
-"""BITMAP_BUILD_AGG, BITMAP_AND_AGG, BITMAP_OR_AGG, BITMAP_XOR_AGG, and the same with CARDINALITY.
+"""BITMAP_BUILD_AGG, BITMAP_AND_AGG, BITMAP_OR_AGG, BITMAP_XOR_AGG, and their variants with CARDINALITY.
 
-Flink: AbstractBitmap*AggFunction and AbstractBitmap*WithRetractAggFunction. Where rows may be taken back,
-all but XOR count how often each integer is there.
+Flink: AbstractBitmap*AggFunction and AbstractBitmap*WithRetractAggFunction. If rows may be retracted, all
+functions but XOR count the occurrences of each integer.
 """
 
 from __future__ import annotations
@@ -54,28 +54,31 @@ def _merge_counts(counts: Any, other_counts: Any, bitmaps: int, other_bitmaps: i
 
 
 def bitmap_build(call: AggregateSpec) -> Aggregate:
-    """Return the integers of the rows, NULL for no rows."""
+    """Return the aggregate that builds the bitmap of the integers in the rows, NULL for no rows."""
     if call.retract:
         return _counted(call, "{result}({counts}.items(), 1)", _integer, present_only=True)
     return _changed(call, "build", _add, operator.or_, empty_is_null=True)
 
 
 def bitmap_and(call: AggregateSpec) -> Aggregate:
-    """Return the integers that are in every bitmap."""
+    """Return the aggregate that keeps the integers that are in every bitmap."""
     if call.retract:
         return _counted(call, "{result}({counts}.items(), {bitmaps})", _integers, everywhere=True)
     return _changed(call, "and", _combine(operator.iand), operator.and_)
 
 
 def bitmap_or(call: AggregateSpec) -> Aggregate:
-    """Return the integers that are in any bitmap."""
+    """Return the aggregate that keeps the integers that are in any bitmap."""
     if call.retract:
         return _counted(call, "{result}({counts}.items(), {bitmaps})", _integers)
     return _changed(call, "or", _combine(operator.ior), operator.or_)
 
 
 def bitmap_xor(call: AggregateSpec) -> Aggregate:
-    """Return the integers that are in an odd number of bitmaps. Retracting a bitmap adds it once more."""
+    """Return the aggregate that keeps the integers in an odd number of bitmaps.
+
+    A retraction adds the bitmap once more.
+    """
     if not call.retract:
         return _changed(call, "xor", _combine(operator.ixor), operator.xor)
     change = "{bitmap} = {changed}({bitmap}, {x})\n{bitmaps} $sign= 1\n"
@@ -103,7 +106,7 @@ def _changed(
     merge: Callable[[Any, Any], Any],
     empty_is_null: bool = False,
 ) -> HandWritten:
-    """One bitmap that each row changes, of rows that stay."""
+    """Return an aggregate over insert-only input whose accumulator is one bitmap that each row changes."""
     return HandWritten(
         state_id=f"bitmap-{name}.v1",
         fields=(_BITMAP,),
@@ -127,7 +130,7 @@ def _counted(
     everywhere: bool = False,
     present_only: bool = False,
 ) -> HandWritten:
-    """How often each integer is there, and how many bitmaps there are."""
+    """Return an aggregate that counts the occurrences of each integer, and the bitmaps."""
     return HandWritten(
         state_id="bitmap-counts.v1",
         fields=(_BITMAPS,),
@@ -168,7 +171,7 @@ def _add(bitmap: BitMap | None, value: int) -> BitMap:
 
 @lru_cache(maxsize=8)
 def _combine(change: Callable[[Any, Any], Any]) -> Callable[[Any, bytes], Any]:
-    """The first bitmap, or what `change` makes of the one so far and another."""
+    """Return a function that combines a bitmap with a serialized one. None stands for no bitmap yet."""
 
     def combine(bitmap: BitMap | None, data: bytes) -> Any:
         return _read(data) if bitmap is None else change(bitmap, _read(data))
@@ -188,7 +191,7 @@ def _merged(merge: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 @lru_cache(maxsize=8)
 def _result(as_bitmap: bool, empty_is_null: bool) -> Callable[[Any], Any]:
-    """The bitmap as a value, or how many integers it has."""
+    """Return a function that returns a bitmap as a SQL value, or its number of integers."""
 
     def result(bitmap: BitMap | None) -> bytes | int | None:
         if bitmap is None or (empty_is_null and not bitmap):
@@ -200,7 +203,7 @@ def _result(as_bitmap: bool, empty_is_null: bool) -> Callable[[Any], Any]:
 
 @lru_cache(maxsize=8)
 def _counts_result(as_bitmap: bool, everywhere: bool, present_only: bool) -> Callable[..., Any]:
-    """The integers that are there: as often as there are bitmaps (`everywhere`), or at all."""
+    """Return a function that returns the integers that occur, or with `everywhere` those in all bitmaps."""
 
     def result(counts: Iterable[tuple[int, int]], bitmaps: int) -> bytes | int | None:
         if bitmaps <= 0:

@@ -68,8 +68,8 @@ def _merge(
 def collect(call: AggregateSpec) -> Aggregate:
     """Return how often each value occurs, as a MULTISET in Java's order.
 
-    As in Flink, a value retracted before it was added has the number -1, and 0 once it is added. Only from 1
-    does a retraction remove it. Flink: CollectAggFunction.
+    As in Flink, a value that is retracted before it is added has the number -1, and 0 once it is added. A
+    retraction removes a value only if its number is 1. Flink: CollectAggFunction.
     """
     argument = call.arg_types[0]
     return HandWritten(

@@ -5,7 +5,7 @@ with small expression trees. The row handler (runtime/aggregate/row_engine/handl
 the running forms (runtime/aggregate/scan/) into NumPy. An aggregate that needs a map view is written by hand,
 as statements for the row handler.
 
-tests/runtime/aggregate/functions/test_aggregate_laws.py checks these laws for each of them:
+tests/runtime/aggregate/functions/test_aggregate_laws.py checks these laws for each aggregate:
 
 - merge(a, b) equals a with the rows of b added after those of a. For functions that depend on order, this
   holds only if b retracts nothing (a retraction takes the first equal value, which may be a's) and without
@@ -45,35 +45,35 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Field:
-    """Field of this accumulator."""
+    """A field of the accumulator to which an expression belongs."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Other:
-    """Field of the accumulator that is merged into this one."""
+    """A field of the accumulator that is merged into another one."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Argument:
-    """Argument `index` of the call. Never NULL unless the aggregate takes nulls."""
+    """Argument `index` of the aggregate call. It is never NULL unless the aggregate takes nulls."""
 
     index: int = 0
 
 
 @dataclass(frozen=True)
 class Constant:
-    """A number, True, False or None (NULL)."""
+    """A constant: a number, True, False or None (NULL)."""
 
     value: int | float | bool | None
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """left `operator` right, both not NULL.
+    """The result of `left operator right`, both not NULL.
 
     Attributes:
         operator: One of + - * /. On integers, `/` truncates towards zero.
@@ -91,7 +91,7 @@ class Arithmetic:
 
 @dataclass(frozen=True)
 class Compare:
-    """left `operator` right; operator is one of < > <= >= == !=."""
+    """The comparison `left operator right`. The operator is one of < > <= >= == !=."""
 
     operator: str
     left: Expression
@@ -100,7 +100,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class IsNull:
-    """operand IS NULL."""
+    """The test `operand IS NULL`."""
 
     operand: Expression
 
@@ -116,8 +116,9 @@ class If:
 
 @dataclass(frozen=True)
 class Convert:
-    """Call of a function of types/numbers.py by name: casts, decimal division, roots. Constants follow the
-    operands.
+    """Call of a function of types/numbers.py by name: casts, decimal division, roots.
+
+    Constants follow operands.
     """
 
     function: str
@@ -162,7 +163,7 @@ class MapView:
 
 
 Assignments = Mapping[str, Expression]
-"""New values of fields, assigned in sequence: each sees those before it. Other fields stay unchanged."""
+"""New values of fields, assigned in sequence: each expression sees the assignments before it."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ class Declared:
         merge: Assignments for another accumulator.
         value: Expression of the result.
         retract: Assignments for a retracted row. None if retractions have no effect: Flink plans this variant
-            only where none can matter.
+            only if no retraction can matter.
         form: Kind of columnar form.
         contributions: For LINEAR, what an added row adds to each field (an Argument or a Constant).
         least: For EXTREME, whether the least value is kept.

@@ -54,7 +54,8 @@ def last_value(call: AggregateSpec) -> Aggregate:
     )
 
 
-# orders: arrival number -> value, ascending. arrivals: value -> its arrival numbers, ascending.
+# `orders` maps arrival numbers to values, ascending. `arrivals` maps values to their ascending arrival
+# numbers.
 def _accumulate(orders: Any, arrivals: Any, x: Any, k: Any, next: int) -> int:
     orders[next] = x
     known = arrivals.get(k)
@@ -105,7 +106,7 @@ def _merge(
 
 
 def _with_retract(call: AggregateSpec, name: str, keep: Callable[..., Any], end: str) -> Aggregate:
-    """Return an aggregate that stores every value and when it came.
+    """Return an aggregate that stores every value with its arrival numbers.
 
     As in Flink, a retraction removes the first arrival of the value, for LAST_VALUE too. An unknown value
     changes nothing. BYTES are never found, since Flink compares them by identity.

@@ -61,10 +61,9 @@ def _merge(map: Any, other_map: Any, only: Callable[..., None]) -> None:
 
 
 def json_object_agg(call: AggregateSpec) -> Aggregate:
-    """Collect the pairs, sorted by key. A repeated key is an error. A retraction removes the key, whatever
-    its value.
+    """Collect the pairs, sorted by key. A repeated key is an error.
 
-    Flink: JsonObjectAggFunction.
+    A retraction removes the key, whatever its value. Flink: JsonObjectAggFunction.
     """
     value = f"x{call.args[1]}"
     kept = "True" if "NULL ON NULL" in call.options else f"({value} is not None)"

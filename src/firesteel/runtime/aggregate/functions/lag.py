@@ -18,10 +18,10 @@ def _accumulate(values: list[Any], x: Any, kept: int, default: Any, next_default
 
 
 def lag(call: AggregateSpec) -> Aggregate:
-    """Return the value some rows before, or the default. The aggregate stores the last values.
+    """Return the aggregate for the value some rows before, or the default. It stores the last values.
 
-    The offset is the call's option, the default its second argument. It has no merge. Flink: LagAggFunction,
-    which counts accumulated rows: all peers have the value of the last one.
+    The offset is the call's option, and the default is its second argument. The aggregate has no merge.
+    Flink: LagAggFunction, which counts accumulated rows: all peers have the value of the last one.
     """
     argument = call.arg_types[0]
     kept = int(call.options[0]) + 1

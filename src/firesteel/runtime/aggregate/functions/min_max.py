@@ -26,19 +26,20 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, BOOLEAN
 
 
 def min_(call: AggregateSpec) -> Aggregate:
-    """Return the least value."""
+    """Return the aggregate for the least value."""
     return _with_retract(call, "min") if call.retract else _plain("min", "<", call)
 
 
 def max_(call: AggregateSpec) -> Aggregate:
-    """Return the greatest value."""
+    """Return the aggregate for the greatest value."""
     return _with_retract(call, "max") if call.retract else _plain("max", ">", call)
 
 
 def _plain(name: str, beats: str, call: AggregateSpec) -> Aggregate:
-    """The first value stays unless one strictly beats it, so NaN stays only where it is first.
+    """Return MIN or MAX without retraction.
 
-    Flink: MinAggFunction, MaxAggFunction.
+    The first value stays unless another one strictly beats it, so NaN stays only if it is first. Flink:
+    MinAggFunction, MaxAggFunction.
     """
     best = Field(name)
 
@@ -123,17 +124,18 @@ def _merge(
 
 
 def _with_retract(call: AggregateSpec, name: str) -> Aggregate:
-    """Keeps how often each value is there; values are compared as Java's compareTo does. `unmatched` says
-    that there has been a retraction without its row: only then can a count be negative, or the best be none
-    of the values.
+    """Return MIN or MAX with retraction, which counts the occurrences of each value.
 
-    Two things are as in Flink though one would not expect them: a value that cancels an earlier
-    retraction of itself may become the result, and the search for the next result sees values whose
-    count is negative. Flink: MinWithRetractAggFunction, MaxWithRetractAggFunction.
+    Values are compared as by Java's compareTo. `unmatched` records that a retraction had no matching row.
+    Only then can a count be negative, or `best` be none of the values.
+
+    Two results are as in Flink, though unexpected: a value that cancels an earlier retraction of itself may
+    become the result, and the search for the next result sees values whose count is negative. Flink:
+    MinWithRetractAggFunction, MaxWithRetractAggFunction.
     """
     argument = call.arg_types[0]
     approximate = argument.root in APPROXIMATE
-    # FLOAT and DOUBLE are kept in sortable form, in which < is compareTo.
+    # FLOAT and DOUBLE are stored in sortable form, in which < is Java's compareTo.
     kept = BIGINT if approximate else argument
 
     is_max, extreme = str(name == "max"), f"{name}_key"

@@ -1,6 +1,6 @@
-"""Aggregate functions over pandas: the accumulator is the list of the rows, which the result is made of.
+"""Aggregate functions over pandas, whose accumulator is the list of rows.
 
-Flink: StreamArrowPythonGroupWindowAggregateFunctionOperator, which keeps the rows of a window likewise.
+Flink: StreamArrowPythonGroupWindowAggregateFunctionOperator, which also keeps the rows of a window.
 """
 
 from __future__ import annotations
@@ -20,7 +20,12 @@ Rows = list[tuple[Any, ...]]
 
 
 def over_pandas(call: AggregateSpec) -> HandWritten:
-    """The call once a result, with Series of the arguments of all rows, in the order in which they came."""
+    """Return an aggregate that calls the user's function for each result, with Series of all rows.
+
+    Each Series has one argument of the rows, in arrival order.
+
+    The rows are in arrival order.
+    """
     assert call.user is not None
     arguments = ", ".join(["{rows}", "{x}", *(f"x{i}" for i in call.args[1:])])
     return HandWritten(
@@ -48,7 +53,7 @@ def _accumulate(rows: Rows | None, *row: Any) -> Rows:
 
 
 def _retract(rows: Rows | None, *row: Any) -> Rows:
-    """Without the first row that is equal; NaN is equal to itself."""
+    """Remove the first equal row. NaN equals itself."""
     rows = [] if rows is None else rows
     at = next((i for i, known in enumerate(rows) if _equal(known, row)), None)
     if at is not None:
@@ -66,7 +71,10 @@ def _merge(rows: Rows | None, others: Rows | None) -> Rows:
 
 @lru_cache(maxsize=256)
 def _value(user: UserFunction, types: tuple[SqlType, ...], result: SqlType) -> Any:
-    """The same object for the same function."""
+    """Return the function that computes the result.
+
+    It is the same object for the same user-defined function.
+    """
 
     def value(rows: Rows | None) -> Any:
         columns = zip(*rows, strict=True) if rows else iter([()] * len(types))

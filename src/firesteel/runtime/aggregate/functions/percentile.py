@@ -52,8 +52,7 @@ def _merge(
 
 
 def percentile(call: AggregateSpec) -> Aggregate:
-    """PERCENTILE(x, percentages[, frequency]): return the sorted values at percentages, linearly
-    interpolated.
+    """PERCENTILE(x, percentages[, frequency]): sorted values at percentages, linearly interpolated.
 
     The percentages of the group's first row apply. Flink: PercentileAggFunction.
     """
@@ -96,7 +95,7 @@ def _checked(percentages: float | list[float]) -> list[float]:
 
 @lru_cache(maxsize=64)
 def _percentiles(kind: SqlType, several: bool) -> Callable[..., Any]:
-    """The result over the counts of values of a type in key form."""
+    """Return a function that computes the result from the counts of values in key form."""
     number = _number(kind)
 
     def values(counts: Iterable[tuple[Any, int]], percentages: list[float] | None) -> Any:
@@ -118,10 +117,11 @@ def _number(kind: SqlType) -> Callable[[Any], float]:
 
 
 def percentiles(counts: list[tuple[float, int]], percentages: list[float]) -> list[float] | None:
-    """The value at each percentage; None where the counts, which may be negative, sum up to nothing.
+    """Return the value at each percentage, or None if the counts, which may be negative, add up to 0 or less.
 
-    counts: ascending values and how often they are there. The n values stand at 1 to n; percentage p is
-    the position p * (n - 1) + 1.
+    Args:
+        counts: Ascending values, each with its number of occurrences.
+        percentages: The percentages. Of n values at the positions 1 to n, percentage p is at p * (n - 1) + 1.
     """
     total = sum(count for _, count in counts)
     if total <= 0:

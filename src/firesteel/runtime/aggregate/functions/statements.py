@@ -1,7 +1,8 @@
 """Inline the bodies of functions into row handlers.
 
-An aggregate written as functions can be read by linters and type checkers. A row handler that called them
-would be slower, and they could not assign the fields of its accumulator. So it gets their statements.
+Linters and type checkers can check an aggregate that is written as functions. But a row handler that called
+these functions would be slower, and they could not assign the fields of its accumulator. So the row handler
+gets their statements.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def statements(function: Callable[..., Any], **texts: str) -> str:
     """Return the body of a function as statements of a HandWritten aggregate (declaration.py).
 
     A parameter stands for the field, view, argument or function with its name. The function returns the
-    fields that it assigns, by their names; this last statement is left out. It must not use braces.
+    fields that it assigns, by their names; this last statement is left out. The function must not use braces.
 
     Args:
         function: Function of a module.

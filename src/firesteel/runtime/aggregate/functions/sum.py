@@ -32,7 +32,7 @@ def zero(kind: SqlType) -> int | float:
 
 
 def from_zero(kind: SqlType) -> tuple[Expression, Expression, Expression]:
-    """What accumulate, retract and merge make of a field `sum` that begins with 0.
+    """Return the expressions that accumulate, retract and merge give to a field `sum` that begins with 0.
 
     A DECIMAL sum that has overflowed stays NULL.
     """
@@ -48,7 +48,9 @@ def from_zero(kind: SqlType) -> tuple[Expression, Expression, Expression]:
 
 
 def sum_(call: AggregateSpec) -> Aggregate:
-    """Return the sum. NULL until the first value. An overflowed DECIMAL sum counts as no value yet.
+    """Return the aggregate for the sum.
+
+    It is NULL until the first value. An overflowed DECIMAL sum counts as no value yet.
 
     Flink: SumAggFunction, SumWithRetractAggFunction.
     """
@@ -89,7 +91,7 @@ def sum_(call: AggregateSpec) -> Aggregate:
 
 
 def sum0(call: AggregateSpec) -> Aggregate:
-    """Return the sum, 0 for no values. Flink: Sum0AggFunction."""
+    """Return the aggregate for the sum, which is 0 for no values. Flink: Sum0AggFunction."""
     kind = call.type
     add, subtract, merged = from_zero(kind)
     return Declared(

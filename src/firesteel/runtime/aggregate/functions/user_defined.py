@@ -25,7 +25,7 @@ from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGER_BITS, INTEGERS, S
 from firesteel.types.user_function import UserFunction
 
 OBJECT = SqlType(TypeRoot.RAW, class_name=OF_USER)
-"""Type of a Python object, pickled in columns."""
+"""Type of a user-defined function's Python object, pickled in columns."""
 
 _NOT_OF_TYPE = (TypeError, ValueError, ArithmeticError, AttributeError, pa.ArrowException)
 _EPOCH = datetime(1970, 1, 1)
@@ -56,8 +56,9 @@ def user_defined(call: AggregateSpec) -> HandWritten:
 def _methods(
     user: UserFunction, arg_types: tuple[SqlType, ...], result: SqlType
 ) -> tuple[tuple[str, Callable[..., Any]], ...]:
-    """Return the functions that the row handler calls, by name. They are the same objects for the same
-    function.
+    """Return the functions that the row handler calls, by name.
+
+    They are cached for each user-defined function.
     """
     return (
         ("accumulate", _change(user, "accumulate", arg_types)),
@@ -137,8 +138,9 @@ Convert = Callable[[Any], Any]
 
 @lru_cache(maxsize=256)
 def _to_python(kind: SqlType) -> Convert | None:
-    """Return a converter from the internal form to the user's value (functions/python/values.py). None if
-    they are equal.
+    """Return a converter from the internal form to the user's value, None if both forms are equal.
+
+    functions/python/values.py defines the user's values.
     """
     if kind.root in _PLAIN:
         return None
@@ -155,9 +157,7 @@ def _to_python(kind: SqlType) -> Convert | None:
 
 @lru_cache(maxsize=256)
 def _from_python(kind: SqlType) -> Convert:
-    """Return a converter from the user's value to the internal form. It raises for a value of another
-    type.
-    """
+    """Return a converter from the user's value to the internal form. It raises an error for other types."""
     if kind.root in INTEGER_BITS:
         bits = INTEGER_BITS[kind.root]
         return lambda value: _integer(value, bits)

@@ -1,4 +1,4 @@
-"""$WELFORD_M2$1, and the variances and deviations computed from it."""
+"""$WELFORD_M2$1, and the variances and standard deviations that are computed from it."""
 
 from __future__ import annotations
 
@@ -61,22 +61,22 @@ def welford_m2(call: AggregateSpec) -> Aggregate:
 
 
 def var_pop(call: AggregateSpec) -> Aggregate:
-    """Return m2 / n."""
+    """Return the expression of VAR_POP: m2 / n."""
     return _welford(call, _value("{m2} / {n}", "{n} > 0 and not {m2} < 0", call.type))
 
 
 def var_samp(call: AggregateSpec) -> Aggregate:
-    """Return m2 / (n - 1), NULL for a single value."""
+    """Return the expression of VAR_SAMP: m2 / (n - 1), NULL for a single value."""
     return _welford(call, _value("{m2} / ({n} - 1)", "{n} > 1 and not {m2} < 0", call.type))
 
 
 def stddev_pop(call: AggregateSpec) -> Aggregate:
-    """Return the square root of VAR_POP."""
+    """Return the expression of STDDEV_POP: the square root of VAR_POP."""
     return _welford(call, _value("square_root({m2} / {n})", "{n} > 0 and not {m2} < 0", call.type))
 
 
 def stddev_samp(call: AggregateSpec) -> Aggregate:
-    """Return the square root of VAR_SAMP."""
+    """Return the expression of STDDEV_SAMP: the square root of VAR_SAMP."""
     condition = "{n} > 1 and not {m2} < 0"
     return _welford(call, _value("square_root({m2} / ({n} - 1))", condition, call.type))
 
@@ -100,7 +100,7 @@ def _welford(call: AggregateSpec, value: str) -> Aggregate:
 
 
 def _value(number: str, condition: str, result: SqlType) -> str:
-    """A DOUBLE text cast to the result type where the condition holds, else NULL."""
+    """Return the text of a DOUBLE, cast to the result type if the condition holds, else NULL."""
     if result.is_integer:
         number = f"to_integer({number}, {BITS[result.root]})"
     elif result.root is TypeRoot.DECIMAL:

@@ -1,1 +1,1 @@
-"""Aggregation of bundles: mini-batches, in one phase and in two."""
+"""Aggregation of bundles (mini-batches) in columns, in one phase and in two."""

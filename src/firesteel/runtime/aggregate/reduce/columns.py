@@ -1,8 +1,9 @@
 """Accumulators as columns, which a local aggregate sends to the global one.
 
 A row has the key fields, then one column for each part of the row handler's accumulator that a merge reads.
-An accumulator field is as in keyed state. A map view is a list of (key, value). DISTINCT calls send only the
-values seen: their own fields are computed where these values meet those seen before.
+An accumulator field has the form of keyed state. A map view is a list of (key, value). DISTINCT calls send
+only the values that they have seen. The global phase computes their fields, because it knows the values seen
+before.
 """
 
 from __future__ import annotations
@@ -80,7 +81,10 @@ class AccumulatorColumns:
     def table(
         self, changes: pa.Table, at: NDArray[np.int64], keys: Sequence[pa.Array], parts: Sequence[pa.Array]
     ) -> pa.Table:
-        """Return a changes table of inserts. `at` has for each the row of `changes` that caused it."""
+        """Return a changes table of inserts.
+
+        `at` has, for each insert, the row of `changes` that caused it.
+        """
         return caused(changes, at, pa.array(np.full(len(at), RowKind.INSERT, np.int8)), [*keys, *parts])
 
     def from_rows(self, accs: Sequence[Sequence[Any]], slots: Sequence[Slot]) -> list[pa.Array]:
@@ -88,9 +92,7 @@ class AccumulatorColumns:
         return [_column(slot, [acc[slots.index(slot)] for acc in accs]) for slot in self.slots]
 
     def to_rows(self, changes: pa.Table, slots: Sequence[Slot]) -> Iterator[tuple[Any, ...]]:
-        """Yield the accumulator tuples of a changes table. Parts that the table does not have get initial
-        values.
-        """
+        """Yield the accumulator tuples of a changes table. Parts that the table lacks get initial values."""
         parts: list[list[Any]] = []
         for slot in slots:
             if slot in self.slots:
@@ -141,8 +143,8 @@ def _values(slot: Slot, column: pa.Array) -> list[Any]:
     lengths = column.value_lengths().to_numpy(zero_copy_only=False)
     ends = np.cumsum(lengths).tolist()
     starts = [0, *ends][: len(ends)]
-    # In one order, wherever the accumulators were made: over retractions that match nothing, what MIN and
-    # MAX answer depends on it (in Flink on that of a HashMap).
+    # The entries are sorted, so that the result does not depend on where accumulators were created. After
+    # retractions without a matching row, MIN and MAX depend on this order (in Flink, on that of a HashMap).
     pairs = (zip(keys[a:b], items[a:b], strict=True) for a, b in zip(starts, ends, strict=True))
     if kind.ordered:
         return [OrderedDict(sorted(each)) for each in pairs]

@@ -1,4 +1,4 @@
-"""Values that the DISTINCT calls over one argument have seen, and their changes by a bundle."""
+"""Values that the DISTINCT calls over one argument have seen, and how a bundle changes them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from firesteel.types.sql import NUMERIC
 
 
 class DistinctValues:
-    """One map view and one bundle. `calls` are the numbers of the DISTINCT calls that share the view."""
+    """Values in one map view, changed by one bundle.
+
+    `calls` are the numbers of the DISTINCT calls that share it.
+    """
 
     def __init__(
         self, keys: Keys, added: PairCounts, state: MapState, spec: GroupAggregateSpec, calls: list[int],
@@ -38,8 +41,11 @@ class DistinctValues:
         self._groups = Groups(pairs.owners, len(keys))
 
     def fields(self, aggregate: Declared, place: int, begin: dict[str, Column] | None) -> dict[str, Column]:
-        """The fields of the call at `place` after the values that appeared and went. NULL does not count.
-        begin: what each key begins with, None for the initial values."""
+        """Return the fields of the call at `place` after the bundle's values appeared and disappeared.
+
+        NULL does not count. `begin` has the initial fields of each key, None for the aggregate's initial
+        values.
+        """
         appears, goes = self._moves(place)
         sign = None if goes is None else np.where(appears, 1, -1)
         reach = appears if goes is None else appears | goes
@@ -50,7 +56,7 @@ class DistinctValues:
         return contributed(aggregate, self._groups, argument, reach, sign, begin)
 
     def _moves(self, place: int) -> tuple[Mask, Mask | None]:
-        """Which pairs come to be there for a call, and which go (None: none can)."""
+        """Return which pairs appear for a call, and which disappear (None if none can)."""
         if not self._counted:
             new: Mask = (self._after & ~self._before)[:, 0] >> place & 1 == 1
             return new, None

@@ -42,8 +42,18 @@ def total(
     field: AccumulatorField, groups: Groups, values: Column | None, reach: Mask | None, sign: Index | None,
     begin: Column | None = None,
 ) -> Column:  # fmt: skip
-    """A field that begins as `begin` (NULL: with its initial value) and takes in its group's values; None
-    for a 1 each. A field that is NULL at first is so until the first value that reaches it."""
+    """Return a field after adding its group's values.
+
+    Args:
+        field: The field.
+        groups: Groups of the entries.
+        values: Value of each entry; None counts each entry as 1.
+        reach: Which entries count, None for all.
+        sign: -1 for a retraction, else 1; None for no retractions.
+        begin: Value of each group before. NULL stands for the field's initial value. A field that is NULL
+            then
+            stays NULL until the first value.
+    """
     if values is None:
         return Column(_begin(field, groups, begin) + _counted(groups, reach, sign))
     if field.type.root in INTEGERS:
@@ -101,7 +111,7 @@ def _decimals(
     field: AccumulatorField, groups: Groups, values: Column, reach: Mask | None, sign: Index | None,
     begin: Column | None,
 ) -> Index:  # fmt: skip
-    """A sum that overflowed is NULL for good, but for one that is NULL at first."""
+    """Return DECIMAL sums. Raise NoRunningForm if a sum might overflow, and so might have to stay NULL."""
     start = _begin(field, groups, begin)
     bound = np.abs(values.values.astype(np.float64)).sum() + np.abs(start.astype(np.float64)).max(initial=0)
     if not bound < _SAFE:
@@ -113,12 +123,12 @@ def _floats(
     field: AccumulatorField, groups: Groups, values: Column, reach: Mask | None, sign: Index | None,
     begin: Column | None,
 ) -> Numbers:  # fmt: skip
-    """Added one by one, so that each result has the very bits of the row handler's."""
+    """Return floating-point sums. Values are added one by one, so that the bits equal the row handler's."""
     dtype = np.dtype(np.float32 if field.type.root is TypeRoot.FLOAT else np.float64)
     numbers = values.values.astype(dtype, copy=False)
     if sign is not None:
         numbers = np.where(sign > 0, numbers, -numbers)
-    # -0.0 is what changes nothing when it is added, even to -0.0.
+    # Adding -0.0 changes nothing, not even -0.0.
     neutral = dtype.type(-0.0)
     if reach is not None:
         numbers = np.where(reach, numbers, neutral)
@@ -126,7 +136,7 @@ def _floats(
         start = np.zeros(groups.size, dtype)
     else:
         start = np.full(groups.size, neutral, dtype)
-        if sign is not None:  # a retraction from a sum that is NULL gives 0 - x, not -x: the zeros differ
+        if sign is not None:  # A retraction from a NULL sum gives 0 - x instead of -x: their zeros differ.
             first = groups.first(np.ones(groups.rows, np.bool_) if reach is None else reach)
             there = np.flatnonzero(first >= 0)
             start[there[sign[first[there]] < 0]] = 0.0

@@ -72,7 +72,7 @@ class Groups:
 
 
 class Ranges(Groups):
-    """Groups that may overlap: group i has the entries from starts[i] to ends[i], at least one."""
+    """Groups that may overlap. Group i has the entries from starts[i] to ends[i], at least one."""
 
     def __init__(self, starts: Index, ends: Index, rows: int) -> None:
         self.size, self.rows = len(starts), rows

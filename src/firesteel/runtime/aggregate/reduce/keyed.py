@@ -37,7 +37,7 @@ class _Result:
 
 
 class KeyedMerge:
-    """Merge of one bundle. `results` is the number of calls that are shown."""
+    """Merge of one bundle into keyed state. `results` is the number of calls whose results are output."""
 
     def __init__(
         self,
@@ -106,8 +106,9 @@ class KeyedMerge:
         return self._evaluated(index, call, aggregate, distinct.fields(aggregate, place, begin))
 
     def _begin(self, index: int, part: AccumulatorField) -> Column:
-        """Return the initial value of each key's field. Keys with an overflowed sum, which stays NULL, are
-        not clean.
+        """Return the initial value of each key's field.
+
+        Keys whose sum has overflowed are not clean: it stays NULL.
         """
         begin = from_arrow(self._stored.fields[f"{part.name}{index}"], part.type)
         if part.initial is not None and begin.null is not None:
@@ -155,7 +156,7 @@ class KeyedMerge:
         name = self._spec.records
         if name is None:
             return np.ones(len(self._keys), np.bool_)
-        if name not in self._final:  # a hidden count
+        if name not in self._final:  # This is a hidden count of records.
             begin = self._stored.fields[name].fill_null(0).to_numpy(zero_copy_only=False)
             counted = begin + self._accumulators.fields[name].to_numpy(zero_copy_only=False)
             self._final[name] = pa.array(counted)

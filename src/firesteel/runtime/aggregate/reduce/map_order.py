@@ -25,7 +25,12 @@ Index = NDArray[np.int64]
 
 
 class MapOrder:
-    """The map of one operator. keys: their positions in its rows; kinds: their types."""
+    """HashMap of one operator, which keeps its size between bundles.
+
+    Args:
+        keys: Positions of the key fields.
+        kinds: Types of the key fields.
+    """
 
     def __init__(self, keys: Sequence[int], kinds: Sequence[SqlType]) -> None:
         self._keys = tuple(keys)
@@ -33,7 +38,7 @@ class MapOrder:
         self._most = 0
 
     def arranged(self, changes: pa.Table) -> pa.Table:
-        """Return the rows of a bundle with new origins, which are those of the keys' last rows in map order.
+        """Return the rows of a bundle with new origins: those of the keys' last rows, in map order.
 
         All rows of a key have one origin.
         """
@@ -44,7 +49,7 @@ class MapOrder:
         return attributed(changes, dealt[keys.codes])
 
     def _places(self, keys: Keys) -> Index:
-        """The keys, by number, as they stand in the map."""
+        """Return the numbers of the keys in the order of the map."""
         self._most = max(self._most, len(keys))
         slots = spread_hashes(keys, self._kinds) & (buckets(self._most) - 1)
         came = keys.order[keys.starts]
@@ -61,8 +66,14 @@ def spread_hashes(keys: Keys, kinds: Sequence[SqlType]) -> Index:
 
 
 def inner_places(keys: Keys, kinds: Sequence[SqlType], groups: Keys, came: Index) -> Index:
-    """The keys, by number, group by group, within a group as a map made for that group has them. groups: of
-    the keys; came: when each key was put in."""
+    """Return the numbers of the keys, group by group, in the order of a map that was created for that group.
+
+    Args:
+        keys: The keys.
+        kinds: Types of the key fields.
+        groups: Groups of the keys.
+        came: When each key was added.
+    """
     rooms = np.array([buckets(count) for count in groups.counts.tolist()], np.int64)
     slots = spread_hashes(keys, kinds) & (rooms[groups.codes] - 1)
     return np.lexsort((came, slots, groups.codes))

@@ -1,4 +1,4 @@
-"""Build a table of the changes of result that a bundle causes."""
+"""Build the table of result changes that a bundle causes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of the entries of a map view: by (key, value), what is added to its counts."""
+"""Changes of a map view's entries: for each (key, value), the number to add to its counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class PairCounts:
 
     Attributes:
         pairs: The pairs.
-        counts: int64[p, c], for each of c calls. If they are bits (DISTINCT over insert-only input), c is 1.
+        counts: int64[p, c], change for each of c calls. If they are bits (DISTINCT over insert-only input), c
+            is 1.
     """
 
     pairs: Pairs
@@ -33,8 +34,16 @@ class PairCounts:
         cls, keys: Keys, codes: Index, values: pa.Array, counts: Index, bits: bool = False,
         in_order: bool = False,
     ) -> PairCounts:  # fmt: skip
-        """Of entries, ascending by key (`codes`), with counts int64[m, c] that are added up, or bits that
-        are put together. in_order: see Pairs."""
+        """Return the changes of entries, with the counts of each pair added up.
+
+        Args:
+            keys: The keys.
+            codes: Key of each entry, ascending.
+            values: Value of each entry.
+            counts: int64[m, c], counts of each entry.
+            bits: Whether counts are bits, which are combined by OR.
+            in_order: Whether to sort as in an ordered map (Pairs).
+        """
         return cls.over(Pairs(keys, codes, values, in_order), counts, bits)
 
     @classmethod
@@ -51,15 +60,14 @@ class PairCounts:
     def from_lists(
         cls, keys: Keys, lists: pa.Array, calls: int, bits: bool = False, in_order: bool = False
     ) -> PairCounts:
-        """Of a column of lists of (key, value), in the order of `keys.order`."""
+        """Return the changes in a column of lists of (key, value), which is in the order of `keys.order`."""
         lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
         entries = lists.flatten()
         codes = np.repeat(keys.sorted_codes, lengths)
         return cls.of(keys, codes, entries.field(0), counts_of(entries.field(1), calls), bits, in_order)
 
     def lists(self, groups: Index, kind: pa.DataType) -> pa.Array:
-        """A column of lists of (key, value), one for each of the keys `groups`; what adds nothing is left
-        out."""
+        """Return a column with a list of (key, value) for each key in `groups`. Changes of 0 are left out."""
         bounds = np.searchsorted(self.pairs.owners, np.arange(len(groups) + 1))
         entries, ends = np.empty(len(self.pairs), np.int64), np.empty(len(groups) + 1, np.int32)
         there = np.any(self.counts != 0, axis=1)
@@ -71,7 +79,7 @@ class PairCounts:
         return pa.ListArray.from_arrays(pa.array(ends), entries, type=kind)
 
     def by(self, codes: Index, keys: Keys) -> PairCounts:
-        """The same for other keys: `codes` says for each of the old which one it belongs to."""
+        """Return the changes for other keys. `codes` has the new key of each old key."""
         owners = codes[self.pairs.owners]
         order = stable_order(owners)
         values = self.pairs.values.take(pa.array(order))

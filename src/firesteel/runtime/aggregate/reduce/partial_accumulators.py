@@ -48,9 +48,7 @@ class BundleAccumulators:
     maps: dict[str, PairCounts] = field(default_factory=dict)
 
     def columns(self, slots: Sequence[Slot], keys: Index) -> list[pa.Array]:
-        """The parts `slots` as columns (runtime/aggregate/reduce/columns.py), a row for each of all keys in
-        the order of
-        `keys`."""
+        """Return the parts `slots` as columns (reduce/columns.py), with one row for each of `keys`."""
         at = pa.array(keys)
         return [
             self.fields[slot.name].take(at)
@@ -78,8 +76,13 @@ def continued(
     keys: Keys,
     stored: Mapping[str, pa.Array],
 ) -> dict[str, pa.Array]:
-    """The fields of calls that add up floating-point numbers, row by row from what is stored of each key,
-    NULL where there is nothing: so every result has the very bits of one sum. Raises NoRunningForm."""
+    """Return the fields of calls that sum floating-point numbers, continued from stored fields row by row.
+
+    Each result therefore has exactly the bits of a single sum. `stored` has NULL for keys without state.
+
+    Raises:
+        NoRunningForm: The row handler is needed.
+    """
     rows, groups = SortedRows(spec, changes, keys), Groups(keys.sorted_codes, len(keys))
     fields: dict[str, pa.Array] = {}
     sign = rows.signs() if spec.input_retracts else None
@@ -158,8 +161,13 @@ def regroup(
 def merged_field(
     kind: AccumulatorField, aggregate: Declared | None, groups: Groups, column: pa.Array
 ) -> pa.Array:
-    """The field after the accumulators of each group were merged in their order. aggregate: None for the
-    hidden count of records. Raises NoRunningForm, too, where a sum that overflowed has to stay NULL."""
+    """Return a field after merging the accumulators of each group in their order.
+
+    `aggregate` is None for the hidden count of records.
+
+    Raises:
+        NoRunningForm: The row handler is needed, for example because an overflowed sum must stay NULL.
+    """
     if aggregate is not None and aggregate.form is Form.EXTREME:
         (values,), ranks = _comparable(column, kind.type)
         best = extreme(groups, values, None, aggregate.least)
@@ -221,7 +229,7 @@ class _Lift:
         return both(self._rows.passes(call.filter), _not_null(self._rows, call))
 
     def _extreme(self, index: int, call: AggregateSpec, aggregate: Declared) -> None:
-        """Plain MIN and MAX: retractions do nothing."""
+        """Add the fields of plain MIN or MAX. Retractions have no effect."""
         kind = call.arg_types[0]
         reach = self._reach(call)
         if self._sign is not None:
@@ -233,9 +241,7 @@ class _Lift:
         self.accumulators.fields[name] = to_array(best, kind) if ranks is None else ranks.strings(best)
 
     def _values(self, call: AggregateSpec) -> PairCounts:
-        """Return how often each value of MIN or MAX with retraction was added, minus how often it was
-        retracted.
-        """
+        """Return how often each value of MIN or MAX was added, minus how often it was retracted."""
         moves = self._moves(self._reach(call))
         return PairCounts.over(self._pairs_of(call.args[0]), moves[:, None])
 

@@ -46,7 +46,7 @@ class Results:
 
     Attributes:
         there: bool[g], whether each accumulator counts any record.
-        columns: Results of the calls that are shown, g rows each.
+        columns: Results of the calls that are output, g rows each.
     """
 
     there: Mask
@@ -60,7 +60,7 @@ class Partials:
 
     Args:
         spec: Keys and calls.
-        results: Number of calls that are shown.
+        results: Number of calls whose results are output.
         columnar: False processes everything with the row handler.
     """
 
@@ -72,7 +72,7 @@ class Partials:
         self._aggregates = columnar_aggregates(spec) if columnar else None
         self.columns = AccumulatorColumns.of(spec)
         self.in_columns = self._aggregates is not None
-        if not self.in_columns:  # nothing is made anew by a merge, which an aggregate may not have
+        if not self.in_columns:  # A merge creates no new accumulators, and an aggregate may lack a merge.
             self.columns = replace(self.columns, slots=self._generated.slots)
 
     @property
@@ -131,8 +131,9 @@ class Partials:
     def _added(
         self, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys, known: pa.Table, place: Index
     ) -> pa.Table:
-        """Add rows in columns. Floating-point sums continue from known values. Merged parts do not depend on
-        the order.
+        """Add rows in columns. Floating-point sums continue from known values.
+
+        Merged parts do not depend on the order.
         """
         more = self._table(
             keys,
@@ -184,8 +185,9 @@ class Partials:
         return self._table(keys, self.columns.from_rows(accs, self._generated.slots))
 
     def of_ranges(self, table: pa.Table, starts: Index, ends: Index) -> list[pa.Array] | None:
-        """Merge adjacent accumulators for ranges that may overlap. None if each range must be merged on its
-        own.
+        """Merge adjacent accumulators for ranges that may overlap.
+
+        None if each range must be merged separately.
         """
         if not self.is_plain or not len(starts):
             return None
@@ -203,7 +205,7 @@ class Partials:
     def tuples(self, table: pa.Table) -> Iterator[tuple[Any, ...]]:
         """Yield the accumulators as tuples for the row handler."""
         found = self.columns.to_rows(table, self._generated.slots)
-        if self.in_columns:  # parts that are not columns are made by a merge
+        if self.in_columns:  # Parts that are not columns result from a merge.
             return map(self._completed, found)
         return found
 
@@ -243,8 +245,7 @@ class Partials:
         return Results(self._there(table), columns)
 
     def _counted(self, table: pa.Table) -> Results | None:
-        """Return the results including the values that DISTINCT, MIN and MAX have counted, as for an empty
-        state.
+        """Return the results with the values that DISTINCT, MIN and MAX have counted, as for an empty state.
 
         None if a key needs the row handler.
         """

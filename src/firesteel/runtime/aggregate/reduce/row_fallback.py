@@ -77,7 +77,10 @@ class LocalRows:
 
 
 class KeyedRows:
-    """Bundles by key, over stored accumulators. `results` is the number of calls that are shown."""
+    """Processing of bundles over stored accumulators.
+
+    `results` is the number of calls whose results are output.
+    """
 
     def __init__(
         self,
@@ -145,8 +148,11 @@ class KeyedRows:
         return self._run(keys, named, work)
 
     def _run(self, keys: Keys, named: Any, work: Any) -> NetChanges:
-        """work(unknown) changes the handler's accumulator by the rows of the next key; False: it has
-        none that count."""
+        """Change the accumulator of each key, and return the net changes.
+
+        `work(unknown)` changes the handler's accumulator by the rows of the next key, and returns False if
+        none of them counts.
+        """
         handler, outcomes = self._handler, np.zeros(len(keys), np.uint8)
         befores: list[tuple[Any, ...] | None] = []
         afters: list[tuple[Any, ...] | None] = []
@@ -176,7 +182,8 @@ class KeyedRows:
             return NOTHING if before is None else DELETE
         if before is None:
             return INSERT
-        # Value by value: == on tuples takes a NaN for itself, and in Flink none equals another.
+        # Values are compared one by one: == on tuples finds that a NaN equals itself, but in Flink it equals
+        # nothing.
         same = not self._spec.ttl and all(a == b for a, b in zip(before, after, strict=True))
         return NOTHING if same and all(test(after[i]) for i, test in self._nested) else UPDATE
 

@@ -1,9 +1,9 @@
-"""MIN and MAX with retraction over a bundle: counts of values merged, and the extreme of what is there.
+"""MIN and MAX with retraction over a bundle: merged counts of values, and the resulting extreme.
 
-Of the stored values only the extreme is looked at, and where it goes the next that the bundle does not touch.
-Keys that have had retractions without a matching row are left to the row handler where their extreme goes:
-what Flink's MaxWithRetractAggFunction answers then depends on the order of things. MIN is MAX over the
-complement.
+Among the stored values, only the extreme is read. If it disappears, so is the next value that the bundle does
+not touch. If a key has had retractions without a matching row and its extreme disappears, the row handler
+processes it: the result of Flink's MaxWithRetractAggFunction then depends on the order of events. MIN is MAX
+over the complement.
 """
 
 from __future__ import annotations
@@ -38,8 +38,15 @@ _LEAST = np.int64(np.iinfo(np.int64).min)
 
 @dataclass(frozen=True)
 class Best:
-    """The stored and the new extreme of each key, as numbers and as columns of results; final: the new
-    one as the accumulator keeps it."""
+    """Stored and new extremes of all keys, as numbers and as columns.
+
+    Attributes:
+        known: Stored extremes as numbers.
+        best: New extremes as numbers.
+        known_array: Stored extremes as results.
+        best_array: New extremes as results.
+        final: New extremes in the form of the accumulator.
+    """
 
     known: Column
     best: Column
@@ -49,8 +56,9 @@ class Best:
 
 
 class ValueCounts:
-    """Counts of the values of one call in one bundle. `size` (int64[g]) is the number of values of each key
-    after it.
+    """Counts of the values of one call in one bundle.
+
+    `size` (int64[g]) is the number of values of each key after the bundle.
     """
 
     def __init__(
@@ -67,7 +75,10 @@ class ValueCounts:
         self._unmatched: Mask = np.zeros(len(keys), np.bool_)
 
     def merge(self, stored: Mapping[str, pa.Array], found: Mask, clean: Mask) -> Best:
-        """The extremes; keys for which this does not hold are taken out of `clean`. stored: the fields."""
+        """Return the extremes, and mark keys that need the row handler as not `clean`.
+
+        `stored` has the stored fields.
+        """
         pairs = self._pairs
         best, size = stored["best"], stored["size"].fill_null(0)
         self._unmatched = stored["unmatched"].fill_null(False).to_numpy(zero_copy_only=False)
@@ -97,13 +108,16 @@ class ValueCounts:
             after, values = self._after[write], pairs.values.take(pa.array(write))
             owners = pairs.owners[write]
             self._state.put(self._keys, owners, values, [pa.array(after)], self._now, after != 0)
-        gone = gone[self._unmatched[gone] | (self.size[gone] != 0)]  # of the others all values have gone
+        # The other keys have lost all their values already.
+        gone = gone[self._unmatched[gone] | (self.size[gone] != 0)]
         if len(gone):
             self._state.clear(self._keys, gone, self._now)
 
     def _follow(self, values: Index, known: Index, known_size: Index, clean: Mask) -> tuple[Index, Mask]:
-        """Of each key the pair of the greatest value that is there, -1 for none, and whether its stored
-        extreme goes; the size is set."""
+        """Set `size`.
+
+        Return the pair of each key's greatest value, -1 for none, and whether its extreme disappears.
+        """
         self.size = known_size.copy()
         best = np.empty(len(known), np.int64)
         loses, odd = np.zeros(len(known), np.bool_), np.zeros(len(known), np.bool_)
@@ -118,7 +132,7 @@ class ValueCounts:
         return BIGINT if self._argument.root in APPROXIMATE else self._argument
 
     def _numbers(self, arrays: list[pa.Array], best: pa.Array) -> tuple[list[Column], Ranks | None]:
-        """Values, then the stored extremes, as numbers of which the greatest is wanted."""
+        """Return the values and the stored extremes as numbers. The greatest number is the extreme."""
         if self._argument.root in APPROXIMATE:
             arrays = [sortable_column(array) for array in arrays]
         columns, ranks = comparable([*arrays, best], self._kind)

@@ -1,1 +1,1 @@
-"""Generated row handler and its loop."""
+"""Generated row handler, and the loop that runs it."""

@@ -36,7 +36,7 @@ class Stored:
 
 
 class AccumulatorState:
-    """slots: the parts of an accumulator: fields, and map views."""
+    """State of accumulators. `slots` are the parts of an accumulator: fields and map views."""
 
     def __init__(self, spec: GroupAggregateSpec, slots: Sequence[Slot], backend: StateBackend) -> None:
         self.fields = {s.name: s.kind for s in slots if isinstance(s.kind, AccumulatorField)}

@@ -25,8 +25,9 @@ from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.internal_values import from_key, from_list, to_keys, to_list
 
 Named = Callable[[Slot], tuple[NDArray[np.int64], pa.Array] | None]
-"""Function that returns the entries of a map view that the batch names: key numbers (ascending) and sub-keys,
-one row for each entry. None stands for all entries of the keys.
+"""Function that returns the entries of a map view that a batch names, or None for all entries of the keys.
+
+Entries are key numbers (ascending) and sub-keys, one row for each entry.
 """
 
 
@@ -200,7 +201,7 @@ def write_maps(
 ) -> None:  # fmt: skip
     """Write the changes of the views of `owners`. None stands for a deleted key.
 
-    `known` tells whether the state has entries that a new view must replace.
+    `known` has whether the state has entries that a new view must replace.
     """
     anew = np.fromiter((not isinstance(each, StoredMap) for each in views), np.bool_, len(views))
     cleared = owners[anew & known]

@@ -36,7 +36,7 @@ from firesteel.types import numbers
 from firesteel.types.sql import APPROXIMATE, BIGINT
 
 NOTHING, INSERT, UPDATE, DELETE = range(4)
-"""What a row did to its key's result: the outcomes that `process` gives."""
+"""Outcomes of `process`: how a row changes its key's result."""
 
 _RECORDS = AggregateSpec("COUNT", (), (), BIGINT.with_nullable(False))
 
@@ -299,8 +299,9 @@ class _Writer:
         return "\n".join(lines)
 
     def _unchanged(self) -> str:
-        """Return the test of equal results. In Flink, NaN equals nothing, but == on tuples finds a NaN equal
-        to itself.
+        """Return the test of equal results.
+
+        In Flink, NaN equals nothing; == on tuples says that it equals itself.
         """
         floats = [i for i, call in enumerate(self._calls) if call.spec.type.root in APPROXIMATE]
         tests = [f"value[{i}] == value[{i}]" for i in floats]

@@ -91,9 +91,7 @@ class Call:
 
     @property
     def distinct_together(self) -> bool:
-        """Return whether DISTINCT applies to rows of all arguments, as those after the first differ by
-        row.
-        """
+        """Return whether DISTINCT applies to all arguments together: those after the first differ by row."""
         constants = len(self.aggregate.constants) if isinstance(self.aggregate, HandWritten) else 0
         return self.spec.distinct and len(self.spec.args) - 1 > constants
 
@@ -137,9 +135,7 @@ class Call:
         return self._fill(aggregate.merge)
 
     def constants(self) -> str:
-        """Return the statements that take the arguments after the first from the accumulators, for a
-        merge.
-        """
+        """Return the statements that read the constant arguments from the accumulators, for a merge."""
         names = self.aggregate.constants if isinstance(self.aggregate, HandWritten) else ()
         return "\n".join(
             self._fill(f"x{position} = {{{name}}} if {{other_{name}}} is None else {{other_{name}}}")

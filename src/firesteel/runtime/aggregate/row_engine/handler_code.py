@@ -22,7 +22,7 @@ from firesteel.runtime.aggregate.functions.declaration import (
 from firesteel.types.sql import INTEGER_BITS, TypeRoot
 
 Names = Callable[[Expression], str]
-"""The text of a Field, an Other or an Argument."""
+"""Function that returns the text of a Field, an Other or an Argument."""
 
 STEP = "    "
 

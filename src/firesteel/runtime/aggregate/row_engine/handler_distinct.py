@@ -60,7 +60,7 @@ class DistinctCalls:
 
     @property
     def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
-        """What makes the argument of the map's key, where they differ, and what puts the keys in order."""
+        """Return functions for the generated text: from a map key to the argument, and to sort the keys."""
         kind = self._kind
         plain = ((self._plain, value_of_key(kind)),) if has_key_form(kind) else ()
         return (*plain, (self._listed, ordered_seen(kind))) if self._in_order else plain
@@ -71,7 +71,7 @@ class DistinctCalls:
 
     @property
     def _in_order(self) -> bool:
-        """Return whether a merge has to iterate over the other's values in Java's order."""
+        """Return whether a merge must iterate over the other accumulator's values in Java's order."""
         return any(isinstance(c.aggregate, HandWritten) and c.aggregate.in_order for c in self.calls)
 
     @property
@@ -90,8 +90,9 @@ class DistinctCalls:
         return Block(self._any_filter(), self._count("-", "0"))
 
     def merge(self) -> str:
-        """Return the statements that merge the other's entries. Values that appear or disappear change the
-        calls.
+        """Return the statements that merge the other map's entries.
+
+        Values that appear or disappear change the calls.
         """
         if not self.counted:
             body = f"_seen = {self.view}.get(_key, 0)\n" + "\n".join(
@@ -114,7 +115,7 @@ class DistinctCalls:
         return block(f"for _key, _theirs in {self._others}:", self._with_value("\n".join(lines)))
 
     def _any_filter(self) -> tuple[str, ...]:
-        """The map is touched where any call's filter passes."""
+        """Return the condition for touching the map: the filter of any call passes."""
         filters = [call.filter for call in self.calls]
         if not all(filters):
             return ()
@@ -151,7 +152,7 @@ class DistinctCalls:
 
     @staticmethod
     def _guarded(call: Call, action: str) -> str:
-        """The call's own statements; a NULL is a value of the map, but nothing to most aggregates."""
+        """Return the statements of one call. A NULL is a value of the map, but most aggregates ignore it."""
         body = call.accumulate() if action == "accumulate" else call.retract()
         if not body:
             return "pass"
@@ -161,7 +162,7 @@ class DistinctCalls:
         return replace(call, argument="_x", key="_key[0]" if self._several else "_key")
 
     def _with_value(self, body: str) -> str:
-        """The loop's body, with the argument made of the map's key."""
+        """Return the loop's body, with the argument computed from the map's key."""
         names = ["_x", *(f"x{i}" for i in self.calls[0].spec.args[1:])] if self._several else ["_x"]
         value = f"{self._plain}(_key)" if has_key_form(self._kind) else "_key"
         return f"{', '.join(names)} = {value}\n{body}"

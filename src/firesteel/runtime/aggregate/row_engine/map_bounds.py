@@ -14,12 +14,14 @@ from firesteel.runtime.state.base import OrderedMapState
 from firesteel.types.internal_values import to_keys
 
 _ALONE = 8
-"""Keys that are read one by one, before it is known that many ask. A read costs nearly the same for one key
-and for a hundred."""
+"""Keys that are read one by one before reads are combined.
+
+Reading one key costs nearly as much as a hundred.
+"""
 _AT_ONCE = 1024
-"""Keys that are read together then: one that asks next is among them where keys ask in their order."""
+"""Keys that are then read together. If keys ask in their order, the next one is among them."""
 _ENTRIES = 8
-"""What is read of a key; so many times as much where the batch names them all."""
+"""Entries that are read of a key at first. If the batch names all of them, eight times as many are read."""
 
 
 class MapEnds:
@@ -38,8 +40,7 @@ class MapEnds:
         self._read: dict[int, list[Any]] = {}
 
     def outside(self, owner: int, known: Container[Any], least: bool) -> Any:
-        """Return the least or greatest sub-key of a key that is not among the known ones, None if there is
-        none.
+        """Return the least or greatest sub-key of a key that is not in `known`, None if there is none.
 
         Always ask for the same end.
         """
@@ -63,7 +64,7 @@ class MapEnds:
         return self._read.pop(owner)
 
     def _of(self, owners: NDArray[np.int64], count: int, least: bool) -> dict[int, list[Any]]:
-        """The first so many of each of these keys."""
+        """Return the first `count` sub-keys at one end, for each of the keys `owners`."""
         read = self._state.first if least else self._state.last
         entries = read(self._keys, owners, np.full(len(owners), count), self._now)
         names = to_keys(entries.sub_keys, self._view.key)

@@ -27,7 +27,7 @@ class ExpiringMap(MutableMapping[Any, Any]):
     """
 
     def added(self, key: Any) -> None:
-        """Nothing is kept in order here."""
+        """Do nothing: this map does not track the order of its keys."""
 
     def __init__(self, expiry: Expiry) -> None:
         self._expiry = expiry
@@ -80,9 +80,7 @@ class SortedMap(dict[Any, Any]):
             insort(self._ends, key)
 
     def end(self, least: bool) -> Any:
-        """Return the least key, or the greatest, None if there is none. Always ask for the same of the
-        two.
-        """
+        """Return the least or the greatest key, None if there is none. Always ask for the same end."""
         at = 0 if least else -1
         while self._ends:
             if self._ends[at] in self:
@@ -162,7 +160,8 @@ class StoredMap(SortedMap):
         return super().__reversed__()
 
     def end(self, least: bool) -> Any:
-        if self._outside is not None and self._rest is not None:  # what no row of the batch names stays
+        # Entries that no row of the batch names stay.
+        if self._outside is not None and self._rest is not None:
             self._next, self._outside = self._outside(self._loaded, least), None
         mine = super().end(least)
         if self._next is None or self._rest is None:

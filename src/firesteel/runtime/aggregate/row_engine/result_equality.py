@@ -15,7 +15,7 @@ from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.sql import APPROXIMATE, SqlType, TypeRoot
 
 Test = Callable[[Any], bool]
-"""Of a value in internal form, NULL excluded."""
+"""Test of a value in internal form that is not NULL."""
 
 
 @lru_cache(maxsize=256)

@@ -36,12 +36,15 @@ _KINDS = {
         np.full(4, _NONE, np.int8),
     ),
 }
-"""Whether there are -U, and by outcome the kinds of the rows that go out: of the first and of the second."""
+"""Kinds of the first and second output row for each outcome, by whether -U is sent."""
 
 
 @dataclass(frozen=True)
 class RowBatch:
-    """What a batch of n rows did. outcomes: uint8[n], as the handler gives them, by row as they stood."""
+    """Results of a batch of n rows.
+
+    `outcomes` is uint8[n], the handler's outcome of each row in input sequence.
+    """
 
     outcomes: NDArray[np.uint8]
     _spec: GroupAggregateSpec
@@ -49,8 +52,9 @@ class RowBatch:
     _values: list[Any]
 
     def columns(self, causes: NDArray[np.int64], old: NDArray[np.bool_]) -> list[pa.Array]:
-        """Return the results in output rows caused by rows `causes`. `old` marks those that show the result
-        before.
+        """Return the results for output rows.
+
+        `causes` has the row that caused each, `old` marks previous results.
         """
         second = (self.outcomes[causes] == UPDATE) & ~old & self._spec.emit_update_before
         at = pa.array(self._starts[causes] + second)
@@ -101,7 +105,7 @@ class RowByRow:
     def _run(
         self, changes: pa.Table, keys: Keys, accs: list[Any], kinds: list[int], columns: list[list[Any]]
     ) -> tuple[bytearray, list[Any]]:
-        """Run the handler over all rows. An error of a user-defined function gets its row."""
+        """Run the handler over all rows. The error of a user-defined function gets its row added."""
         if not any(call.user for call in self._spec.calls):
             done: tuple[bytearray, list[Any]] = self._handler.process(
                 keys.counts.tolist(), accs, kinds, *columns
@@ -133,7 +137,7 @@ class Counting:
 
 
 def sizes(update_before: bool) -> NDArray[np.int64]:
-    """Number of output rows by outcome."""
+    """Return the number of output rows for each outcome."""
     return np.array([0, 1, 2 if update_before else 1, 1])
 
 
@@ -141,7 +145,7 @@ def expand(outcomes: NDArray[np.uint8], update_before: bool) -> tuple[NDArray[np
     """Return the kinds of the output rows, and the number of the row that caused each.
 
     Args:
-        outcomes: One for each input row.
+        outcomes: Outcome of each input row.
     """
     kinds, causes = np.empty(2 * len(outcomes), np.int8), np.empty(2 * len(outcomes), np.int64)
     count = expand_outcomes(kinds, causes, *given(outcomes, *_KINDS[update_before]))

@@ -23,15 +23,15 @@ Mask = NDArray[np.bool_]
 
 
 class NoRunningForm(Exception):
-    """Raised for values that the running forms cannot process. The row handler processes the batch."""
+    """Raised for values that the running forms cannot process. The row handler then processes the batch."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """n values.
+    """Values as a NumPy array.
 
     Attributes:
-        null: bool[n], which values are NULL and so arbitrary. None if none is.
+        null: bool[n], which values are NULL and therefore arbitrary. None if no value is NULL.
     """
 
     values: Numbers
@@ -107,7 +107,7 @@ def is_plain(kind: SqlType) -> bool:
 
 
 class Ranks:
-    """Numbers for the strings of a batch, in their order (UTF-8 bytes, as in Flink).
+    """Numbers that represent the strings of a batch, in the order of the strings (UTF-8 bytes, as in Flink).
 
     Attributes:
         of: Ranks of each given array.
@@ -131,7 +131,10 @@ class Ranks:
             at = end
 
     def strings(self, column: Column) -> pa.Array:
-        """The strings of a column of ranks; NULL where it is none (keys that are not clean)."""
+        """Return a column of ranks as strings.
+
+        A rank without a string becomes NULL (for keys that are not clean).
+        """
         none = column.is_null | (column.values < 0) | (column.values >= len(self.values))
         return self.values.take(pa.array(column.values, mask=none))
 
@@ -152,5 +155,5 @@ def comparable(arrays: Sequence[pa.Array], kind: SqlType) -> tuple[list[Column],
 
 
 def from_sortable_form(keys: Index) -> NDArray[np.float64]:
-    """Numbers out of values.sortable_column's."""
+    """Return numbers from their sortable form (values.sortable_column)."""
     return np.where(keys < 0, keys ^ np.int64(0x7FFFFFFFFFFFFFFF), keys).view(np.float64)

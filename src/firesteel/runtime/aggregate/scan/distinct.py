@@ -1,7 +1,7 @@
-"""Which rows reach the DISTINCT calls over one argument, and the map of the values seen.
+"""Choice of the rows that reach the DISTINCT calls over one argument, and the map of values seen.
 
-Over an insert-only input an entry is a bit for each call that has had the value; where the input
-retracts, the number of its rows for each call (handler_distinct.py).
+Over insert-only input, an entry has one bit for each call that has seen the value. If the input retracts, it
+has the number of rows for each call (handler_distinct.py).
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from firesteel.runtime.state.base import MapState
 
 @dataclass
 class DistinctBatch:
-    """The DISTINCT calls over one argument in one batch.
+    """Effect of one batch on the DISTINCT calls over one argument.
 
-    reach: for each call, which rows reach its function. final: int64[p, c], the counts of each pair
-    after the batch (or its bits, c = 1), and changed: bool[p], which pairs the batch touched.
+    Attributes:
+        pairs: The (key, value) pairs of the batch.
+        reach: For each call, which rows reach its function.
+        final: int64[p, c], counts of each pair after the batch. For bits, c is 1.
+        changed: bool[p], which pairs the batch has changed.
     """
 
     pairs: Pairs
@@ -35,7 +38,7 @@ class DistinctBatch:
     changed: Mask
 
     def save(self, rows: Rows, state: MapState, now: int) -> None:
-        """Write the pairs that changed, of clean keys."""
+        """Write the changed pairs of clean keys to the state."""
         write = np.flatnonzero(self.changed & rows.clean[self.pairs.owners])
         if len(write):
             final = self.final[write]
@@ -48,7 +51,7 @@ class DistinctBatch:
 def distinct_batch(
     rows: Rows, pairs: Pairs, calls: Sequence[AggregateSpec], state: MapState, now: int
 ) -> DistinctBatch:
-    """Follow the calls' pairs through the batch."""
+    """Follow the pairs of the calls through the batch, and return the effect."""
     position = calls[0].args[0]
     null = rows.null(position)
     not_null = None if null is None else ~null
@@ -85,9 +88,9 @@ def _seen(
 
 
 def _reject_left_over(rows: Rows, counts: Sequence[Counts], state: MapState, now: int) -> None:
-    """Where a key has no records but its map has entries, Flink clears the map: the row handler does.
+    """Leave keys without records to the row handler if their map has entries, since Flink clears the map.
 
-    Not met on clean input: it takes a retraction that matches no earlier row.
+    This needs a retraction that matches no earlier row, so it does not happen on clean input.
     """
     weight = np.zeros(len(rows), np.int64)
     for each in counts:
@@ -103,7 +106,7 @@ def _reject_left_over(rows: Rows, counts: Sequence[Counts], state: MapState, now
 
 
 def counts_of(column: pa.Array, calls: int) -> Index:
-    """The counts of map entries, int64[m, calls]; 0 where there is none."""
+    """Return the counts of map entries, int64[m, calls]; 0 for a missing entry."""
     if calls == 1:
         single: Index = column.fill_null(0).to_numpy(zero_copy_only=False).reshape(-1, 1)
         return single

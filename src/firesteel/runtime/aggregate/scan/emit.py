@@ -1,4 +1,4 @@
-"""Outcomes of rows and bundles: which changes of result are sent."""
+"""Outcomes of rows and bundles: which result changes are sent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firesteel.runtime.aggregate.scan.column import Column, Mask
 from firesteel.runtime.aggregate.scan.rows import Rows
 
 NOTHING, INSERT, UPDATE, DELETE = range(4)
-"""What a row did to its key's result (as in handler.py)."""
+"""Outcomes: how a row changes its key's result (as in handler.py)."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,9 @@ class Result:
     array: Callable[[Column], pa.Array]
 
     def line(self, rows: Rows) -> Column:
-        """Return the results after each row, then the initial results of each life, arbitrary if it has
-        none.
+        """Return the results after each row, followed by the initial results of each life.
+
+        A life without an initial result has an arbitrary one.
         """
         after, known = self.after, self.known.take(rows.life_keys)
         values = np.concatenate([after.values, known.values.astype(after.values.dtype, copy=False)])
@@ -36,8 +37,9 @@ class Result:
 
 
 def outcomes(rows: Rows, results: list[Result], lines: list[Column]) -> NDArray[np.uint8]:
-    """Return the outcome of each row (in key order). Equal results send nothing unless there is a time to
-    live.
+    """Return the outcome of each row, in key order.
+
+    Equal results send nothing unless there is a time to live.
     """
     outcome = np.full(len(rows), UPDATE, np.uint8)
     if not rows.spec.ttl:

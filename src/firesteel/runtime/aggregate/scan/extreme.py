@@ -25,9 +25,15 @@ from firesteel.types.sql import APPROXIMATE, SqlType
 
 @dataclass
 class RunningExtreme:
-    """best: the extreme after each row. known: what was stored for each key, in the same numbers.
-    kind and ranks: what the numbers stand for. size: how many values there are after each row, where
-    they are counted."""
+    """Extremes of a call over a batch.
+
+    Attributes:
+        best: Extreme after each row, as a number.
+        known: Stored extreme of each key, as a number.
+        kind: Type of the extremes.
+        ranks: Strings that the numbers stand for, None if the numbers are values.
+        size: Number of values after each row, None if values are not counted.
+    """
 
     best: Column
     known: Column
@@ -72,7 +78,7 @@ def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool
 
 
 def ufunc_of(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.generic]:
-    """Return the function, and its neutral value."""
+    """Return the ufunc of MIN or MAX for a dtype, and its neutral value."""
     if dtype.kind == "f":
         return (np.minimum, dtype.type(np.inf)) if least else (np.maximum, dtype.type(-np.inf))
     limits = np.iinfo(np.int64)

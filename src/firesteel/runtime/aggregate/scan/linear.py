@@ -68,7 +68,7 @@ def _sum_ones(rows: Rows, one: int, reach: Mask | None, initial: Index) -> Index
 
 
 def _records_before(rows: Rows) -> Index:
-    """Return the record count at the begin of each life."""
+    """Return the record count at the start of each life."""
     assert rows.count is not None
     assert rows.sign is not None
     before: Index = rows.count[rows.life_starts] - rows.sign[rows.life_starts]
@@ -96,11 +96,11 @@ def _sum_decimals(
 
 
 def _still_null(rows: Rows, reach: Mask | None, field: AccumulatorField, initial: Column) -> Mask | None:
-    """Return where a field with a NULL initial value is still NULL, as no row has reached it."""
+    """Return where a field with a NULL initial value is still NULL, because no row has reached it."""
     if field.initial is not None or initial.null is None:
         return None
     if reach is None:
-        return None  # the first row of a life is there already
+        return None  # The first row of a life sets the field.
     reached = running_sum(reach.astype(np.int64), rows.life_starts)
     null: Mask = spread(initial.null, rows.life_starts, len(rows)) & (reached == 0)
     return null
@@ -109,9 +109,9 @@ def _still_null(rows: Rows, reach: Mask | None, field: AccumulatorField, initial
 def _sum_floats(
     rows: Rows, argument: Column, reach: Mask | None, field: AccumulatorField, initial: Column
 ) -> Column:
-    """Added one by one, so that each result has the very bits of the row handler's.
+    """Return floating-point sums. Values are added one by one, so that the bits equal the row handler's.
 
-    -0.0 is what changes nothing when it is added, even to -0.0.
+    Adding -0.0 changes nothing, not even -0.0.
     """
     values = (
         argument.values if rows.sign is None else np.where(rows.sign > 0, argument.values, -argument.values)
@@ -130,8 +130,9 @@ def _sum_floats(
 
 
 def _reject_first_retractions(rows: Rows, reach: Mask | None, null: Mask) -> None:
-    """Leave the keys with a retraction from a NULL sum to the row handler: it gives 0 - x, whose zero differs
-    from that of -x.
+    """Leave keys with a retraction from a NULL sum to the row handler.
+
+    It gives 0 - x, whose zero differs from that of -x.
     """
     reached = np.ones(len(rows), np.int64) if reach is None else reach.astype(np.int64)
     first = (running_sum(reached, rows.life_starts) == 1) & (reached == 1)

@@ -17,7 +17,8 @@ class NetChanges:
 
     Attributes:
         outcomes: uint8[g], as the row handler's: NOTHING, INSERT, UPDATE or DELETE.
-        before: Results before the bundle, g rows for each call that is shown. Arbitrary if there is none.
+        before: Results before the bundle, g rows for each call whose results are output. Arbitrary if there
+            is none.
         after: Results after the bundle, like `before`.
         clean: bool[g]. The other keys need the row handler and have not been processed.
     """

@@ -20,7 +20,7 @@ from firesteel.runtime.state.runs import Run, find
 from firesteel.runtime.state.sort import sort_order, spread
 
 _FEWEST_BITS = 20
-"""With fewer bits of a word it is not worth trying to tell pairs apart by them."""
+"""Fewest bits of a word with which it is worth trying to distinguish pairs."""
 
 
 class Pairs:
@@ -88,8 +88,10 @@ class Pairs:
 
 
 def _leading(words: tuple[U64, ...]) -> U64:
-    """The first words of an ordered map's entries, in the same order and told apart by their leading bits:
-    the 0 of NULL, far below all values, goes next to them."""
+    """Return the leading words of an ordered map's entries, in their order, with few distinguishing bits.
+
+    NULL has 0, far below all values. It is moved next to them.
+    """
     first = words[0]
     if len(words) > 1:
         null = words[1] != 0
@@ -108,8 +110,10 @@ def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index
 
 
 def _short_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index] | None:
-    """By the code, the leading bits of word1 and the row's number in one number. None where there are too few
-    bits to tell all pairs apart."""
+    """Return the order by the code, leading bits of word1 and row number, packed into one number.
+
+    None if there are too few bits to distinguish all pairs.
+    """
     code_bits = int(codes[-1]).bit_length() if len(codes) else 0
     word_bits = 64 - code_bits - place_bits(len(codes))
     if word_bits < _FEWEST_BITS:
@@ -133,8 +137,10 @@ def _differ(order: Index, *words: U64 | None) -> Mask:
 
 
 def _long_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index]:
-    """A sort by the code and the leading bits of word1 in one number nearly always tells all pairs apart;
-    where it does not, the whole words decide."""
+    """Return the order by a sort of the code and the leading bits of word1, packed into one number.
+
+    If that does not distinguish all pairs, which is rare, the whole words are compared.
+    """
     rows = len(codes)
     bits = np.uint64(int(codes[-1]).bit_length()) if rows else np.uint64(0)
     packed = word1 >> bits
@@ -161,10 +167,10 @@ class Counts:
 
     Attributes:
         moves: int64[n], +1, -1, or 0 for a row that does not count.
-        after: int64[n], count of its pair after each row.
+        after: int64[n], count of each row's pair after the row.
         before: int64[p], stored counts.
         last: int64[p], counts after the batch.
-        least: int64[p], least counts.
+        least: int64[p], least counts within the batch.
     """
 
     def __init__(self, rows: Rows, pairs: Pairs, mask: Mask | None, before: Index) -> None:

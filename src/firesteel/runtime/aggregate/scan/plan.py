@@ -56,13 +56,14 @@ def columnar_aggregates(spec: GroupAggregateSpec) -> tuple[Aggregate, ...] | Non
         call.distinct or aggregate.views for call, aggregate in zip(spec.calls, aggregates, strict=True)
     )
     if (views and spec.ttl) or sum(call.distinct for call in spec.calls) > _MOST_DISTINCT:
-        return None  # map entries that expire alone make keys that only the row handler knows
+        return None  # Map entries that expire separately create keys that only the row handler can process.
     return aggregates
 
 
 def distinct_groups(spec: GroupAggregateSpec) -> tuple[list[int], ...]:
-    """Return the numbers of the DISTINCT calls, grouped by argument. Group i shares the map view
-    `seen<i>`.
+    """Return the numbers of the DISTINCT calls, grouped by argument.
+
+    Group i shares the map view `seen<i>`.
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for index, call in enumerate(spec.calls):
@@ -95,8 +96,9 @@ class RunningBatch:
     _lines: list[Column]
 
     def columns(self, causes: Index, old: Mask) -> list[pa.Array]:
-        """Return the results in output rows caused by rows `causes`. `old` marks those that show the result
-        before.
+        """Return the results for output rows.
+
+        `causes` has the row that caused each, `old` marks previous results.
         """
         place = np.empty(len(self._rows), np.int64)
         place[self._rows.keys.order] = np.arange(len(self._rows))
@@ -117,8 +119,9 @@ class RunningPlan:
     def process(
         self, changes: pa.Table, keys: Keys, state: AccumulatorState, now: int
     ) -> RunningBatch | None:
-        """Process a batch and write its state. Return None, with nothing written, if the row handler is
-        needed.
+        """Process a batch and write its state.
+
+        Return None, with nothing written, to request the row handler.
         """
         if not changes.num_rows:
             return None

@@ -1,11 +1,11 @@
 """Running MIN and MAX with retraction.
 
-A value is there from the row with which its count leaves 0 to the row with which it is 0 again. Of the stored
-values that the batch does not touch, which are there all the time, only the greatest matters: the stored
-extreme, or, where that may go in this batch, the next one down in the ordered map. MIN is MAX over the
-complement.
-Keys that have had retractions without a matching row are left to the row handler where their extreme may
-go: what Flink's MaxWithRetractAggFunction answers then depends on the order of things.
+A value exists from the row with which its count leaves 0 to the row with which it is 0 again. Among the
+stored values that the batch does not touch, only the greatest matters: the stored extreme. If the batch may
+remove it, the next value in the ordered map is read, too. MIN is MAX over the complement.
+
+If a key has had retractions without a matching row and its extreme may disappear, the row handler processes
+it: the result of Flink's MaxWithRetractAggFunction then depends on the order of events.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 
 _LEAST = np.int64(np.iinfo(np.int64).min)
 _FIRST_READ = 16
-"""So many entries of a key are read at first."""
+"""Number of entries of a key that are read at first."""
 
 
 class RetractedExtreme:
-    """Running MIN or MAX of one call over one batch. `pairs` are those of its argument, `state` its map of
-    counts.
+    """Running MIN or MAX of one call over one batch.
+
+    `pairs` are the pairs of its argument, `state` is its map of counts.
     """
 
     def __init__(
@@ -63,9 +64,7 @@ class RetractedExtreme:
         return BIGINT if self._argument.root in APPROXIMATE else self._argument
 
     def run(self, best: pa.Array, size: pa.Array, unmatched: pa.Array) -> RunningExtreme:
-        """Return the extreme after each row. `best`, `size` and `unmatched` are the stored fields of the
-        keys.
-        """
+        """Return the extreme after each row. `best`, `size` and `unmatched` are the keys' stored fields."""
         rows, pairs = self._rows, self._pairs
         rows.clean[pairs.owners[self._counts.least < 0]] = False
         known_size = size.fill_null(0).to_numpy(zero_copy_only=False)
@@ -98,9 +97,7 @@ class RetractedExtreme:
             self._state.put(self._rows.keys, owners[write], values, [pa.array(last)], self._now, last != 0)
 
     def _sizes(self, values: Index, known: Index, stored: Index) -> tuple[Index, Mask]:
-        """Return the number of values of each key after each row, and which keys may lose their stored
-        extreme.
-        """
+        """Return the number of values after each row, and which keys may lose their stored extreme."""
         rows, counts = self._rows, self._counts
         sizes, loses = np.empty(len(rows), np.int64), np.zeros(len(rows.keys), np.bool_)
         read = (rows.keys.starts, counts.moves, counts.after, self._pairs.of_rows, values, known, stored)
@@ -109,12 +106,13 @@ class RetractedExtreme:
         return sizes, loses & rows.stored.found
 
     def _greatest(self, values: Index, others: Index) -> Index:
-        """Return the greatest value after each row. `values` are those of the pairs, `others` one for each
-        key.
+        """Return the greatest value after each row.
+
+        `values` has one value for each pair, `others` one for each key.
         """
         rows, pairs, counts = self._rows, self._pairs, self._counts
         places, before = pairs.of_rows, counts.before
-        if not pairs.in_order or self._flip:  # they do not ascend
+        if not pairs.in_order or self._flip:  # The values do not ascend.
             order = _turned(pairs.owners) if pairs.in_order else stable_pair_order(pairs.owners, values)
             place = np.empty_like(order)
             place[order] = np.arange(len(order))
@@ -125,7 +123,7 @@ class RetractedExtreme:
         return best
 
     def _numbers(self, arrays: list[pa.Array], best: pa.Array) -> tuple[list[Column], Ranks | None]:
-        """Arguments, then the stored extremes, as numbers of which the greatest is wanted."""
+        """Return the arguments and the stored extremes as numbers. The greatest number is the extreme."""
         if self._argument.root in APPROXIMATE:
             arrays = [sortable_column(array) for array in arrays]
         columns, ranks = comparable([*arrays, best], self.kind)
@@ -135,7 +133,7 @@ class RetractedExtreme:
 
 
 def _turned(owners: Index) -> Index:
-    """The pairs, by key, but those of each key from the last to the first."""
+    """Return the numbers of the pairs by key, but in reverse order within each key."""
     starts = np.flatnonzero(np.diff(owners, prepend=-1))
     sizes = np.diff(starts, append=len(owners))
     turned: Index = np.repeat(2 * starts + sizes - 1, sizes) - np.arange(len(owners))
@@ -146,11 +144,13 @@ def next_values(
     state: OrderedMapState, keys: Keys, owners: Index, pairs: Pairs, best: pa.Array, argument: SqlType,
     greatest: bool, now: int,
 ) -> Entries:  # fmt: skip
-    """Of the keys `owners`, whose stored extremes are `best` (a row a key), the greatest (or least) entry
-    that is none of the `pairs`; nothing of a key that has no other."""
+    """Return, for the keys `owners`, the greatest (or least) entry that is none of `pairs`.
+
+    `best` has the stored extremes of these keys. A key without such an entry has no row in the result.
+    """
     found: list[Entries] = []
     most = np.bincount(pairs.owners, minlength=len(keys)) + 1
-    for enough in (False, True):  # nearly always a few are
+    for enough in (False, True):  # Reading a few entries is nearly always enough.
         counts = most[owners] if enough else np.minimum(most[owners], _FIRST_READ)
         start = _arguments(best.take(pa.array(owners)), argument)
         read = (state.last if greatest else state.first)(keys, owners, counts, now, start)
@@ -167,14 +167,14 @@ def next_values(
 
 
 def _arguments(best: pa.Array, argument: SqlType) -> pa.Array:
-    """Stored extremes as arguments."""
+    """Return stored extremes as values of the argument's type."""
     if argument.root not in APPROXIMATE:
         return best
     return pa.array(from_sortable_form(best.to_numpy(zero_copy_only=False))).cast(to_arrow(argument))
 
 
 def _joined(found: list[Entries], argument: SqlType) -> Entries:
-    """Entries of different keys, by key."""
+    """Return entries of different keys, joined and sorted by key."""
     if len(found) == 1:
         return found[0]
     if not found:

@@ -70,7 +70,7 @@ class Rows(SortedRows):
 
     @property
     def life_starts(self) -> Index:
-        """Return where each life begins."""
+        """Return the position at which each life begins."""
         return self._starts
 
     @property
@@ -100,7 +100,7 @@ class Rows(SortedRows):
 
     @cached_property
     def ended_keys(self) -> Index:
-        """Return the keys (ascending, distinct) that had no records at some moment."""
+        """Return the keys (ascending, distinct) that had no records at some point of the batch."""
         return np.unique(self.keys.sorted_codes[self.ended])
 
     def reject_rows(self, rows: Index) -> None:
@@ -108,9 +108,7 @@ class Rows(SortedRows):
         self.clean[self.keys.sorted_codes[rows]] = False
 
     def life_initial(self, stored: Column, initial: int | float | None) -> Column:
-        """Return the initial value of each life: the stored field of its key, or the field's initial
-        value.
-        """
+        """Return the initial value of each life: the key's stored field, or the field's initial value."""
         values, null = stored.values[self.life_keys], stored.is_null[self.life_keys]
         fresh = ~self.goes_on
         values[fresh] = 0 if initial is None else initial

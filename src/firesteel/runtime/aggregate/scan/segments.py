@@ -40,8 +40,9 @@ def spread(values: Numbers, starts: Index, rows: int) -> Numbers:
 
 
 def accumulate(ufunc: np.ufunc, values: Numbers, starts: Index, initial: Numbers) -> Numbers:
-    """Apply `ufunc` (add, minimum, maximum) to each segment row by row, starting with `initial`, in exactly
-    this order.
+    """Apply `ufunc` (add, minimum, maximum) to each segment row by row, starting with `initial`.
+
+    The operations happen in exactly this order.
     """
     result = np.empty(len(values), values.dtype)
     running.accumulate(result, _WAYS[ufunc], *given(values, starts, initial))

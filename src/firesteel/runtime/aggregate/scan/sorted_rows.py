@@ -43,14 +43,14 @@ class SortedRows:
         """Return the input field at `position` as numbers."""
         if position not in self._columns:
             column, kind = one_array(self._changes.column(field(position))), self.spec.input_types[position]
-            if kind.root is TypeRoot.DECIMAL:  # half of it is gathered
+            if kind.root is TypeRoot.DECIMAL:  # Only half of a DECIMAL's bytes are gathered.
                 self._columns[position] = from_arrow(column, kind).take(self.keys.order)
             else:
                 self._columns[position] = from_arrow(self.array(position), kind)
         return self._columns[position]
 
     def null(self, position: int) -> Mask | None:
-        """Return which values of an input field are NULL, None if none is."""
+        """Return which values of an input field are NULL, or None if no value is."""
         column = one_array(self._changes.column(field(position)))
         if not column.null_count:
             return None
@@ -58,7 +58,7 @@ class SortedRows:
         return null
 
     def passes(self, position: int | None) -> Mask | None:
-        """Return which rows pass a FILTER, None if all do."""
+        """Return which rows pass a FILTER, or None if all rows do."""
         if position is None:
             return None
         column = self.column(position)

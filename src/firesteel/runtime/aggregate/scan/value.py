@@ -80,7 +80,7 @@ def _divide(node: Arithmetic, fields: Mapping[str, Column]) -> Column:
 
 
 def truncated(dividend: Index, divisor: Index) -> Index:
-    """Divide towards zero. The result is arbitrary where the divisor is 0."""
+    """Divide integers towards zero. The result is arbitrary if the divisor is 0."""
     divisor = np.where(divisor == 0, 1, divisor)
     quotient = dividend // divisor
     quotient += (quotient < 0) & (quotient * divisor != dividend)
@@ -92,7 +92,7 @@ def _wrap(column: Column, bits: int) -> Column:
 
 
 def _decimal_average(total: Column, count: Index, shift: int, precision: int) -> Column:
-    """HALF_UP, as numbers.decimal_average."""
+    """Return averages of DECIMALs, rounded HALF_UP like numbers.decimal_average."""
     largest = int(np.abs(total.values).max(initial=0)) * 10**shift
     if 2 * largest >= _SAFE or largest >= 10**precision:
         raise NoRunningForm

@@ -1,1 +1,1 @@
-"""Operators: rows that carry the borders of their windows."""
+"""Operators over rows that have the start and end of their window as columns."""

@@ -1,1 +1,1 @@
-"""Operators: calc."""
+"""Operators for projections and filters."""

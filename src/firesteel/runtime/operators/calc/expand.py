@@ -17,8 +17,10 @@ from firesteel.types.internal_values import one_chunk
 
 
 class Expand(RowOperator):
-    """Operator that copies rows. The copies of a row are adjacent, in the order of the spec, with its kind
-    and `$order`.
+    """Operator that copies rows.
+
+    The copies of a row are adjacent, in the order of the spec. They have the kind and the `$order` of the
+    row.
     """
 
     def __init__(self, spec: ExpandSpec) -> None:

@@ -1,1 +1,1 @@
-"""Operators: table functions."""
+"""Operators for table functions."""

@@ -1,4 +1,4 @@
-"""Correlate: put the rows of a table function beside the row of its arguments.
+"""Correlate: join each row with the rows that a table function returns for it.
 
 Flink: StreamExecCorrelate, TableFunctionCollector. A change of the input is a change of each of its results,
 of the same kind. A row for which the function gives no row is dropped, or padded with NULLs in a LEFT JOIN.
@@ -26,7 +26,10 @@ from firesteel.types.internal_values import one_chunk
 
 
 class Correlate(RowOperator):
-    """Operator without state: the results of a row are adjacent, in the order of the function's rows."""
+    """Operator that joins rows with their function rows. It has no state.
+
+    The results of a row are adjacent, in the order of the function's rows.
+    """
 
     def __init__(self, spec: CorrelateSpec) -> None:
         self._spec = spec
@@ -49,13 +52,13 @@ class Correlate(RowOperator):
         return caused(changes, at, one_chunk(changes.column(KIND)).take(rows), [*own, *columns])
 
     def _own(self, column: pa.ChunkedArray, place: int, rows: pa.Array) -> pa.Array:
-        """A column of the input beside the results."""
+        """Return a column of the input, repeated for the results."""
         if place in self._spec.unread:
             return pa.nulls(len(rows), column.type)
         return one_chunk(column).take(rows)
 
     def _rows(self, changes: pa.Table) -> FunctionRows:
-        """The rows of the function for each change."""
+        """Return the function's rows for each change."""
         spec, args = self._spec, self._args.process(changes)
         arguments = [args.column(field(i)) for i in range(len(spec.args.types))]
         if spec.user is not None:
@@ -79,7 +82,7 @@ class _Condition:
         self._calc = Calc(spec)
 
     def passing(self, rows: FunctionRows) -> FunctionRows:
-        """Return the rows for which it is true."""
+        """Return the rows for which the condition is true."""
         count = len(rows.at)
         numbers, kinds = np.arange(count, dtype=np.int64), np.zeros(count, np.int8)
         names = [KIND, ORDER, *map(field, range(len(rows.columns)))]

@@ -1,4 +1,4 @@
-"""Take collections apart in columns: the elements of all rows at once.
+"""UNNEST in columns: the elements of all rows' collections at once.
 
 Flink: UnnestRowsFunction, UnnestRowsWithOrdinalityFunction, ReplicateRows.
 """
@@ -19,9 +19,9 @@ from firesteel.types.sql import SqlType, TypeRoot
 
 
 def unnest(collections: pa.Array | pa.ChunkedArray, kind: SqlType, ordinality: bool) -> FunctionRows:
-    """Return the elements of each collection. One that is NULL or empty has none.
+    """Return the elements of each collection. A NULL or empty collection has no elements.
 
-    A NULL among rows is left out, one among other elements is not.
+    A NULL element is left out if the elements are rows, and kept otherwise.
 
     Args:
         collections: n collections.
@@ -48,7 +48,7 @@ def unnest(collections: pa.Array | pa.ChunkedArray, kind: SqlType, ordinality: b
 
 
 def _elements(lists: pa.ListArray) -> tuple[Index, Index]:
-    """The list of each element, and where the element is among the values of all lists."""
+    """Return the list of each element, and the element's position among the values of all lists."""
     offsets = offsets_of(lists)
     sizes = np.diff(offsets)
     if lists.null_count:
@@ -59,14 +59,14 @@ def _elements(lists: pa.ListArray) -> tuple[Index, Index]:
 
 
 def _numbers(at: Index) -> Index:
-    """The number of each row among those of the same argument row, from 1."""
+    """Return the number of each row among those of the same argument row, counted from 1."""
     starts = np.flatnonzero(np.diff(at, prepend=-1))
     sizes = np.diff(starts, append=len(at))
     return np.arange(1, len(at) + 1, dtype=np.int64) - np.repeat(starts, sizes)
 
 
 def replicate(counts: pa.Array | pa.ChunkedArray, columns: Sequence[pa.Array]) -> FunctionRows:
-    """Return each row as often as its count says. A count that is NULL or negative is 0."""
+    """Return each row as often as its count requests. A NULL or negative count is 0."""
     numbers = one_array(counts).fill_null(0).to_numpy()
     at = np.repeat(np.arange(len(numbers), dtype=np.int64), np.maximum(numbers, 0))
     places = pa.array(at)

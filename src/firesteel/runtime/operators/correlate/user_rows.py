@@ -1,6 +1,6 @@
 """Call user-defined table functions in Python (PyFlink: TableFunctionOperation).
 
-The user's function is called row by row. Its rows are put together in columns.
+The user's function is called row by row. Its rows are collected in columns.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def user_rows(
     arguments: Sequence[pa.ChunkedArray],
     types: Sequence[SqlType],
 ) -> FunctionRows:
-    """Return the rows that a function gives for each row of a batch.
+    """Return the rows that a function returns for each row of a batch.
 
     Args:
         function: The function.
@@ -41,7 +41,7 @@ def user_rows(
         types: Types of the function's columns.
 
     Raises:
-        JobError: The function raises, or gives a row of another width, or a value of another type.
+        JobError: The function fails, or returns a row of another width, or a value of another type.
     """
     found = function_of(function)
     assert isinstance(found, TableUdf)
@@ -71,14 +71,17 @@ def user_rows(
 
 
 def _without_zone(column: pa.Array) -> pa.Array:
-    """Times as the user's functions get them: naive, in UTC."""
+    """Return times as user-defined functions get them: naive datetimes in UTC."""
     if pa.types.is_timestamp(column.type) and column.type.tz is not None:
         column = column.cast(pa.timestamp(column.type.unit))
     return column
 
 
 def _rows(name: str, args: Sequence[Any], result: Any, width: int) -> Iterator[Sequence[Any]]:
-    """The rows of a result. A list, a range or a generator holds rows, anything else is one row."""
+    """Yield the rows of a result.
+
+    A list, a range or a generator contains rows. Any other value is one row.
+    """
     if result is None:
         return
     several = isinstance(result, (list, range, GeneratorType))

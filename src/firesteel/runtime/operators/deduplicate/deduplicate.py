@@ -1,4 +1,7 @@
-"""Deduplicate: the first or the last row of each key by a time attribute. Flink: StreamExecDeduplicate."""
+"""Deduplicate: keep the first or the last row of each key by a time attribute.
+
+Flink: StreamExecDeduplicate.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class AllUpdates(RowOperator):
-    """Operator that sends each row as +U: every row is the last one, and nobody reads what was before.
+    """Operator that sends each row as +U: every row is the last one, and no consumer needs the previous row.
 
     It has no state. In bundles, only the last row of each key is sent.
     """
@@ -71,8 +74,10 @@ def _function(
 
 
 def _last_arrivals(spec: DeduplicateSpec, state: StateBackend | None, clock: Clock) -> Operator:
-    """The last row by arrival is what ChangelogNormalize keeps of a key (Flink has one function for both,
-    ProcTimeDeduplicateKeepLastRowFunction)."""
+    """Return the operator that keeps the last row of each key by arrival, which is ChangelogNormalize.
+
+    Flink has one function for both (ProcTimeDeduplicateKeepLastRowFunction).
+    """
     from firesteel.runtime.operators.group.changelog_normalize import build as build_normalize
     from firesteel.runtime.spec.operators import ChangelogNormalizeSpec
 

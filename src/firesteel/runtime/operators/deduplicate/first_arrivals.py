@@ -1,6 +1,6 @@
-"""The first row of each key by processing time (Flink: ProcTimeDeduplicateKeepFirstRowFunction).
+"""Deduplication that keeps the first row of each key by processing time.
 
-The state is a mark for each key.
+Flink: ProcTimeDeduplicateKeepFirstRowFunction. The state is a mark for each key.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class FirstArrivals(RowOperator):
         self._seen = backend.value(f"{spec.state_id}.seen.v1", key_types, [pa.bool_()], spec.ttl)
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return the rows of keys that had none, in the order of the rows."""
+        """Return the first rows of keys that had none, in the order of the rows."""
         if not changes.num_rows:
             return changes
         now = self._clock()

@@ -1,7 +1,8 @@
-"""The first or the last row of each key by row time, corrected when a better one comes.
+"""Deduplication that keeps the first or the last row of each key by row time.
 
-Flink: RowTimeDeduplicateFunction, RowTimeMiniBatchDeduplicateFunction and
-RowTimeMiniBatchLatestChangeDeduplicateFunction. The state is the row that is kept of each key.
+The result is corrected when a better row comes. Flink: RowTimeDeduplicateFunction,
+RowTimeMiniBatchDeduplicateFunction and RowTimeMiniBatchLatestChangeDeduplicateFunction. The state is the kept
+row of each key.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class RowTimeDeduplicate(RowOperator):
         return self._sent(changes, fields, found, before)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return the changes of a bundle: those of all rows, or of the row of each key that is kept."""
+        """Return the changes of a bundle: those of all rows, or only of the kept row of each key."""
         if not self._spec.compact:
             return self.process(changes)
         fields = self._fields(changes)
@@ -76,7 +77,7 @@ class RowTimeDeduplicate(RowOperator):
     def _kept_rows(
         self, fields: Sequence[pa.Array], keys: Keys, stored: Index, found: Found | None
     ) -> tuple[Index, Index]:
-        """Return which row each row replaces, and the row that each key has in the end (keep_rows)."""
+        """Return the row that each row replaces, and the final row of each key (keep_rows)."""
         time = self._spec.time
         stored_times = np.zeros(len(keys), np.int64) if found is None else milliseconds(found.columns[time])
         before, kept = np.empty(keys.rows, np.int64), np.empty(len(keys), np.int64)

@@ -1,1 +1,1 @@
-"""Operators: group."""
+"""Operators for GROUP BY, and for normalizing changelogs."""

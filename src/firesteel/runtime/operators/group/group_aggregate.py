@@ -62,7 +62,7 @@ class GroupAggregate(RowOperator):
         self._by_row = RowByRow(spec, handler, rows, self._expiry)
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return the changes of result that some rows cause, in the order of the rows."""
+        """Return the result changes that some rows cause, in the order of the rows."""
         self._expiry.now = self._clock()
         keys = find_keys(self._key_columns(changes), changes.num_rows)
         batch = None

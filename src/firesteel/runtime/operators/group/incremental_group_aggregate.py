@@ -82,7 +82,7 @@ class IncrementalGroupAggregate:
         return self._increments.table(changes, last[newest], final.columns, parts)
 
     def _in_columns(self, changes: pa.Table, partial: Keys, final: Keys) -> list[pa.Array] | None:
-        """Return the increments. None, with nothing written, if the row handler has to make them."""
+        """Return the increments. None, with nothing written, if the row handler must create them."""
         if self._aggregates is None:
             return None
         try:
@@ -97,8 +97,9 @@ class IncrementalGroupAggregate:
         return parts
 
     def _count_seen(self, accumulators: BundleAccumulators, partial: Keys) -> list[DistinctValues]:
-        """Add the fields of the DISTINCT calls to the accumulators, counting values that become new or
-        disappear.
+        """Add the fields of the DISTINCT calls to the accumulators.
+
+        Values that become new or disappear are counted.
         """
         assert self._aggregates is not None
         views = []

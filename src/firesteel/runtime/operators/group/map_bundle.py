@@ -35,7 +35,7 @@ class MapBundle(Operator):
     """Operator that passes bundles of rows to a function.
 
     Args:
-        function: Called with each bundle.
+        function: Function that is called with each bundle.
         size: Number of rows after which a bundle ends.
         order: Order of the keys of a bundle, None if it does not matter.
     """

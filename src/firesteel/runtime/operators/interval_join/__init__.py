@@ -1,1 +1,1 @@
-"""Joins of rows whose times are close."""
+"""Joins of rows whose times are close to each other."""

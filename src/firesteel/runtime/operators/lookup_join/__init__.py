@@ -1,1 +1,1 @@
-"""Operators: joins with a table that is asked for the rows of each key."""
+"""Lookup joins: joins with a table that is queried for the rows of each key."""

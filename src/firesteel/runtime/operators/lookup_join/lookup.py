@@ -1,4 +1,4 @@
-"""The contract of a table that is asked for the rows of some keys."""
+"""Interface of a table for lookups by key."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class FoundRows:
-    """r rows that a table has for some keys.
+    """Rows that a table has for some keys.
 
     Attributes:
-        at: int64[r], ascending: the number of the key that each row belongs to.
+        at: int64[r], ascending: number of the key to which each row belongs.
         columns: Columns of the rows, r values each.
     """
 
@@ -39,7 +39,7 @@ class FoundRows:
 
 
 class Lookup(Protocol):
-    """A table that is asked for the rows of some keys."""
+    """A table for lookups by key."""
 
     def find(self, keys: Sequence[pa.Array]) -> FoundRows:
         """Return the rows of k distinct keys, none of which is NULL.

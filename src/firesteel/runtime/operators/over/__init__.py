@@ -1,1 +1,1 @@
-"""What OVER aggregates and sorts by time are made of: rows that wait, what is late, frames, results."""
+"""Parts of OVER aggregates and sorts by time: waiting rows, late rows, frames, and results."""

@@ -1,8 +1,8 @@
 """Bounded frames as a stream of rows that enter and leave them, for each partition.
 
-A row leaves just before the first row, or the first peers, whose frame it is not in. This is Flink's sequence
-(RowTimeRangeBoundedPrecedingFunction and its three siblings), so that floating point sums have the same
-digits.
+A row leaves just before the first row, or the first peers, whose frame does not contain it. This is Flink's
+sequence (RowTimeRangeBoundedPrecedingFunction and its three siblings), so that floating point sums have the
+same digits.
 """
 
 from __future__ import annotations
@@ -83,14 +83,14 @@ def by_time(partitions: Index, times: Index, fires: Index, preceding: int) -> Ev
 
 
 def _first_without(partitions: Index, times: Index, heads: Index, preceding: int) -> Index:
-    """Return for each row the first firing moment whose frame it is too old for.
+    """Return, for each row, the first firing moment whose frame it is too old for.
 
-    Moments are given by their first rows. If the row's partition has no such moment, it is one of a later
-    partition.
+    A moment is identified by its first row. If there is no such moment in the row's partition, the result is
+    one of a later partition.
     """
     least = int(times.min(initial=0))
     span = int(times.max(initial=0)) - least + 1
-    if (int(partitions.max(initial=0)) + 1) * span < _ROOM:  # pairs of partition and time as one number
+    if (int(partitions.max(initial=0)) + 1) * span < _ROOM:  # Pairs of partition and time become one number.
         firing = partitions[heads] * span + (times[heads] - least)
         last = np.minimum(times - least + min(preceding, span), span - 1)
         return np.searchsorted(firing, partitions * span + last, side="right")

@@ -28,8 +28,8 @@ class Admitted:
     """Which rows are accepted, and which epochs have ended.
 
     Attributes:
-        accepted: bool[n], of the new rows.
-        epochs: int64[d + n], of the waiting rows that are due, then of the new rows.
+        accepted: bool[n], whether each new row is accepted.
+        epochs: int64[d + n], epochs of the d waiting rows that are due, then of the new rows.
         left_keys: Keys of the epochs that have ended.
         left_epochs: Numbers of these epochs.
     """
@@ -87,7 +87,7 @@ class Admission:
             begin: Watermark before the new rows.
             end: Watermark after the new rows.
         """
-        moves = end > begin  # else timers that were set behind event time wait on
+        moves = end > begin  # Otherwise, timers that were set behind event time continue to wait.
         rung = self._timers.take_until(end) if self._timers is not None and moves else None
         timers = np.zeros(0, np.int64) if rung is None else rung.times
         parts = [due_keys, keys] if rung is None else [due_keys, keys, rung.keys]
@@ -151,9 +151,7 @@ class _Run:
 
     # --- keys whose rows and timers are all before event time --------------------------------------
     def _in_columns(self, clean: Mask) -> None:
-        """Process keys whose rows are all accepted. It remains to find when they fired and when they are
-        dropped.
-        """
+        """Process keys whose rows are all accepted: find when the rows fire and when the keys are dropped."""
         known, due = self.known, len(self._due)
         if self._range is not None:
             self._set_timers(clean)
@@ -168,9 +166,7 @@ class _Run:
             known.last[gone] = 0
 
     def _set_timers(self, clean: Mask) -> None:
-        """Set the times at which keys are dropped. For each key, step from one row that moves this time to
-        the next.
-        """
+        """Set the times at which keys are dropped, in steps over the rows that move this time."""
         assert self._range is not None
         known, range = self.known, self._range
         at = np.flatnonzero(self.accepted & clean[self._of_new])
@@ -210,7 +206,7 @@ class _Run:
 
     # --- keys with rows or a timer behind event time -----------------------------------------------
     def _row_by_row(self, key: int) -> None:
-        """Process one key row by row: whether a row is late depends on the rows before it."""
+        """Process one key row by row, because whether a row is late depends on the rows before it."""
         known, due = self.known, len(self._due)
         clock = _KeyClock(
             int(known.last[key]), int(known.forget[key]), int(known.epoch[key]), self._begin, self._range
@@ -245,8 +241,9 @@ class _KeyClock:
         """Timers set in this batch that have not fired."""
 
     def advance(self, mark: int) -> None:
-        """Fire the timers up to a watermark. Timers that were set behind a watermark wait for the next
-        one.
+        """Fire the timers up to a watermark.
+
+        Timers that were set behind a watermark wait for the next one.
         """
         if mark <= self._mark:
             return
@@ -273,7 +270,7 @@ class _KeyClock:
 
 
 def _running_max(times: Index, starts: Index) -> Index:
-    """Return the greatest time of its key up to each row. The rows are grouped by key."""
+    """Return, for each row, the greatest time of its key so far. The rows are grouped by key."""
     segment = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(times)))
     least = int(times.min())
     span, numbers = int(times.max()) - least + 1, times - least
@@ -286,7 +283,7 @@ def _running_max(times: Index, starts: Index) -> Index:
 
 
 def _first_at(values: Index, wanted: Index, low: Index, high: Index) -> Index:
-    """Return for each of m ranges of ascending values the first position with at least the wanted value."""
+    """Return, for each of m ranges of ascending values, the first position with at least the wanted value."""
     low, high = low.copy(), high.copy()
     while True:
         open_ = low < high

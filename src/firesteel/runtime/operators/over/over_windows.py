@@ -40,7 +40,7 @@ NOTHING = Ended((), np.zeros(0, np.int64))
 class Windows:
     """State and results of the windows of an OVER aggregate.
 
-    Rows that frames hold are in state, with their keys and arguments, by partition and in firing order.
+    Rows that frames contain are in state, with their keys and arguments, by partition and in firing order.
     Within an epoch this is the order of time. Pandas functions have no accumulators: their whole frames are
     in state.
 
@@ -103,8 +103,9 @@ class Windows:
     def _bounded_results(
         self, keys: Keys, rows: TimedRows, first: int, codes: Index, epoch: Index, ended: Index
     ) -> list[pa.Array]:
-        """Return the results of bounded frames. `ended` is the last dropped epoch of each key, -1 for
-        none.
+        """Return the results of bounded frames.
+
+        `ended` has the last dropped epoch of each key, -1 for none.
         """
         kept, owners, kept_epochs = self._read(keys, rows, codes, ended >= 0)
         numbers = first + np.arange(len(rows))
@@ -132,7 +133,10 @@ class Windows:
     def _after(
         self, columns: Sequence[pa.Array], epochs: Index, events: Events, frames: Index
     ) -> list[pa.Array]:
-        """Return the results. `frames` numbers each row's partition and epoch in ascending order."""
+        """Return the results after the events.
+
+        `frames` numbers each row's partition and epoch in ascending order.
+        """
         if self._results is None:
             nothing = pa.array(np.zeros(len(frames), np.int64))
             columns = [*columns, *(constant.take(nothing) for constant in self._constants)]
@@ -149,8 +153,8 @@ class Windows:
     def _read(self, keys: Keys, rows: TimedRows, codes: Index, whole: Mask) -> tuple[TimedRows, Index, Index]:
         """Return stored rows with their partitions and epochs.
 
-        All rows of a key are read for ROWS, for pandas functions, and for the keys in `whole`. Otherwise at
-        least those that leave their frames are read.
+        All rows of a key are read for ROWS, for pandas functions, and for the keys in `whole`. For other
+        keys, at least the rows that leave their frames are read.
         """
         if self._frame.rows or self._results is None:
             whole = np.ones(len(keys), np.bool_)
@@ -181,7 +185,7 @@ class Windows:
             self._kept.put(keys, owners, pa.array(rows.numbers), columns, 0, live)
 
     def forget(self, ended: Ended) -> None:
-        """Drop the state of ended epochs. Use it if no rows fire that `fire` could drop them with."""
+        """Drop the state of ended epochs. Use this method if no rows fire, as `fire` also drops them."""
         if not len(ended.epochs):
             return
         self._forget_results(ended)

@@ -68,7 +68,7 @@ class Results:
     def _with_left(
         self, changes: pa.Table, left: Index, wanted: Index, found: list[pa.Array]
     ) -> list[pa.Array]:
-        """Return the results with those of the keys that need the row handler."""
+        """Return the results with those of the keys that need the row handler added."""
         rest = changes.take(pa.array(left))
         keys = find_keys([rest.column(field(i)) for i in self._spec.keys], len(left))
         theirs = np.flatnonzero(np.isin(wanted, left))

@@ -1,1 +1,1 @@
-"""Operators: set operations and shared inputs."""
+"""Operators for set operations and shared inputs."""

@@ -1,1 +1,1 @@
-"""Operators: sink."""
+"""Operators before a sink: checks of constraints, and conversion to upserts."""

@@ -13,9 +13,7 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class ConstraintEnforcer(RowOperator):
-    """Operator that drops rows that violate a constraint, or fails
-    (runtime/operators/sink/constraint_checks.py).
-    """
+    """Operator that drops rows that violate a constraint, or fails (sink/constraint_checks.py)."""
 
     def __init__(self, spec: ConstraintEnforcerSpec) -> None:
         self._constraints = spec.constraints

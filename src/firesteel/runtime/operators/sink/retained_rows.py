@@ -9,7 +9,7 @@ from firesteel.changelog import RowKind
 RETRACTIONS = (RowKind.UPDATE_BEFORE, RowKind.DELETE)
 
 Sent = tuple[RowKind, int]
-"""A change to send: its kind, and the number of the row with its content."""
+"""A change to send: its kind, and the number of the row that has its content."""
 
 
 class KeptRows:
@@ -25,7 +25,7 @@ class KeptRows:
 
     def __init__(self) -> None:
         self.rows: dict[int, int] = {}
-        """By number, which row it is; ascending."""
+        """Rows by their ascending numbers."""
         self.changed = False
         self._equals: defaultdict[int, deque[int]] = defaultdict(deque)
 
@@ -35,7 +35,7 @@ class KeptRows:
         self._equals[code].append(number)
 
     def add(self, row: int, code: int, by_key: bool) -> Sent:
-        """Add a row and return the change to send. With `by_key`, it replaces an equal row."""
+        """Add a row and return the change to send. With `by_key`, the row replaces an equal one."""
         self.changed = True
         kind = RowKind.UPDATE_AFTER if self.rows else RowKind.INSERT
         same = self._equals[code]
@@ -46,7 +46,7 @@ class KeptRows:
         return kind, row
 
     def retract(self, row: int, code: int) -> Sent | None:
-        """Remove the first row that is equal to a given one.
+        """Remove the first row that is equal to the given row.
 
         Returns:
             The change to send, None if the sink does not change.

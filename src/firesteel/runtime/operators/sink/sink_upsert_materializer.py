@@ -1,8 +1,8 @@
 """SinkUpsertMaterializer: turn changes with another key into upserts by the sink's primary key.
 
 Flink: SinkUpsertMaterializer. The state holds the rows of each primary key in arrival order. The sink has the
-last of them. The effect of a change depends on the change before it of the same key. So keys are processed
-row by row, with numbers in place of rows.
+last one. The effect of a change depends on the change before it of the same key. So keys are processed row by
+row, with numbers instead of rows.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class SinkUpsertMaterializer(RowOperator):
     def _run(
         self, keys: Keys, stored: Entries, kinds: Sequence[int], codes: Sequence[int]
     ) -> tuple[list[Sent | None], list[KeptRows]]:
-        """Return what each change sends, and the rows of each key after all changes.
+        """Return the change that each input change sends, and the final rows of each key.
 
         A row's number is its position among the changes. Stored rows are numbered after the changes.
         """

@@ -1,1 +1,1 @@
-"""Operators: sort."""
+"""Operators for sorting by time."""

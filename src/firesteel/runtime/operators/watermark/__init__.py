@@ -1,1 +1,1 @@
-"""Operators: watermark."""
+"""Operators that create or handle watermarks."""

@@ -1,1 +1,1 @@
-"""Windows of time, in columns: which rows are in which, and when they end."""
+"""Time windows in columns: which rows belong to which window, and when windows end."""

@@ -23,7 +23,7 @@ def window_columns(
     """Return the window columns of some windows.
 
     Args:
-        columns: Which columns.
+        columns: Kinds of the wanted columns.
         starts: int64[n], starts in the time zone of the windows, in milliseconds.
         ends: int64[n], ends in the time zone of the windows, in milliseconds.
         time: Time attribute of the windows.

@@ -25,7 +25,7 @@ class KeyedSessions:
         keys: Key columns, s rows each.
         starts: int64[s], on the windows' clock.
         ends: int64[s], on the windows' clock.
-        timers: int64[s], when each session fires.
+        timers: int64[s], time at which each session fires.
         parts: Columns of the content, s rows each.
     """
 

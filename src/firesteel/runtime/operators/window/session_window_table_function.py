@@ -51,7 +51,7 @@ class _Rows:
 
 
 class SessionWindowTableFunction(SessionOperator):
-    """Operator whose sessions hold only their borders. The rows are in state by key, time and arrival number.
+    """Operator whose sessions have only a start and an end. Rows are in state by key, time and arrival.
 
     Args:
         spec: Settings.
@@ -127,7 +127,7 @@ class SessionWindowTableFunction(SessionOperator):
         self._rows.put(batch.keys, owners, _sub_keys(self.times(rows), numbers), self._columns(rows), 0)
 
     def _taken(self, keys: Keys, sessions: OpenSessions, numbers: Index) -> _Rows:
-        """Remove and return the rows of open sessions. `numbers` are the numbers of the sessions."""
+        """Remove and return the rows of open sessions. `numbers` are the numbers of these sessions."""
         if not len(numbers):
             return _Rows(numbers, numbers, [pa.nulls(0, kind) for kind in self._types])
         found = self._first_rows(keys, sessions)

@@ -1,8 +1,8 @@
-"""Assign rows to sessions: rows of a key that are no further apart than the gap share one.
+"""Assignment of rows to sessions: rows of a key that are no further apart than the gap share one session.
 
 Flink: SessionWindowAssigner, MergingWindowSet, MergingWindowProcessFunction. A row opens [time, time + gap),
-or joins the sessions that this range touches, ends included, and merges them. It is late, and dropped, if its
-session would have fired already. A session fires when the watermark reaches its last millisecond. Then no
+or joins the sessions that this range touches, ends included, and merges them. A row is late, and dropped, if
+its session would have fired already. A session fires when the watermark reaches its last millisecond. Then no
 later row can join it.
 
 In columns, all rows and open sessions of a key are sorted by time. A group without a gap is one session if
@@ -35,7 +35,7 @@ class Arrivals:
     Attributes:
         owners: int64[n], key of each row.
         times: int64[n], time on the windows' clock.
-        marks: int64[n], watermark when each row came.
+        marks: int64[n], watermark at which each row came.
     """
 
     owners: Index

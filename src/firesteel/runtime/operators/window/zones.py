@@ -18,7 +18,7 @@ Times = NDArray[np.int64]
 END_OF_TIME = (1 << 63) - 1
 _HOUR = 3_600_000
 _STRETCH = 900
-"""Seconds. Zones change their offsets at multiples of it, except for a few changes long ago."""
+"""Seconds. Zones change their offsets at multiples of this number, except for a few changes long ago."""
 _SPARSE = 64
 
 
@@ -40,10 +40,10 @@ def to_instants(clocks: Times, zone: str) -> Times:
 
 
 def to_timers(clocks: Times, zone: str) -> Times:
-    """Return the instants at which windows fire whose last millisecond is given as wall clock
-    (toEpochMillsForTimer).
+    """Return the instants at which windows fire, given their last milliseconds as wall clock.
 
-    A clock shown twice fires the second time. A clock in a gap fires at the begin of the gap.
+    A clock shown twice fires the second time. A clock in a gap fires at the start of the gap. Flink:
+    toEpochMillsForTimer.
     """
     first = to_instants(clocks, zone)
     if zone == "UTC" or not has_daylight_time(zone):
@@ -71,7 +71,7 @@ def _moved(times: Times, zone: str, offset: Callable[[int, str], int], sign: int
 
 
 def _distinct(numbers: Times) -> tuple[Times, Times]:
-    """Return numbers that include all given ones, and the index of each given one.
+    """Return numbers that include all given numbers, and the index of each given number among them.
 
     Numbers of a batch are usually close together. Then all numbers between the least and the greatest are
     returned, without a sort.

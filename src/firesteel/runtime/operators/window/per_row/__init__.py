@@ -1,1 +1,1 @@
-"""Window aggregates row by row."""
+"""Window aggregates that process rows one by one."""

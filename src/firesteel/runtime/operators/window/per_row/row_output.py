@@ -17,7 +17,7 @@ Values = tuple[Any, ...]
 
 
 class RowOutput:
-    """Changes that wait to be sent."""
+    """Buffer of changes to send."""
 
     def __init__(self, spec: GroupWindowAggregateSpec) -> None:
         self._spec = spec

@@ -19,7 +19,7 @@ from firesteel.types.internal_values import from_list, to_list
 from firesteel.types.sql import SqlType
 
 Timer = tuple[int, tuple[int, int], int, KeyedWindows]
-"""Its time, the key's name, a number that makes it unique, and the key's windows.
+"""Timer of a key's windows: its time, the key's name, a number that makes it unique, and the windows.
 
 Timers of one time fire in the order of keyed state.
 """
@@ -92,7 +92,7 @@ class RowState:
         return self._due(self._clock, until)
 
     def next_by_clock(self) -> int | None:
-        """Return the time of the next processing time timer, None if there is none. Call it after `save`."""
+        """Return the time of the next processing time timer, or None. Call this method after `save`."""
         return self._clock.next_time()
 
     def _due(self, timers: _Timers, until: int) -> Iterator[tuple[int, KeyedWindows]]:

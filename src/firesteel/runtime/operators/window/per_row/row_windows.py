@@ -42,7 +42,7 @@ class KeyedWindows:
 
 
 class WindowLengths:
-    """Windows and panes of a time, and when they end. Windows that share no rows are one pane each."""
+    """Windows and panes of a time, with their firing times. Windows that share no rows have one pane each."""
 
     def __init__(self, spec: GroupWindowAggregateSpec) -> None:
         self.size, self.slide = spec.size, spec.slide
@@ -69,15 +69,15 @@ class WindowLengths:
         return pane if self._apart else pane - pane % self.slide
 
     def end_time(self, start: int) -> int:
-        """Return when a window fires at its end."""
+        """Return the time at which a window fires at its end."""
         return self._timer(start + self.size - 1)
 
     def late_time(self, start: int) -> int:
-        """Return the time from which its rows are late."""
+        """Return the time from which a window's rows are late."""
         return self._timer(start + self.size - 1 + self._lateness)
 
     def clear_time(self, start: int) -> int:
-        """Return when a window is dropped, not before 1970."""
+        """Return the time at which a window is dropped, not before 1970."""
         return self._timer(max(0, start + self.size - 1 + self._lateness))
 
 
@@ -130,6 +130,6 @@ class Calls:
         return found
 
     def same(self, before: Values, after: Values) -> bool:
-        """Return whether two results are equal. NaN equals nothing."""
+        """Return whether two results are equal. NaN equals no value."""
         equal = all(a == b for a, b in zip(before, after, strict=True))
         return equal and all(test(after[i]) for i, test in self._nested)

@@ -1,8 +1,8 @@
-"""Triggers: when a window of GROUP BY sends a result, at its end and before and after it.
+"""Triggers, which decide when a window of GROUP BY sends a result: at its end, before it, and after it.
 
 Flink: WindowEmitStrategy, EventTimeTriggers, ProcessingTimeTriggers, ElementTriggers. A delay of 0 fires with
-every row. Any other delay counts processing time from the first row on. Times are milliseconds of event time
-for event time windows, otherwise of processing time.
+every row. Any other delay is processing time since the first row. Times are milliseconds: of event time for
+event time windows, otherwise of processing time.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ class OpenWindow:
 
     Attributes:
         start: Start of the window.
-        end_time: When it fires at its end.
-        clear_time: When it is dropped.
-        sent: The result sent last, None for none.
+        end_time: Time at which it fires at its end.
+        clear_time: Time at which it is dropped.
+        sent: Last sent result, None for none.
         has_fired: Whether it has fired at its end.
         next_fire: Processing time of the next firing, by interval.
-        event_timers: Times of the timers that are set.
+        event_timers: Times of its timers.
     """
 
     start: int
@@ -37,7 +37,7 @@ class OpenWindow:
 
 
 class Timers(Protocol):
-    """Interface to set a window's timers."""
+    """Interface for setting a window's timers."""
 
     def at_event_time(self, window: OpenWindow, time: int) -> None:
         """Set a timer at an event time."""
@@ -49,10 +49,9 @@ class Timers(Protocol):
 
 
 class EventTimeTrigger:
-    """Trigger at the end of the window by event time (afterEndOfWindow), with or without early and late
-    firings.
+    """Trigger at the end of a window by event time (afterEndOfWindow), with optional early and late firings.
 
-    Late firings with every row are the default where rows may be late.
+    Late firings with every row are the default if rows may be late.
     """
 
     def __init__(self, emit: Emit) -> None:
@@ -81,9 +80,7 @@ class EventTimeTrigger:
 
 
 class ProcessingTimeTrigger:
-    """Trigger at the end of the window by processing time (afterEndOfWindow), with or without early
-    firings.
-    """
+    """Trigger at the end of a window by processing time (afterEndOfWindow), with optional early firings."""
 
     def __init__(self, emit: Emit) -> None:
         self._early = emit.early
@@ -105,8 +102,9 @@ Trigger = EventTimeTrigger | ProcessingTimeTrigger
 
 
 def _on_row(delay: int | None, window: OpenWindow, timers: Timers, now: int) -> bool:
-    """Return whether a row fires the window now, and set the timer of a delay (EveryElement,
-    AfterFirstElementPeriodic).
+    """Return whether a row fires the window now, and set the timer of a delay.
+
+    Flink: EveryElement, AfterFirstElementPeriodic.
     """
     if delay and delay not in window.next_fire:
         window.next_fire[delay] = now + delay
@@ -117,7 +115,7 @@ def _on_row(delay: int | None, window: OpenWindow, timers: Timers, now: int) -> 
 def _on_clock(delay: int | None, window: OpenWindow, timers: Timers, time: int, now: int) -> bool:
     """Return whether a timer fires the window now, and set its next timer.
 
-    The next firing is the next future multiple of the delay: firings in between would find nothing new.
+    The next firing is at the next future multiple of the delay, as firings in between would find nothing new.
     """
     if not delay or window.next_fire.get(delay) != time:
         return False

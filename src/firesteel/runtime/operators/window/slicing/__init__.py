@@ -1,1 +1,1 @@
-"""Window aggregates by slices."""
+"""Window aggregates that use slices."""

@@ -1,11 +1,11 @@
-"""Find when buffered rows of a Flink window operator reach its state.
+"""Times at which buffered rows of a Flink window operator reach its state.
 
 Flink: RecordsWindowBuffer, TimeWindowUtil.getNextTriggerWatermarkWithOffset. The first watermark at or after
 a trigger flushes the buffer, if it ends the earliest slice in it. Triggers are one slice apart. They follow
 the wall clock in a zone with daylight saving time, and UTC in all others.
 
 If the offset of a zone is not a multiple of the slice, windows end hours before their rows arrive. The same
-happens in the hour that a clock shows twice. Flink's results depend on it, so operators use this module.
+happens in the hour that a clock shows twice. Flink's results depend on this, so operators use this module.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Flushed:
     """Watermarks that flush rows.
 
     Attributes:
-        rows: int64[n], which of m watermarks brings each row to the state, m for none.
-        held: The watermark that flushes the rows buffered before.
+        rows: int64[n], number of the watermark (of m) that brings each row to the state, m for none.
+        held: Number of the watermark that flushes the rows that were buffered before.
     """
 
     rows: Index
@@ -64,7 +64,7 @@ class Flushes:
         self._least = END_OF_TIME
 
     def clear(self) -> None:
-        """Note that the buffer was emptied, as by a checkpoint."""
+        """Mark the buffer as emptied, as by a checkpoint."""
         self._least = END_OF_TIME
 
     def of(self, marks: Times, at: Index, ends: Times) -> Flushed:
@@ -73,7 +73,7 @@ class Flushes:
         Args:
             marks: int64[m], ascending watermarks.
             at: int64[m], number of rows before each watermark.
-            ends: int64[n], slices that the rows are added to. END_OF_TIME for a row that is not added.
+            ends: int64[n], end of each row's slice. END_OF_TIME for a row that is not added.
         """
         triggers = self._triggered(marks)
         parts = np.searchsorted(at[triggers], np.arange(len(ends)), side="right")

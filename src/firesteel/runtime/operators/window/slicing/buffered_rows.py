@@ -1,7 +1,7 @@
-"""Rows of a window aggregate until they reach Flink's state (buffer_flush.py).
+"""Buffer of a window aggregate's rows until they reach Flink's state (buffer_flush.py).
 
-A row is late for a window depending on when it comes. It is part of a window depending on when it reaches the
-state: a window that fires in between does not contain it.
+A row's arrival decides whether it is late for a window. The moment at which it reaches the state decides
+which windows contain it: a window that fires in between does not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from firesteel.runtime.operators.window.slicing.slices import Slices
 
 @dataclass(frozen=True)
 class SlicedRows:
-    """n rows with their slices, none late for all of its windows.
+    """Rows with their slices. No row is late for all of its windows.
 
     Attributes:
         table: The rows.
@@ -48,8 +48,8 @@ class Released:
     Attributes:
         in_time: Rows for the window of their own slice.
         late: Rows that are late for some windows.
-        slept: Rows without a timer. `due` is the first window they can be in, `ends` the slices they are kept
-            in.
+        slept: Rows without a timer. `due` is the first window that can contain them, `ends` the slices in
+            which they are kept.
     """
 
     in_time: SlicedRows
@@ -86,8 +86,9 @@ class HeldRows:
         return self._sorted(rows.those(done), by[done], fired)
 
     def all(self, fired: int) -> Released | None:
-        """Return all buffered rows, as a checkpoint releases them. `fired` is the end up to which windows
-        have fired.
+        """Return all buffered rows, as a checkpoint releases them.
+
+        `fired` is the end of the last fired windows.
         """
         rows, self._rows = self._rows, None
         self._flushes.clear()
@@ -102,11 +103,14 @@ class HeldRows:
         return self._rows.and_more(rows), by
 
     def _kept_in(self, rows: SlicedRows) -> Numbers:
-        """Return the slice that each row is added to."""
+        """Return the slice to which each row is added."""
         return np.where(rows.due > rows.ends, self._slices.kept_in(rows.ends), rows.ends)
 
     def _sorted(self, rows: SlicedRows, by: Numbers, fired: Numbers) -> Released:
-        """Divide released rows by how they join windows. `by` is the watermark that releases each row."""
+        """Divide released rows by the way in which they join windows.
+
+        `by` is the watermark that releases each row.
+        """
         stood = fired[by]
         awake, late = rows.due > stood, rows.due > rows.ends
         slices = self._kept_in(rows)

@@ -1,8 +1,8 @@
 """Open slices: add rows to them, and merge them to windows.
 
 Flink: SliceSharedSyncStateWindowAggProcessor, SliceUnsharedSyncStateWindowAggProcessor. A HOP window is
-merged from its slices, newest first. A CUMULATE window is merged oldest first, and what has fired stays
-merged in its first slice.
+merged from its slices, newest first. A CUMULATE window is merged oldest first, and slices that have fired
+stay merged in its first slice.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Late:
 
     Attributes:
         table: n accumulators.
-        first: int64[n], end of the first window that each joins.
+        first: int64[n], end of the first window that each accumulator joins.
     """
 
     table: pa.Table
@@ -68,7 +68,7 @@ class OpenSlices:
 
     # --- rows come -----------------------------------------------------------------------------------
     def add_rows(self, rows: pa.Table, keys: Keys) -> None:
-        """Add rows that are in time. `keys` are group and slice."""
+        """Add rows that are in time. `keys` are the group and the slice of each row."""
         if self._partials.in_columns:
             self.add(self._partials.of_rows(rows, keys))
             return
@@ -87,7 +87,10 @@ class OpenSlices:
         self._write(self._taken())
 
     def late(self, rows: pa.Table, keys: Keys, are_accumulators: bool) -> Late:
-        """Return the accumulators of late rows. `keys` are group, slice and first window."""
+        """Return the accumulators of late rows.
+
+        `keys` are the group, the slice and the first window of each row.
+        """
         first: Index = keys.columns[-1].to_numpy()
         own = replace(keys, columns=keys.columns[:-1])
         if are_accumulators:
@@ -95,7 +98,7 @@ class OpenSlices:
         return Late(self._partials.of_rows(rows, own), first)
 
     def add_late(self, late: Late, fired: int) -> None:
-        """Keep the late rows that are needed for windows above `fired`."""
+        """Keep the late rows that windows ending above `fired` need."""
         table = late.table
         if not table.num_rows:
             return
@@ -136,7 +139,7 @@ class OpenSlices:
         return None if end is None else int(self._slices.first_unfired(np.array([end]), np.array([fired]))[0])
 
     def fire(self, before: int, after: int, late: Late) -> pa.Table:
-        """Return the accumulators of the windows that end above `before` and up to `after`, sorted by end.
+        """Return the accumulators of the windows that end after `before` and up to `after`, sorted by end.
 
         The end of the window replaces that of the slice.
         """
@@ -162,8 +165,9 @@ class OpenSlices:
         return windows
 
     def _due(self, after: int) -> pa.Table:
-        """Return the accumulators of all slices up to `after`, one for each key, sorted by end. Write the
-        others.
+        """Return the accumulators of all slices up to `after`, one for each key, sorted by end.
+
+        The accumulators of later slices are written to the state.
         """
         due, came = self._state.read_until(after), self._taken()
         if not came.num_rows:
@@ -176,10 +180,11 @@ class OpenSlices:
         return self._by_end(self._partials.merged(due, self._partials.keys_of(due)))
 
     def _of_ranges(self, due: pa.Table, before: int, after: int) -> pa.Table | None:
-        """Return the windows as merged ranges of slices, sorted by key. None if ranges cannot be merged at
-        once.
+        """Return the windows as merged ranges of slices, sorted by key.
 
-        Sorted by key, the slices of a window are adjacent. Each window is made with its first slice.
+        None if ranges cannot be merged together.
+
+        Sorted by key, the slices of a window are adjacent. Each window is created with its first slice.
         """
         keys = find_keys([due.column(i) for i in range(self._width - 1)], due.num_rows)
         table, interval = due.take(pa.array(keys.order)), self._slices.interval
@@ -190,7 +195,7 @@ class OpenSlices:
             first[1:], np.where(np.diff(keys.sorted_codes) == 0, last[:-1] + interval, first[1:])
         )
         rows, windows = _steps(first, last, interval)
-        # Numbers that ascend as (key, end) do, of the slices and of the windows.
+        # These numbers of slices and windows ascend in the order of (key, end).
         least, width = int(ends.min(initial=0)), int(last.max(initial=0))
         width = (max(width, int(ends.max(initial=0))) - least) // interval + 1
         numbers = keys.sorted_codes * width + (ends - least) // interval
@@ -258,7 +263,7 @@ def _where(table: pa.Table, mask: Mask) -> pa.Table:
 
 
 def _steps(first: Index, last: Index, interval: int) -> tuple[Index, Index]:
-    """Return all numbers from first[i] to last[i] in steps: the i of each, and the numbers."""
+    """Return all numbers from first[i] to last[i] in steps: the index i of each number, and the numbers."""
     counts = np.maximum((last - first) // interval + 1, 0)
     rows = np.repeat(np.arange(len(first)), counts)
     nth = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -1,6 +1,6 @@
-"""Accumulators of windows by number: add rows to them, and merge several into one.
+"""Accumulators of windows by number: adding rows to them, and merging several into one.
 
-The operator knows the key and the end of each number. Many windows are processed at once
+The operator knows the key and the end of each number. Many windows are processed together
 (runtime/aggregate/reduce/partials.py).
 """
 
@@ -25,11 +25,11 @@ Index = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Accumulated:
-    """m accumulators.
+    """Accumulators of numbered windows.
 
     Attributes:
-        windows: int64[m], window of each.
-        parts: Their columns (runtime/aggregate/reduce/columns.py).
+        windows: int64[m], window of each accumulator.
+        parts: Columns of the accumulators (runtime/aggregate/reduce/columns.py).
     """
 
     windows: Index
@@ -58,8 +58,7 @@ class WindowAccumulators:
         return types
 
     def add(self, known: Accumulated, changes: pa.Table, windows: Index) -> Accumulated:
-        """Merge known accumulators by window and add rows to them. Return one accumulator for each window, by
-        number.
+        """Merge known accumulators, add rows, and return one accumulator for each window, by number.
 
         Args:
             known: Accumulators, possibly several for one window.

@@ -1,4 +1,4 @@
-"""Slices: time ranges that no window border cuts, as functions over columns of times.
+"""Slices: time ranges that no window border divides, as functions over columns of times.
 
 A row belongs to one slice, identified by its end. A TUMBLE window is one slice. HOP and CUMULATE windows
 share slices. Times are wall clocks in milliseconds (runtime/operators/window/zones.py). Flink:
@@ -25,12 +25,13 @@ Index = NDArray[np.int64]
 _HOUR = 3_600_000
 _FIRST = -(1 << 46)
 NONE_FIRED = -(1 << 62)
-"""No window has fired yet."""
+"""End of the last fired windows if no window has fired yet."""
 
 
 def window_starts(times: Times, offset: int, size: int) -> Times:
-    """Return the start of the window of this size that contains each time
-    (TimeWindow.getWindowStartWithOffset).
+    """Return the start of the window of this size that contains each time.
+
+    Flink: TimeWindow.getWindowStartWithOffset.
     """
     return times - np.mod(times - offset, size)
 
@@ -57,9 +58,7 @@ class Slices:
 
     @property
     def interval(self) -> int:
-        """Return the distance between two slices, and between two windows that share slices, in
-        milliseconds.
-        """
+        """Return the milliseconds between two slices, and between two windows that share slices."""
         return self.windows.step
 
     def ends(self, times: Times) -> Times:
@@ -81,23 +80,22 @@ class Slices:
         return window_ends - self.windows.size
 
     def first_slices(self, ends: Times) -> Times:
-        """Return the end of the first slice of a CUMULATE window. Slices that have fired are merged into
-        it.
-        """
+        """Return the end of the first slice of each CUMULATE window, into which fired slices are merged."""
         return self.starts(ends) + self.interval
 
     def kept_in(self, ends: Times) -> Times:
-        """Return the slices that late rows are added to."""
+        """Return the slices to which late rows are added."""
         return self.first_slices(ends) if self.shared and self.windows.function == "CUMULATE" else ends
 
     def last_fired(self, ends: Times, fired: int) -> Times:
-        """Return the end of the last window of each slice that is not above `fired`."""
+        """Return the end of the last window of each slice that is at most `fired`."""
         bound = np.minimum(self.last_windows(ends), fired)
         return window_starts(bound, self.windows.offset, self.interval) if self.shared else bound
 
     def first_unfired(self, ends: Times, fired: Times) -> Times:
-        """Return the end of the first window of each slice that is above `fired`. It is beyond the last one
-        if there is none.
+        """Return the end of the first window of each slice that is greater than `fired`.
+
+        It is after the slice's last window if all of them have fired.
         """
         if not self.shared:
             return np.where(ends > fired, ends, ends + self.interval)
@@ -105,16 +103,16 @@ class Slices:
         return window_starts(bound, self.windows.offset, self.interval) + self.interval
 
     def any_between(self, before: int, after: int) -> bool:
-        """Return whether a window may end above `before` and up to `after`."""
+        """Return whether a window may end after `before` and up to `after`."""
         if not self.shared:
             return after > before
         return after - (after - self.windows.offset) % self.interval > before
 
     def fired(self, instants: Times) -> Times:
-        """Return the end up to which windows have fired at each time (TimeWindowUtil.isWindowFired)."""
+        """Return the end of the last windows that have fired at each time (TimeWindowUtil.isWindowFired)."""
         moments = np.maximum(instants, _FIRST)
         clocks = to_wall_clock(moments, self.zone)
-        if self.zone != "UTC":  # of an hour that a clock shows twice nothing fires the first time
+        if self.zone != "UTC":  # Of an hour that a clock shows twice, windows fire only the second time.
             again = to_timers(clocks, self.zone) > moments
             clocks = np.where(again, clocks - np.mod(clocks, _HOUR) - 1, clocks)
         fired = np.minimum(clocks, END_OF_TIME - 1) + 1

@@ -1,9 +1,9 @@
-"""Slices that reached the state after their own windows were over, and have no timer.
+"""Slices without a timer: they reached the state after their own windows had ended.
 
 Flink: AggCombiner registers no timer for a window that has fired (buffer_flush.py describes when this
-happens). Still, such a slice is part of later windows of its key, from the first window on that another slice
-makes fire. That window, if it is not empty, makes the next one fire. If no other slice makes a window fire,
-the slice is never sent.
+happens). But such a slice is part of later windows of its key, beginning with the first window that another
+slice makes fire. That window, if it is not empty, makes the next one fire. If no other slice makes a window
+fire, the slice is never sent.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class SleepingSlices:
         self._stored = table.num_rows > 0
 
     def fire(self, before: int, after: int, late: Late) -> pa.Table:
-        """Fire windows as `OpenSlices.fire`, one window at a time while slices without a timer exist."""
+        """Fire windows like `OpenSlices.fire`, but one at a time while slices without a timer exist."""
         if not self._slept.table.num_rows:
             return self._open.fire(before, after, late)
         fired = []
@@ -63,7 +63,7 @@ class SleepingSlices:
         return pa.concat_tables(fired)
 
     def _windows(self, before: int, after: int, late: Late) -> list[int]:
-        """Return the ends of windows that may fire, above `before` and up to `after`."""
+        """Return the ends of windows that may fire, after `before` and up to `after`."""
         tables = (self._open.read_until(after), late.table, self._slept.table)
         ends = np.unique(np.concatenate([ends_of(table, self._width) for table in tables]))
         first = self._slices.first_unfired(ends, np.full(len(ends), before))
@@ -74,8 +74,9 @@ class SleepingSlices:
         return found
 
     def _wake(self, end: int, late: Late) -> None:
-        """Add the slices of keys for which the window that ends at `end` fires. For HOP, it also fires after
-        a window that is not empty.
+        """Add the slices of keys for which the window that ends at `end` fires.
+
+        A HOP window also fires after a window that is not empty.
         """
         awake = self._open.read_until(end)
         more = self._slices.interval if self._slices.windows.function == "HOP" else 0
@@ -91,9 +92,7 @@ class SleepingSlices:
         self._slept = _those(slept, ~woken)
 
     def _covers(self, table: pa.Table, end: int, more: int = 0) -> Mask:
-        """Return whether the window ending at `end` contains each slice, or follows its last window by at
-        most `more`.
-        """
+        """Return whether a window contains each slice, or ends at most `more` after its last window."""
         ends = ends_of(table, self._width)
         covered: Mask = (ends <= end) & (self._slices.last_windows(ends) + more >= end)
         return covered
