@@ -1,4 +1,4 @@
-"""Nodes on top of each other as Calcite's RelBuilder makes them, where the tree of EXPLAIN depends on it."""
+"""Construction of plan nodes as in Calcite's RelBuilder, as far as EXPLAIN shows a difference."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from firesteel.plan.tree import Field, Node, transform_up, unique_columns
 
 
 def references(node: Node) -> tuple[Expr, ...]:
-    """All columns of the node, in order."""
+    """Return references to all columns of a node, in order."""
     return tuple(InputRef(i, field.type) for i, field in enumerate(node.schema))
 
 
 def is_identity(exprs: Sequence[Expr], node: Node) -> bool:
-    """Whether the expressions are the node's columns, all of them and in order."""
+    """Return whether the expressions are all columns of a node, in order."""
     return len(exprs) == len(node.schema) and all(
         isinstance(expr, InputRef) and expr.index == i for i, expr in enumerate(exprs)
     )
 
 
 def unique_names(names: Sequence[str | None]) -> tuple[str, ...]:
-    """The names, with `$fN` for those left out and a number after those used before (Calcite: uniquify)."""
+    """Return unique names: `$fN` for None, and a number behind duplicates (Calcite: uniquify)."""
     used: dict[str, None] = {}
     for name in names:
         attempt = 0
@@ -38,7 +38,7 @@ def unique_names(names: Sequence[str | None]) -> tuple[str, ...]:
 
 
 def with_unique_names(root: Node) -> Node:
-    """The tree with every column of a projection named once (g, g0, ...), and so the result's columns."""
+    """Return the tree with unique column names in every projection (g, g0, ...), and so in the result."""
     return transform_up(root, _unique)
 
 
@@ -49,7 +49,7 @@ def _unique(node: Node) -> Node:
 
 
 def is_always_true(condition: Expr) -> bool:
-    """Whether a condition holds for every row by its form alone (RexNode.isAlwaysTrue)."""
+    """Return whether a condition holds for every row because of its form (RexNode.isAlwaysTrue)."""
     if isinstance(condition, Literal):
         return condition.value is True
     if not isinstance(condition, Call) or len(condition.args) != 1:
@@ -77,7 +77,7 @@ def _is_always_false(condition: Expr) -> bool:
 
 @from_below
 def has_unique(node: Node, columns: frozenset[int]) -> bool:
-    """Whether no two rows agree in all these columns: they hold the keys of an aggregate below."""
+    """Return whether no two rows agree in all these columns, because they are keys of an aggregate below."""
     if isinstance(node, Filter):
         return has_unique(node.input, columns)
     if isinstance(node, Project):
@@ -87,15 +87,17 @@ def has_unique(node: Node, columns: frozenset[int]) -> bool:
 
 
 def project(node: Node, exprs: Sequence[Expr], names: Sequence[str]) -> Node:
-    """A projection, unless it would change nothing; one that only renames gives its names to a projection
-    or to rows below it (RelBuilder.projectNamed)."""
+    """Return a projection of a node. If it only renames, rename the projection or rows below instead.
+
+    Calcite: RelBuilder.projectNamed.
+    """
     if not is_identity(exprs, node):
         return Project(node, tuple(exprs), tuple(names))
     return rename(node, names)
 
 
 def rename(node: Node, names: Sequence[str]) -> Node:
-    """The node with these names if it is a projection or rows; otherwise the node as it is."""
+    """Return a projection or literal rows with other names. Any other node is returned unchanged."""
     if isinstance(node, Project):
         return replace(node, names=tuple(names))
     if isinstance(node, Values):
@@ -114,7 +116,7 @@ def aggregate(
     groups: Sequence[tuple[int, ...]] = (),
     ttl: str = "",
 ) -> Node:
-    """An aggregate; columns that it does not read are dropped from a projection right below it."""
+    """Return an aggregate. Columns that it does not read are removed from a projection right below it."""
     if not calls and keys and not groups and has_unique(node, frozenset(keys)):
         columns = references(node)
         return project(node, [columns[k] for k in keys], [node.schema[k].name for k in keys])
@@ -136,5 +138,5 @@ def aggregate(
 
 
 def reads(call: AggregateCall) -> tuple[int, ...]:
-    """The columns that it works with."""
+    """Return the columns that an aggregate call reads."""
     return call.args if call.filter is None else (*call.args, call.filter)

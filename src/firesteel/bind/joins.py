@@ -1,4 +1,4 @@
-"""Joins of FROM: which columns are equal, and what an ON clause may read.
+"""Joins of FROM: equal columns, and the names that an ON clause may use.
 
 Calcite: SqlValidatorImpl.validateJoin, SqlToRelConverter.convertJoin, RelOptUtil.pushDownJoinConditions.
 """
@@ -38,10 +38,10 @@ _TYPES = {
 def join(
     node: query_syntax.Join, left: tuple[Node, Scope], right: tuple[Node, Scope], context: BindContext
 ) -> tuple[Node, Scope]:
-    """Return the join of two bound inputs, and the scope of what is above it.
+    """Return the join of two bound inputs, and the scope above it.
 
     Raises:
-        ValidationError: Flink refuses the condition, or a table's name is there twice.
+        ValidationError: Flink refuses the condition, or both sides have a table of the same name.
     """
     check_clauses(node)
     join_type = _TYPES[node.kind]
@@ -69,14 +69,14 @@ def _merged(name: str, columns: tuple[InputRef, ...], scope: Scope, is_named: bo
 
 
 def _names(node: syntax.Node, scope: Scope) -> tuple[str, ...]:
-    """By what hints know one side: the name of its table, nothing for a join."""
+    """Return the names by which hints refer to one side: its table's name, none for a join."""
     if isinstance(node, query_syntax.Join):
         return ()
     return tuple(relation.name[-1] for relation in scope.relations if relation.name)
 
 
 def _joined(left: Scope, right: Scope, width: int, join_type: JoinType) -> Scope:
-    """The tables of both sides: columns of a padded side may be NULL."""
+    """Return the scope with the tables of both sides. Columns of a padded side are nullable."""
     relations = [
         *(_padded(relation, 0, join_type.pads_left) for relation in left.relations),
         *(_padded(relation, width, join_type.pads_right) for relation in right.relations),
@@ -112,9 +112,9 @@ def _condition(node: query_syntax.Join, left: Scope, right: Scope, width: int, c
 def _common_columns(
     node: query_syntax.Join, left: Scope, right: Scope, width: int
 ) -> list[tuple[str, tuple[InputRef, ...], InputRef]]:
-    """The columns of USING, or those that both sides of a NATURAL join have.
+    """Return the columns of USING, or those that both sides of a NATURAL join have.
 
-    For each its name, the columns on the left side and the one on the right side.
+    Each has its name, its columns on the left side, and its column on the right side.
     """
     if node.natural:
         names = [(name, node.right.range) for name in _natural(left, right)]
@@ -135,7 +135,7 @@ def _common_columns(
 
 
 def _is_comparable(one: InputRef, other: InputRef) -> bool:
-    """Return whether two columns may be held equal. DATE and TIMESTAMP have a common type, and may not."""
+    """Return whether two columns may be compared for equality. DATE and TIMESTAMP may not."""
     if common_type((one.type, other.type)) is None:
         return False
     try:
@@ -151,9 +151,9 @@ def _natural(left: Scope, right: Scope) -> Sequence[str]:
 
 
 def _columns(scope: Scope, name: str, place: SourceRange) -> tuple[InputRef, ...]:
-    """The columns of one side that a common name stands for: several after a join by the same name.
+    """Return the columns of one side with a common name: several after a join by that name.
 
-    If several tables of the side have the name, it is that of the first one, as in Flink.
+    If several tables of the side have the name, the first one counts, as in Flink.
     """
     known = next((column.columns for column in scope.common if column.name == name), None)
     if known is not None:

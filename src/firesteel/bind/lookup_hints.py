@@ -1,4 +1,4 @@
-"""Read the hint LOOKUP of a SELECT, with Flink's refusals (FlinkHintStrategies)."""
+"""Reader of the hint LOOKUP of a SELECT, with Flink's checks (FlinkHintStrategies)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OPTIONS = (
 
 
 def lookup_hints(hints: Sequence[Hint]) -> tuple[LookupHint, ...]:
-    """Return the hints LOOKUP among the hints of a SELECT.
+    """Return the LOOKUP hints among the hints of a SELECT.
 
     Raises:
         ValidationError: An option is missing or wrong.

@@ -1,4 +1,4 @@
-"""Names to columns: scopes, as Calcite's validator resolves them (case-sensitive)."""
+"""Resolution of names to columns, as in Calcite's validator (case-sensitive)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from firesteel.types.sql import SqlType, TypeRoot
 
 @dataclass(frozen=True)
 class BindContext:
-    """Surroundings of a query that is bound: the catalog, the options, the time zone, the SQL text."""
+    """Context in which a query is bound: catalog, options, time zone and SQL text."""
 
     catalog: Catalog
     options: Mapping[str, str] = field(default_factory=dict)
@@ -34,19 +34,25 @@ class BindContext:
     common_tables: Mapping[str, tuple[Node, Relation]] = field(default_factory=dict)
     views: tuple[tuple[str, str, str], ...] = ()
     validate: Callable[[Table], Table] | None = None
-    """Asks a table's connector: the table with its traits. Raises ValidationError for wrong options."""
+    """Function that returns a table with its connector's traits.
+
+    It raises ValidationError for wrong options.
+    """
     query_binder: Callable[[syntax.Subquery, BindContext], Node] | None = None
-    """Binds a sub-query. bind/query.py sets it, as expressions and queries contain each other."""
+    """Function that binds a sub-query. bind/query.py sets it.
+
+    Expressions and queries contain each other, so this module cannot import it.
+    """
     hints: tuple[Hint, ...] = ()
     """Hints of the SELECT whose FROM is bound."""
     state_ttl: str = ""
-    """How long the aggregates of the SELECT that is bound keep a key, as the hint STATE_TTL has it."""
+    """Duration for which the aggregates of the current SELECT keep a key, as in the hint STATE_TTL."""
     outer: Correlation | None = None
-    """The query around this one, None if there is none."""
+    """Outer query, None if there is none."""
     correlations: Iterator[int] = field(default_factory=count)
-    """Numbers for `$cor0`, `$cor1`, ..."""
+    """Numbers for the names `$cor0`, `$cor1`, ..."""
     clause: Clause = field(default_factory=lambda: Clause())
-    """The clause whose sub-queries are bound."""
+    """Clause whose sub-queries are bound."""
 
     def in_clause(self) -> BindContext:
         """Return the context of another clause."""
@@ -57,10 +63,10 @@ class BindContext:
 
         Args:
             node: The sub-query.
-            scope: What the expression around it may name.
+            scope: Names that the expression around it may use.
 
         Returns:
-            Its plan, and the name by which it reads columns of the query around it, "" if it reads none.
+            Its plan, and the name by which it reads columns of the outer query, "" if it reads none.
         """
         if self.query_binder is None:
             raise NotSupportedError("a sub-query is not supported here", range=node.range)
@@ -68,23 +74,23 @@ class BindContext:
         return self.query_binder(node, replace(self.in_clause(), outer=around, state_ttl="")), around.name
 
     def with_table(self, name: str, node: Node, columns: tuple[str, ...]) -> BindContext:
-        """Return these names with one more table of a WITH clause."""
+        """Return the context with one more table of a WITH clause."""
         fields = tuple(replace(f, name=c) for f, c in zip(node.schema, columns, strict=True))
         return replace(self, common_tables={**self.common_tables, name: (node, Relation((name,), fields))})
 
     def in_view(self, path: tuple[str, str, str], sql: str) -> BindContext:
-        """The context in which a view's own text is bound."""
+        """Return the context in which the text of a view is bound."""
         return replace(self, sql=sql, common_tables={}, views=(*self.views, path), outer=None)
 
 
 @dataclass
 class Clause:
-    """A clause with sub-queries, which read the same rows by the same name.
+    """Clause with sub-queries, all of which read the outer row by the same name.
 
     Calcite: SqlToRelConverter.getCorrelationUse, DeduplicateCorrelateVariables.
 
     Attributes:
-        name: The name of its rows, "" as long as no sub-query reads them.
+        name: Name of the row, "" as long as no sub-query reads it.
     """
 
     name: str = ""
@@ -92,14 +98,14 @@ class Clause:
 
 @dataclass
 class Correlation:
-    """The query around a sub-query, as the sub-query reads it.
+    """Outer query of a sub-query, as the sub-query reads it.
 
     Attributes:
-        scope: What may be named there.
-        numbers: Where its number comes from. As in Calcite each column that is read takes one, and the first
+        scope: Names of the outer query.
+        numbers: Counter for names. As in Calcite, each column that is read takes a number, and the first
             gives the name.
-        name: `$cor0` or the like, "" as long as no column is read.
-        clause: The clause in which the sub-query stands.
+        name: Name such as `$cor0`, "" as long as no column is read.
+        clause: Clause of the sub-query.
     """
 
     scope: Names
@@ -108,10 +114,10 @@ class Correlation:
     clause: Clause = field(default_factory=Clause)
 
     def resolve(self, path: tuple[str, ...], range: SourceRange | None) -> Expr:
-        """Return a column of the query around, or a field of one.
+        """Return a column of the outer query, or a field of one.
 
         Raises:
-            ValidationError: There is none.
+            ValidationError: The outer query has no such column.
         """
         found = self.scope.resolve(path, range)
         return rewrite(found, lambda part: self._column(part, path))
@@ -127,18 +133,18 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Relation:
-    """One entry of FROM: its alias or path, its columns, and where they start in the input."""
+    """Entry of FROM: its alias or path, its columns, and their first position in the input."""
 
     name: tuple[str, ...]
     columns: tuple[Field, ...]
     offset: int = 0
 
     def is_named(self, path: tuple[str, ...]) -> bool:
-        """Whether the path names it: the alias, or the last parts of a table's path."""
+        """Return whether a path names the entry: its alias, or the last parts of its table's path."""
         return bool(path) and len(path) <= len(self.name) and self.name[-len(path) :] == path
 
     def refuse_repeated_names(self, range: SourceRange | None) -> None:
-        """Raises ValidationError where `*` would name a column that is there twice."""
+        """Raise ValidationError if `*` would show two columns of one name."""
         seen: set[str] = set()
         for column in self.columns:
             if column.name in seen:
@@ -151,10 +157,10 @@ class CommonColumn:
     """Column of USING or of a NATURAL join.
 
     Attributes:
-        name: Its name on all sides.
-        columns: The column of each joined table, from left to right.
-        named: The first two columns of this name, of whichever tables: as in Flink, its name stands for them.
-        is_named: Whether its name alone stands for it. That of a NATURAL join is ambiguous, as in Flink.
+        name: Name on all sides.
+        columns: Column of each joined table, from left to right.
+        named: First two columns of this name, of any tables. As in Flink, the bare name stands for them.
+        is_named: Whether the bare name is allowed. In a NATURAL join it is ambiguous, as in Flink.
     """
 
     name: str
@@ -182,14 +188,14 @@ def _coalesce(left: Expr, right: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class Scope:
-    """Columns that an expression may name.
+    """Names that an expression may use.
 
     Attributes:
         relations: Entries of FROM, in order.
         times: Positions of time attributes.
-        common: Columns that a join holds equal by USING or NATURAL: `*` shows each once, first of all, and
-            their names stand for both sides.
-        outer: The query around this one, None if there is none.
+        common: Columns of USING or NATURAL joins. `*` shows each once and first. Their names stand for both
+            sides.
+        outer: Outer query, None if there is none.
     """
 
     relations: tuple[Relation, ...] = ()
@@ -199,7 +205,7 @@ class Scope:
 
     @classmethod
     def of(cls, node: Node, name: tuple[str, ...] = ()) -> Scope:
-        """The scope over one input."""
+        """Return the scope over one input."""
         return cls((Relation(name, node.schema),))
 
     @property
@@ -214,15 +220,14 @@ class Scope:
         raise InternalError(f"the scope has no column {index}")
 
     def of_name(self, name: str) -> list[InputRef]:
-        """Return all columns of a name, from left to right."""
+        """Return all columns with a name, from left to right."""
         return [self.at(i) for i, column in enumerate(self.columns) if column.name == name]
 
     def resolve(self, path: tuple[str, ...], range: SourceRange | None) -> Expr:
-        """The column (or the field of one) that the path names.
+        """Return the column, or a field of one, that a path names. The outer query is searched last.
 
-        A name that this query does not know may be one of the query around it.
-
-        Raises ValidationError where there is none, with a near name, or more than one.
+        Raises:
+            ValidationError: There is no such column, or more than one. The hint has a similar name.
         """
         try:
             return self._own(path, range)
@@ -259,7 +264,7 @@ class Scope:
             common = () if path else self.common
             merged = {ref.index for column in common for ref in column.columns}
             names = [column.name for column in self.columns]
-            if common:  # each is numbered as if the others were shown, too
+            if common:  # numbered as if all columns were shown
                 names = list(unique_columns(names))
             return [(column.name, column.value) for column in common] + [
                 (names[relation.offset + i], InputRef(relation.offset + i, column.type, range))
@@ -300,7 +305,7 @@ class Scope:
         raise not_found(name, place, names, range)
 
     def _table_of(self, column: str) -> str:
-        """The name of the relation that has the column."""
+        """Return the name of the table that has a column, "" if none has."""
         found = [r for r in self.relations if any(c.name == column for c in r.columns)]
         return found[0].name[-1] if found and found[0].name else ""
 
@@ -309,7 +314,7 @@ class Scope:
 
 
 def _descending(count: int) -> range:
-    """count, count - 1, ..., 1."""
+    """Return the range count, count - 1, ..., 1."""
     return range(count, 0, -1)
 
 
@@ -320,7 +325,11 @@ def fields_of(
     written: str = "",
     table: str = "",
 ) -> Expr:
-    """The field, of the field, ... of a row. Raises ValidationError where there is none."""
+    """Return the field of a ROW that a path of names leads to.
+
+    Raises:
+        ValidationError: A ROW has no such field.
+    """
     for name in path:
         names = value.type.names if value.type.root is TypeRoot.ROW else ()
         if name not in names:
@@ -331,7 +340,7 @@ def fields_of(
 
 
 def not_found(name: str, place: str, names: Iterable[str], range: SourceRange | None) -> ValidationError:
-    """Calcite's message for an unknown column, with a near name if there is one."""
+    """Return the error for an unknown column, with Calcite's message and a similar name if there is one."""
     known = list(names)
     last = name.rsplit(".", 1)[-1]
     same = [other for other in known if other.lower() == last.lower()]
@@ -347,13 +356,16 @@ def not_found(name: str, place: str, names: Iterable[str], range: SourceRange | 
 
 
 def field_type(row: SqlType, name: str) -> SqlType:
-    """The type of a row's field; it may be NULL where the row may."""
+    """Return the type of a ROW's field. It is nullable if the ROW is."""
     kind = row.children[row.names.index(name)]
     return kind.with_nullable(kind.nullable or row.nullable)
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str | None:
-    """A hint with the name that is nearest, letters in another case first; or the names if they are few."""
+    """Return a hint with the most similar name, or with all names if there are few.
+
+    A name that differs only in case is preferred.
+    """
     known = list(dict.fromkeys(names))
     same = [other for other in known if other.lower() == name.lower()]
     near = same or difflib.get_close_matches(name, known, n=1, cutoff=0.6)

@@ -1,4 +1,4 @@
-"""Queries to logical plans, in the shape of Calcite's SqlToRelConverter as Flink configures it."""
+"""Binding of queries to logical plans, in the shape of Calcite's SqlToRelConverter as Flink configures it."""
 
 from __future__ import annotations
 
@@ -56,11 +56,17 @@ from firesteel.types.coerce import common_type
 def bind_query(
     expression: syntax.Node, context: BindContext, targets: Targets | None = None, unique: bool = True
 ) -> Node:
-    """The logical plan of a query.
+    """Return the logical plan of a query.
 
-    targets: which columns an INSERT gives a value to. unique: whether a second column of one name gets
-    another. Raises ValidationError where Flink refuses the
-    query, NotSupportedError where Flink has it and Firesteel has not; both know their place.
+    Args:
+        expression: The query.
+        context: Catalog and settings.
+        targets: Columns of an INSERT that the query fills. None for other queries.
+        unique: Whether duplicate column names are made unique.
+
+    Raises:
+        ValidationError: Flink refuses the query.
+        NotSupportedError: Flink supports the query and Firesteel does not.
     """
     try:
         node = _Binder(replace(context, query_binder=_sub_query)).query(expression, targets)
@@ -74,7 +80,7 @@ def bind_query(
 
 
 def _sub_query(node: syntax.Subquery, context: BindContext) -> Node:
-    """The plan of a sub-query in an expression."""
+    """Return the plan of a sub-query in an expression."""
     return with_unique_names(_Binder(context).sub_query(node.query))
 
 
@@ -96,7 +102,7 @@ class _Binder:
         raise NotSupportedError("this query is not supported yet", range=node.range)
 
     def _ordered(self, node: Ordered, targets: Targets | None) -> Node:
-        """A query with ORDER BY, or a limit, or both."""
+        """Return the plan of a query with ORDER BY or a limit."""
         if node.offset is not None and node.fetch is None:
             raise ValidationError(
                 "FETCH is missed, which on streaming table is not supported currently.",
@@ -114,13 +120,13 @@ class _Binder:
         return limited(found, bool(node.order), offset, row_number(node.fetch))
 
     def _inner(self, node: syntax.Node, targets: Targets | None = None) -> Node:
-        """A query within another one, which does not see in what order its rows come."""
+        """Return the plan of a query within another one. Without a limit, its ORDER BY has no effect."""
         if isinstance(node, Ordered) and node.fetch is None and node.offset is None:
             node = node.query
         return self.query(node, targets)
 
     def sub_query(self, node: syntax.Node) -> Node:
-        """Bind a query that stands in an expression: the order of its rows does not matter."""
+        """Return the plan of a sub-query in an expression. Without a limit, its ORDER BY has no effect."""
         return self._inner(node)
 
     def _with(self, node: WithQuery, targets: Targets | None) -> Node:
@@ -144,7 +150,7 @@ class _Binder:
         return united
 
     def _united(self, left: Node, node: SetOperation, targets: Targets | None) -> Node:
-        """One set operation of a chain, its left side bound already."""
+        """Return the plan of one set operation of a chain, whose left side is bound already."""
         name = node.operator if node.distinct else f"{node.operator} ALL"
         right = self._inner(node.right, targets)
         if len(left.schema) != len(right.schema):
@@ -246,7 +252,7 @@ class _Binder:
 
 
 def _refuse_repeated(source: Node, place: SourceRange) -> None:
-    """Raises ValidationError for a query of WITH two columns of which have one name."""
+    """Raise ValidationError if two columns of a query in WITH have one name."""
     names = validated_names(source)
     for i, name in enumerate(names):
         if name in names[:i]:

@@ -1,4 +1,4 @@
-"""The SELECT list, grouping and DISTINCT of one SELECT, over what FROM and WHERE give."""
+"""Binding of a SELECT: its list, grouping and DISTINCT, over the rows of FROM and WHERE."""
 
 from __future__ import annotations
 
@@ -37,9 +37,19 @@ def bind_select(
     targets: Targets | None,
     order: Sequence[syntax.OrderItem] = (),
 ) -> Node:
-    """The plan of a SELECT whose FROM and WHERE are bound already. order: ORDER BY of the query that it is.
+    """Return the plan of a SELECT whose FROM and WHERE are bound already.
 
-    Raises as bind_query does.
+    Args:
+        node: The SELECT.
+        source: Rows of FROM and WHERE.
+        scope: Names of FROM.
+        context: Catalog and settings.
+        targets: Columns of an INSERT that the query fills. None for other queries.
+        order: ORDER BY of the query.
+
+    Raises:
+        ValidationError: Flink refuses the query.
+        NotSupportedError: Flink supports the query and Firesteel does not.
     """
     sorting = Order(order)
     result = _Select(node, source, scope, context, targets, sorting).bind()
@@ -79,7 +89,7 @@ class _Select:
         if not group and not aggregation.found_any and having is None:
             for _, expr in items:
                 refuse_auxiliaries(expr)
-            # Calcite forces this projection, even one that changes nothing
+            # Calcite adds this projection even if it changes nothing.
             return Project(self.source, tuple(e for _, e in items), tuple(name for name, _ in items))
         return self._grouped(aggregation, items, _grouped_names([alias for alias, _ in found]), having)
 
@@ -101,13 +111,13 @@ class _Select:
             alias, item = item.alias.name, item.value
         elif isinstance(item, syntax.Column):
             alias = item.path[-1]
-        elif isinstance(item, syntax.Call) and item.bare:  # CURRENT_DATE, to Calcite an identifier
+        elif isinstance(item, syntax.Call) and item.bare:  # such as CURRENT_DATE, to Calcite an identifier
             alias = item.name
         check_expression(item, self.context.catalog)
         return [(alias, binder.bind_typed(item))]
 
     def _qualify(self, condition: syntax.Node, binder: ScalarBinder) -> Expr:
-        """The condition of QUALIFY, which may name columns of the SELECT list."""
+        """Return the condition of QUALIFY, which may use the names of the SELECT list."""
         named = {item.alias.name: item.value for item in self.node.items if isinstance(item, Aliased)}
 
         def written(part: syntax.Node) -> syntax.Node:
@@ -132,7 +142,7 @@ class _Select:
     ) -> Node:
         below = aggregation.build(items)
         if not below.schema:
-            # without keys and calls there is one group: Calcite plans a literal row
+            # An aggregate without keys and calls has one group: Calcite plans a literal row.
             true = Literal(True, BOOLEAN.with_nullable(False))
             below = Values((Field("$f0", true.type),), ((true,),))
         if having is not None:
@@ -145,7 +155,7 @@ class _Select:
         result = Project(below, tuple(exprs), names)
         if len(set(names)) == len(names):
             return result
-        # the projection has its own names by then, and is given these in a second one
+        # The projection has names of its own. A second projection gives it these names.
         inner = replace(result, names=unique_columns(names))
         return Project(inner, references(inner), names)
 
@@ -154,14 +164,14 @@ _QUALIFY = "QualifyExpression"
 
 
 def _qualified(node: Node) -> Node:
-    """The rows for which the last column is TRUE, without it (Calcite: SqlToRelConverter.convertQualify)."""
+    """Return the rows whose last column is TRUE, without that column (Calcite: convertQualify)."""
     columns = references(node)
     filtered = Filter(node, columns[-1])
     return Project(filtered, columns[:-1], tuple(f.name for f in node.schema[:-1]))
 
 
 def _having_filter(below: Node, having: Expr) -> Node:
-    """HAVING, which RelBuilder.filter simplifies: nothing for TRUE, no rows for FALSE."""
+    """Return the filter of HAVING as RelBuilder.filter simplifies it: none for TRUE, no rows for FALSE."""
     terms = [term for term in conjuncts(having) if not is_always_true(term)]
     if any(is_false(term) for term in terms):
         return Values(below.schema, ())
@@ -170,9 +180,11 @@ def _having_filter(below: Node, having: Expr) -> Node:
 
 
 def _grouped_names(aliases: list[str | None]) -> tuple[str, ...]:
-    """Names of a query with aggregates: EXPR$n where none is given, n being how many different names stand
-    before it (SqlValidatorImpl.addToSelectList), where another query counts columns. A name may be there
-    twice: only a query that reads it by that name is wrong."""
+    """Return the column names of a query with aggregates. A column without an alias is EXPR$n.
+
+    Here n counts the different names before the column (SqlValidatorImpl.addToSelectList), in other queries
+    it is the position. A name may occur twice: only a query that reads the column by that name is wrong.
+    """
     names: list[str] = []
     for alias in aliases:
         names.append(f"EXPR${len(set(names))}" if alias is None else alias)
@@ -180,9 +192,9 @@ def _grouped_names(aliases: list[str | None]) -> tuple[str, ...]:
 
 
 def distinct(node: Node, ttl: str = "") -> Node:
-    """The different rows (Calcite: distinctify): a column selected twice is grouped by once.
+    """Return the distinct rows (Calcite: distinctify). A column that is selected twice is grouped by once.
 
-    ttl: how long a row is kept, as written.
+    `ttl` is the duration for which a row is kept, as written.
     """
     if not isinstance(node, Project):
         return aggregate(node, range(len(node.schema)), (), ttl=ttl)

@@ -47,13 +47,13 @@ def snapshot_join(
     right: tuple[Node, Relation],
     context: BindContext,
 ) -> tuple[Node, Scope]:
-    """Return the join with a table as of a column of what is on the left, and the scope above.
+    """Return the join with a table as of a column on the left, and the scope above.
 
     Args:
         node: The join as written. Its right side has FOR SYSTEM_TIME AS OF.
-        left: What is on the left.
+        left: The plan and the names on the left.
         right: The table on the right, and the names of its columns.
-        context: Surroundings of the query.
+        context: Catalog and settings.
 
     Raises:
         ValidationError: Flink refuses the point in time, the type of the join, or its condition.
@@ -92,7 +92,7 @@ def alone(node: syntax.Node, context: BindContext) -> ValidationError:
 
 
 def _period(moment: syntax.Node, row: LeftRow, right: Relation, context: BindContext) -> Expr:
-    """The point in time, over the row on the left."""
+    """Return the point in time as an expression over the left row."""
     if not _reads_columns(moment):
         raise _history(moment, context)
     try:
@@ -127,7 +127,7 @@ def _reads_columns(moment: syntax.Node) -> bool:
 
 
 def _names(moment: syntax.Node, scope: Scope) -> bool:
-    """Whether the point in time is a column of a scope."""
+    """Return whether the point in time is a column of a scope."""
     try:
         return isinstance(moment, syntax.Column) and scope.resolve(moment.path, None) is not None
     except ValidationError:
@@ -135,7 +135,7 @@ def _names(moment: syntax.Node, scope: Scope) -> bool:
 
 
 def _history(moment: syntax.Node, context: BindContext) -> ValidationError:
-    """The error for a point in time that is the same for all rows: no table keeps its history."""
+    """Return the error for a constant point in time, as no table keeps its history."""
     period = _bound(moment, Scope(), context)
     if isinstance(period, Call) and period.function == "PROCTIME":
         return ValidationError(
@@ -152,7 +152,7 @@ def _history(moment: syntax.Node, context: BindContext) -> ValidationError:
 
 
 def _correlated(joined: Join, row: LeftRow) -> Node:
-    """The Correlate in place of a join, with its condition as a filter of the right input."""
+    """Return the Correlate that replaces a join, with the join's condition as a filter of the right input."""
     left, right = joined.inputs
     width = len(left.schema)
     names = unique_columns([field.name for field in left.schema])

@@ -1,4 +1,4 @@
-"""VALUES, and the row that a SELECT without FROM reads."""
+"""Binding of VALUES, and the single row that a SELECT without FROM reads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from firesteel.types.sql import SqlType
 
 _ZERO = Literal(0, sql.INT.with_nullable(False))
 ONE_ROW = Values((Field("ZERO", _ZERO.type),), ((_ZERO,),))
-"""LogicalValues(tuples=[[{ 0 }]])."""
+"""Single row, shown as LogicalValues(tuples=[[{ 0 }]])."""
 
 _MISMATCH = "Values passed to VALUES operator must have compatible types"
 
@@ -31,9 +31,10 @@ _MISMATCH = "Values passed to VALUES operator must have compatible types"
 def bind_values(
     node: ValuesRows, context: BindContext, targets: Targets | None, names: Sequence[str] = ()
 ) -> Node:
-    """Literal rows; rows that compute or cast something become a union of projections of one row.
+    """Return literal rows. Rows with computed or cast values become a union of projections.
 
-    Raises ValidationError where the rows do not fit each other.
+    Raises:
+        ValidationError: The rows have different lengths or incompatible types.
     """
     rows = [_bind_row(row, context, targets) for row in node.rows]
     types = _common_types(node, rows)
@@ -53,7 +54,7 @@ def bind_values(
 
 
 def _casts(row: Row) -> bool:
-    """Whether a row has a value that is no literal for Calcite, though it is known."""
+    """Return whether a row has a CAST. Calcite does not treat it as a literal, even if its value is known."""
     return any(isinstance(item, syntax.Cast) for item in row.items)
 
 
@@ -93,7 +94,7 @@ def _common_types(node: ValuesRows, rows: list[list[Expr]]) -> list[SqlType]:
 
 
 def _literal(expr: Expr) -> Literal | None:
-    """The literal that the expression is; a negative number is one too."""
+    """Return the literal that an expression is, including a negative number, else None."""
     if isinstance(expr, Literal):
         return expr
     if isinstance(expr, Call) and expr.function == "-" and len(expr.args) == 1:

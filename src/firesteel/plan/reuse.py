@@ -1,4 +1,4 @@
-"""Equal parts of plans, which run once (Flink: SubplanReuser, ExecNodePlanDumper)."""
+"""Equal subtrees of plans, which run once (Flink: SubplanReuser, ExecNodePlanDumper)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firesteel.plan.tree import Node
 
 @remembered
 def fingerprint(node: Node) -> str:
-    """The same for two subtrees exactly where they do the same, changelog modes included."""
+    """Return a hash of a subtree. Equal hashes mean equal work in equal changelog modes."""
     mode = getattr(node, "mode", None)
     below = ",".join(fingerprint(child) for child in node.children)
     unshown = node.unshown if isinstance(node, LookupJoin) else str(hint_attributes(node) or "")
@@ -26,17 +26,17 @@ def fingerprint(node: Node) -> str:
 
 @dataclass(frozen=True)
 class Reuse:
-    """Which subtrees of the plans stand for several, numbered in the order in which they are met again."""
+    """Equal subtrees of plans, numbered in the order in which the second of each is found."""
 
     numbers: dict[str, int]
 
     @classmethod
     def of(cls, roots: Sequence[Node], apart: Collection[str] = ()) -> Reuse:
-        """Number the subtrees that stand for several.
+        """Return the numbered equal subtrees of plans.
 
         Args:
-            roots: The plans.
-            apart: Fingerprints of subtrees that stand for themselves alone. What is below them may be shared.
+            roots: Roots of the plans.
+            apart: Fingerprints of subtrees that are not shared. Subtrees below them may be shared.
         """
         seen: set[str] = set()
         again: dict[str, None] = {}
@@ -44,7 +44,7 @@ class Reuse:
         while pending:
             node = pending.pop()
             mark = fingerprint(node)
-            if mark in seen and mark not in apart:  # what is below it was seen as well
+            if mark in seen and mark not in apart:  # the nodes below were counted with the first one
                 again.setdefault(mark)
             else:
                 seen.add(mark)
@@ -52,20 +52,20 @@ class Reuse:
         return cls({mark: number for number, mark in enumerate(again, start=1)})
 
     def number(self, node: Node) -> int | None:
-        """The number of a subtree that is used more than once."""
+        """Return the number of a subtree that occurs more than once, None for others."""
         return self.numbers.get(fingerprint(node))
 
 
 Branches = tuple[int, ...]
-"""The inputs of Unions on the way from a root down to a node, by their numbers."""
+"""Path of Union inputs from a root down to a node, by their positions."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """One run of a subtree of which a plan has several.
+    """One run of a shared subtree. A plan may have several runs of it.
 
     Attributes:
-        number: Of the subtree, as in `Reuse`.
+        number: Number of the subtree in `Reuse`.
         run: 0 for the first run of the subtree on the way to a sink, 1 for the next.
     """
 
@@ -75,15 +75,15 @@ class Use:
 
 @dataclass
 class SharedRuns:
-    """Equal subtrees of a job that run once and serve several readers.
+    """Equal subtrees of a job that run once and have several readers.
 
-    Subtrees of several sinks are shared, and so are subtrees of one sink, but for branches of a UNION ALL in
-    a bounded job: each branch reads its input to the end before the next one begins, as in Flink.
+    Subtrees are shared between sinks and within one sink. Branches of a UNION ALL in a bounded job are not
+    shared: each branch reads its input to the end before the next one begins, as in Flink.
 
     Args:
         reuse: Numbers of the equal subtrees.
-        apart: Whether branches of a UNION ALL run apart.
-        scans: Whether scans are shared, or only what is above them.
+        apart: Whether branches of a UNION ALL run separately.
+        scans: Whether scans are shared. If False, only nodes above them.
     """
 
     reuse: Reuse
@@ -93,10 +93,10 @@ class SharedRuns:
     _met: Counter[Use] = field(default_factory=Counter)
 
     def meet(self, roots: Sequence[tuple[int, Node]], unions: type[Node], scans: type[Node]) -> None:
-        """Count the uses of all subtrees, as a translation of the roots meets them.
+        """Count the uses of all subtrees in the order in which a translation visits them.
 
         Args:
-            roots: Each with the number of its sink.
+            roots: Roots of the plans, each with the number of its sink.
             unions: Class of the nodes whose inputs are branches.
             scans: Class of the nodes that read tables.
         """
@@ -106,14 +106,14 @@ class SharedRuns:
             use = None if isinstance(node, scans) and not self.scans else self._use(sink, node, branches)
             if use is not None:
                 self._met[use] += 1
-                if self._met[use] > 1:  # what is below it was met as well
+                if self._met[use] > 1:  # the nodes below were counted with the first use
                     continue
             is_union = isinstance(node, unions)
             below = [(*branches, i) if is_union else branches for i in range(len(node.children))]
             pending += [(sink, child, b) for child, b in zip(node.children, below, strict=True)][::-1]
 
     def use(self, sink: int, node: Node, branches: Branches) -> Use | None:
-        """Return which shared run a node is, None for one that nothing else reads."""
+        """Return the shared run of a node, None if the node has only one reader."""
         use = self._use(sink, node, branches)
         return use if use is not None and self._met[use] > 1 else None
 

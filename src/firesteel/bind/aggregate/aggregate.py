@@ -1,7 +1,8 @@
-"""Aggregate queries: GROUP BY, HAVING and the calls of a SELECT, in the shape of Calcite's createAggImpl.
+"""Aggregate queries: GROUP BY, HAVING and the aggregate calls of a SELECT.
 
-Everything is bound over the input first; a call stands as `$AGGREGATE` in the expression. Then group
-expressions and calls are replaced by columns of the aggregate, and what is left of the input is an error.
+They have the shape of Calcite's createAggImpl. Everything is bound over the input first, with a call
+`$AGGREGATE` for each aggregate call. Then group expressions and aggregate calls are replaced by columns of
+the aggregate. A column of the input that remains is an error.
 """
 
 from __future__ import annotations
@@ -38,8 +39,10 @@ _PLACEHOLDER = "$AGGREGATE"
 
 @dataclass(frozen=True)
 class _Written:
-    """A call as written: over pre-projected columns, before anything is simplified. words: its arguments
-    and its filter, for a column stands for `a + 1` and for `1 + a`."""
+    """Aggregate call as written, over columns of the projection below, before it is simplified.
+
+    `words` are its arguments and filter as written: one column stands for both `a + 1` and `1 + a`.
+    """
 
     function: str
     args: tuple[int, ...]
@@ -51,7 +54,7 @@ class _Written:
 
 
 def _words(expr: Expr) -> tuple[object, ...]:
-    """The expression as it is written, calls before their arguments, these in their order."""
+    """Return the parts of an expression as written, calls before their arguments."""
     return tuple(_word(part) for part in walk(expr))
 
 
@@ -63,9 +66,14 @@ def _word(expr: Expr) -> tuple[object, ...]:
 
 @dataclass
 class Aggregation:
-    """Collects the group expressions and calls of one SELECT.
+    """Collector of the group expressions and aggregate calls of one SELECT.
 
-    scope and input: what FROM and WHERE give. group: the expressions of GROUP BY, sets: the grouping sets.
+    Attributes:
+        scope: Names that FROM provides.
+        context: Catalog and settings.
+        input: Rows that FROM and WHERE provide.
+        group: Expressions of GROUP BY.
+        sets: Grouping sets.
     """
 
     scope: Scope
@@ -80,11 +88,15 @@ class Aggregation:
 
     @property
     def found_any(self) -> bool:
-        """Whether an aggregate function was met."""
+        """Whether any aggregate function was found."""
         return bool(self._calls)
 
     def group_by(self, items: Sequence[syntax.Node], distinct: bool) -> None:
-        """Take in GROUP BY. Raises ValidationError for an aggregate in it."""
+        """Add the expressions of GROUP BY.
+
+        Raises:
+            ValidationError: An expression contains an aggregate function.
+        """
         self.sets = grouping_sets(items, self._add_group, distinct)
 
     def _add_group(self, node: syntax.Node) -> int:
@@ -97,7 +109,7 @@ class Aggregation:
         return self.group.index(expr)
 
     def refuse_grouping_alone(self) -> None:
-        """Raises ValidationError where a query without GROUP BY has GROUPING and no aggregate."""
+        """Raise ValidationError if a query without GROUP BY has GROUPING but no aggregate."""
         functions = [w.function for w in self._written]
         if functions and all(name in GROUPING_FUNCTIONS for name in functions):
             raise ValidationError(
@@ -121,11 +133,11 @@ class Aggregation:
         return isinstance(expr, Call) and expr.function.removeprefix("$") in GROUP_WINDOWS
 
     def binder(self) -> ScalarBinder:
-        """A binder over the input that takes aggregate calls."""
+        """Return a binder over the input that accepts aggregate calls."""
         return ScalarBinder(self.scope, self.context.in_clause(), self._on_aggregate)
 
     def _plain(self) -> ScalarBinder:
-        """A binder over the input for what stands within a call."""
+        """Return a binder over the input for the arguments of an aggregate call."""
         return ScalarBinder(
             self.scope, self.context, refuse_aggregates("Aggregate expressions cannot be nested")
         )
@@ -178,7 +190,7 @@ class Aggregation:
         return self._placeholder(written, user.result.with_nullable(nullable), place)
 
     def _grouping(self, node: syntax.Call, name: str) -> Expr:
-        """GROUPING, GROUPING_ID and GROUP_ID."""
+        """Return the placeholder of GROUPING, GROUPING_ID or GROUP_ID."""
         place = node.range
         if bool(node.args) == (name == "GROUP_ID"):
             raise ValidationError(
@@ -193,7 +205,7 @@ class Aggregation:
         return self._placeholder(written, GROUPING_TYPE, place)
 
     def _filter(self, node: syntax.Call) -> tuple[int | None, tuple[object, ...]]:
-        """The column of the call's FILTER, and its words."""
+        """Return the column of a call's FILTER and its words, None and nothing without FILTER."""
         condition = node.filter
         if condition is None:
             return None, ()
@@ -203,7 +215,7 @@ class Aggregation:
         return self._pre_index(expr), _words(expr)
 
     def _pre_index(self, expr: Expr) -> int:
-        """The expression's column in the projection below the aggregate; added where it is new."""
+        """Return the position of an expression in the projection below the aggregate. A new one is added."""
         if expr not in self._pre:
             refuse_auxiliaries(expr, misplaced_auxiliary)
             self._pre.append(expr)
@@ -217,7 +229,7 @@ class Aggregation:
         return Call(_PLACEHOLDER, (), self._calls[self._call_of[written]].type, (str(number),), place)
 
     def _add_call(self, written: _Written, kind: SqlType, place: SourceRange) -> int:
-        """The call's number: one of the same meaning, or a new one. COUNT forgets what is never NULL."""
+        """Return the number of a call: that of an equal one, or a new one. COUNT drops NOT NULL arguments."""
         args = written.args
         distinct = written.distinct and not traits_of(written.function).same_distinct
         if written.function == "COUNT" and not written.distinct:
@@ -241,7 +253,7 @@ class Aggregation:
 
     # --- the nodes -------------------------------------------------------------------------------
     def build(self, items: list[tuple[str, Expr]]) -> Node:
-        """The aggregate over its projection, its columns named as the SELECT items name them."""
+        """Return the aggregate over its projection, with columns named as the SELECT items."""
         names = [self._pre_name(expr, items) for expr in self._pre]
         for i, name in enumerate(names):
             if name in names[:i]:
@@ -249,7 +261,7 @@ class Aggregation:
         below = project(self.input, self._pre, unique_names(names)) if self._pre else self.input
         calls = [replace(call, name=self._call_name(i, items)) for i, call in enumerate(self._calls)]
         if self._pre and isinstance(below, Project) and not self.group and not any(map(reads, calls)):
-            below = below.input  # of COUNT(1), COUNT() is left
+            below = below.input  # COUNT(1) has become COUNT(), which reads nothing
         keys = [self._pre.index(g) for g in self.group]
         return aggregate_by_sets(below, keys, self.sets, calls, self.context.state_ttl)
 
@@ -271,7 +283,11 @@ class Aggregation:
         return named[-1] if named else f"agg#{number}"
 
     def over_result(self, expr: Expr) -> Expr:
-        """The expression over the aggregate's columns. Raises ValidationError for a column not grouped."""
+        """Return an expression over the aggregate's columns.
+
+        Raises:
+            ValidationError: It reads a column that is not grouped.
+        """
         return _over_result(expr, self)
 
     def _over_result(self, expr: Expr) -> Expr:
@@ -297,7 +313,7 @@ class Aggregation:
         return expr
 
     def _shown(self, column: InputRef) -> str:
-        """The column as written, or with its table where it came from a star."""
+        """Return the text of a column: as written, or with its table if it comes from a star."""
         if column.range is not None:
             text = self.context.sql[column.range.start : column.range.end]
             if text and not text.endswith("*"):
@@ -315,7 +331,7 @@ def _over_result(expr: Expr, aggregation: Aggregation) -> Expr:
 
 
 def refuse_aggregates(message: str) -> Callable[[syntax.Call], Expr]:
-    """For ScalarBinder: an aggregate function here is an error with this message."""
+    """Return a callback for ScalarBinder that refuses aggregate functions with this message."""
 
     def refuse(node: syntax.Call) -> Expr:
         if node.name.upper() in GROUPING_FUNCTIONS:
@@ -327,7 +343,11 @@ def refuse_aggregates(message: str) -> Callable[[syntax.Call], Expr]:
 
 
 def boolean(expr: Expr, clause: str, place: SourceRange) -> Expr:
-    """The condition of a clause. Raises ValidationError unless it is BOOLEAN."""
+    """Return the condition of a clause.
+
+    Raises:
+        ValidationError: It is not BOOLEAN.
+    """
     if expr.type.root is TypeRoot.NULL:
         if clause == "FILTER":
             raise ValidationError("Illegal use of 'NULL'", range=place)

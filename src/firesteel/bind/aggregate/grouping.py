@@ -19,7 +19,7 @@ from firesteel.sql.query_syntax import GroupingSets, Row
 from firesteel.types.sql import BIGINT
 
 Keys = frozenset[int]
-"""A grouping set: numbers of group expressions."""
+"""Grouping set: numbers of group expressions."""
 
 GROUPING_TYPE = BIGINT.with_nullable(False)
 _MOST_KEYS = 63
@@ -30,10 +30,16 @@ _NEVER_NULL = ("IS NULL", "IS NOT NULL", "IS TRUE", "IS NOT TRUE", "IS FALSE", "
 def grouping_sets(
     items: Sequence[syntax.Node], key_of: Callable[[syntax.Node], int], distinct: bool
 ) -> tuple[Keys, ...]:
-    """The sets of a GROUP BY, sorted; a set may be there more than once.
+    """Return the grouping sets of a GROUP BY, sorted. A set may occur more than once.
 
-    key_of: the number of a group expression. distinct: GROUP BY DISTINCT. Raises ValidationError and
-    NotSupportedError.
+    Args:
+        items: Items of GROUP BY.
+        key_of: Returns the number of a group expression.
+        distinct: Whether it is GROUP BY DISTINCT.
+
+    Raises:
+        ValidationError: Flink refuses an item.
+        NotSupportedError: Firesteel does not support an item.
     """
     found = [frozenset().union(*sets) for sets in product(*(_sets(item, key_of) for item in items))]
     if len(frozenset().union(*found)) > _MOST_KEYS and len(found) > 1:
@@ -42,7 +48,10 @@ def grouping_sets(
 
 
 def _order(keys: Keys) -> tuple[float, ...]:
-    """By the first smaller key, and a set before those that it begins with (ImmutableBitSet.COMPARATOR)."""
+    """Return the sort key of a grouping set: by its first different key, prefixes first.
+
+    Calcite: ImmutableBitSet.COMPARATOR.
+    """
     return (*sorted(keys), float("inf"))
 
 
@@ -73,9 +82,14 @@ def _keys(item: syntax.Node, key_of: Callable[[syntax.Node], int]) -> Keys:
 def aggregate_by_sets(
     below: Node, keys: Sequence[int], sets: Sequence[Keys], calls: Sequence[AggregateCall], ttl: str = ""
 ) -> Node:
-    """The aggregate; one for every time that a set is repeated, GROUP_ID() being its number.
+    """Return the aggregate by grouping sets. A repeated set has an aggregate of its own, with its GROUP_ID().
 
-    keys: the columns of the group expressions. ttl: how long a key is kept, as written.
+    Args:
+        below: The input.
+        keys: Positions of the group expressions.
+        sets: Grouping sets.
+        calls: Aggregate calls.
+        ttl: How long a key is kept, as written. "" for the default.
     """
     times = max(sets.count(each) for each in sets)
     found = []
@@ -104,8 +118,7 @@ def _aggregate(
 
 
 def over_keys(call: Call, args: tuple[Expr, ...]) -> Call:
-    """The call over these arguments, of which some may be NULL where before they could not: keys that a
-    grouping set leaves out."""
+    """Return a call over other arguments, which may be nullable because a grouping set omits their keys."""
     changed = replace(call, args=args)
     if call.type.nullable or call.function in _NEVER_NULL:
         return changed

@@ -1,4 +1,4 @@
-"""Logical plan nodes: the query as bound, in Calcite's shapes, so that the AST of EXPLAIN is the tree."""
+"""Logical plan nodes: the bound query in Calcite's shapes, which EXPLAIN prints as the AST."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from firesteel.types.sql import SqlType
 
 @dataclass(frozen=True)
 class Scan(LogicalNode):
-    """LogicalTableScan: the table's physical columns in declared order, then its metadata columns in that of
-    its source, each of the type that the source gives.
+    """LogicalTableScan: the physical columns in declared order, then the metadata columns of the source.
 
-    Rules narrow it to the columns `project`, push `filter` into it (over those columns), and decide whether
-    its changes are normalized by the primary key.
+    Each column has the type that the source provides. Metadata columns have the source's order. Rules narrow
+    the scan to the columns `project`, push `filter` into it (over those columns), and decide whether its
+    changes are normalized by the primary key.
     """
 
     table: Table
@@ -42,7 +42,7 @@ class Scan(LogicalNode):
 
 
 def scanned_fields(table: Table, project: Sequence[int] | None = None) -> tuple[Field, ...]:
-    """The columns of a table that its source has to read, or those of them at these positions."""
+    """Return the columns of a table that its source must read, or those at the positions `project`."""
     found = tuple(Field(c.name, c.type) for c in scanned_columns(table))
     return found if project is None else tuple(found[i] for i in project)
 
@@ -57,7 +57,7 @@ def scanned_columns(table: Table) -> tuple[Column, ...]:
 
 @dataclass(frozen=True)
 class Project(LogicalNode):
-    """LogicalProject."""
+    """LogicalProject: expressions over the input, with names."""
 
     input: Node
     exprs: tuple[Expr, ...]
@@ -70,7 +70,7 @@ class Project(LogicalNode):
 
 @dataclass(frozen=True)
 class Filter(LogicalNode):
-    """LogicalFilter: rows for which the condition is TRUE. having: of the groups of a HAVING."""
+    """LogicalFilter: rows for which the condition is TRUE. `having`: whether the filter is a HAVING."""
 
     input: Node
     condition: Expr
@@ -83,12 +83,17 @@ class Filter(LogicalNode):
 
 @dataclass(frozen=True)
 class Aggregate(LogicalNode):
-    """LogicalAggregate: `keys` are positions in the input; output is keys, then calls.
+    """LogicalAggregate: the output is the keys, then the results of the calls.
 
     A call with an empty name is anonymous: the output calls it `$f<position>`, the AST `agg#<call>`.
-    partial_final: `PARTIAL` or `FINAL` where a rule has made two of one aggregate. groups: the grouping
-    sets, sorted, each some of the keys; none where there is only the set of all keys. state_ttl: how long a
-    key is kept.
+
+    Attributes:
+        input: The rows.
+        keys: Positions of the grouping columns.
+        calls: The aggregate functions.
+        partial_final: `PARTIAL` or `FINAL` after a rule has split the aggregate in two.
+        groups: Sorted grouping sets, each a subset of the keys. Empty for the set of all keys alone.
+        state_ttl: How long a key is kept.
     """
 
     input: Node
@@ -110,7 +115,7 @@ class Aggregate(LogicalNode):
         return (*keys, *calls)
 
     def in_all_groups(self, key: int) -> bool:
-        """Whether no grouping set leaves this column out."""
+        """Return whether every grouping set has this column."""
         return all(key in group for group in self.groups)
 
     def _key(self, key: int, column: Field) -> Field:
@@ -120,14 +125,14 @@ class Aggregate(LogicalNode):
 
 
 def unused_name(name: str, taken: Container[str]) -> str:
-    """The name, with a number after it where it is taken (Calcite: Aggregate.deriveRowType)."""
+    """Return the name, with a number behind it if it is used already (Calcite: Aggregate.deriveRowType)."""
     numbered = (f"{name}_{attempt}" for attempt in count())
     return next(each for each in chain([name], numbered) if each not in taken)
 
 
 @dataclass(frozen=True)
 class Expand(LogicalNode):
-    """LogicalExpand: each row once per projection. See the physical one."""
+    """LogicalExpand: each row once for each projection, as in the physical node of the same name."""
 
     input: Node
     projects: tuple[tuple[Expr, ...], ...]
@@ -138,8 +143,11 @@ class Expand(LogicalNode):
 
 
 def expanded_fields(columns: Sequence[Field], projects: Sequence[Sequence[Expr]]) -> tuple[Field, ...]:
-    """The columns of an Expand: called as in the input, `$f<position>` where no projection shows the column,
-    `$e` for the number; a name that is there has a number after it."""
+    """Return the columns of an Expand, named as in the input.
+
+    A column that no projection reads is `$f<position>`, the number of the projection is `$e`. A duplicate
+    name gets a number.
+    """
     found: dict[str, Field] = {}
     for i, cells in enumerate(zip(*projects, strict=True)):
         shown = next((cell for cell in cells if isinstance(cell, InputRef)), None)
@@ -154,7 +162,7 @@ def expanded_fields(columns: Sequence[Field], projects: Sequence[Sequence[Expr]]
 
 @dataclass(frozen=True)
 class Union(LogicalNode):
-    """LogicalUnion; names from the first input, types common to all. all: equal rows are kept."""
+    """LogicalUnion: names from the first input, common types. `all`: whether equal rows are kept."""
 
     inputs: tuple[Node, ...]
     all: bool = True
@@ -171,13 +179,13 @@ def united_fields(inputs: Sequence[Node]) -> tuple[Field, ...]:
 
 
 def _common(types: list[SqlType]) -> SqlType:
-    """The type that all fit in; the first where there is none (the binder has refused that)."""
+    """Return the common type. If there is none, return the first, as the binder has refused the query."""
     return common_type(types) or types[0]
 
 
 @dataclass(frozen=True)
 class Values(LogicalNode):
-    """LogicalValues: literal rows. event_times, processing_times: the columns that carry these."""
+    """LogicalValues: literal rows. `event_times`, `processing_times`: positions of the time attributes."""
 
     fields: tuple[Field, ...]
     rows: tuple[tuple[Literal, ...], ...]
@@ -204,10 +212,14 @@ class WatermarkAssigner(LogicalNode):
 
 @dataclass(frozen=True)
 class Sink(LogicalNode):
-    """LogicalSink: the input's columns, by position, into the table.
+    """LogicalSink: write the input's columns, by position, into the table.
 
-    target_columns: positions in the table of the columns that the INSERT names, None where it names
-    none or all in order. conflict: the strategy of ON CONFLICT DO, in capitals, or None.
+    Attributes:
+        input: The rows.
+        table: The table.
+        target_columns: Positions in the table of the columns that the INSERT names. None if it names none, or
+            all in order.
+        conflict: Strategy of ON CONFLICT DO in upper case, or None.
     """
 
     input: Node

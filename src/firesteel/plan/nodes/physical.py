@@ -1,4 +1,4 @@
-"""Physical plan nodes. They decide everything: the translation to Spark only reads them."""
+"""Physical plan nodes. They are complete: the translation to Spark only reads them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ from firesteel.plan.tree import Field, Node, PhaseNode, PhysicalNode
 
 @dataclass(frozen=True)
 class TableSourceScan(PhysicalNode):
-    """Read a table. project: positions among the columns that it has to read; None reads every one.
+    """Read a table.
 
-    filter is the condition pushed to the source for EXPLAIN's sake, over the projected columns; the
-    Calc above still holds it, as the sources of this version do not evaluate it.
+    Attributes:
+        table: The table.
+        project: Positions of the columns to read. None for all.
+        filter: Conditions pushed to the source, over the projected columns. They are shown by EXPLAIN only:
+            the Calc above evaluates them too.
     """
 
     table: Table
     project: tuple[int, ...] | None = None
     filter: tuple[Expr, ...] = ()
     limit: int | None = None
-    """Number of rows after which the limit above needs no more. The limit itself holds it."""
+    """Number of rows that the limit above needs. The limit itself is still evaluated above."""
 
     @property
     def schema(self) -> tuple[Field, ...]:
@@ -34,7 +37,7 @@ class TableSourceScan(PhysicalNode):
 
 @dataclass(frozen=True)
 class Calc(PhysicalNode):
-    """Project and filter; the condition is over the input's columns."""
+    """Project and filter. The condition is over the input's columns."""
 
     input: Node
     exprs: tuple[Expr, ...]
@@ -48,9 +51,9 @@ class Calc(PhysicalNode):
 
 @dataclass(frozen=True)
 class Exchange(PhysicalNode):
-    """Send rows to where their key lives; no keys: all to one place (distribution=[single]).
+    """Send rows to tasks by their keys. Without keys, all rows go to one task (distribution=[single]).
 
-    one_task: all go to one place all the same, and plans do not say so
+    `one_task`: whether all rows go to one task in spite of keys, which plans do not show
     (rules/mini_batch/keep_bundle_order.py).
     """
 
@@ -65,13 +68,22 @@ class Exchange(PhysicalNode):
 
 @dataclass(frozen=True)
 class GroupAggregate(PhysicalNode):
-    """Keep one accumulator per key and publish each change of result. Flink: StreamPhysicalGroupAggregate.
+    """Keep an accumulator for each key, and send each change of a result.
 
-    retract: for each call, whether its RETRACT variant runs. Output is keys, then calls. mini_batch:
-    rows are worked off in bundles. partial_final: `PARTIAL` (by bucket) or `FINAL` where distinct calls
-    were split. map_order: a bundle's keys go out in the order of Flink's map
-    (rules/mini_batch/keep_bundle_order.py).
-    state_ttl: how long a key is kept.
+    Flink: StreamPhysicalGroupAggregate.
+
+    The output is the keys, then the results of the calls.
+
+    Attributes:
+        input: The rows, behind an exchange by the keys.
+        keys: Positions of the grouping columns.
+        calls: The aggregate functions.
+        retract: For each call, whether its RETRACT variant runs.
+        mini_batch: Whether rows are processed in bundles.
+        partial_final: `PARTIAL` (by bucket) or `FINAL` if DISTINCT calls were split.
+        map_order: Whether a bundle's keys are sent in the order of Flink's map
+            (rules/mini_batch/keep_bundle_order.py).
+        state_ttl: How long a key is kept.
     """
 
     input: Node
@@ -93,8 +105,9 @@ class GroupAggregate(PhysicalNode):
 class LocalGroupAggregate(PhaseNode):
     """Aggregate bundles before the exchange, without state. Flink: StreamPhysicalLocalGroupAggregate.
 
-    Output is keys, then the accumulators (plan/nodes/accumulators.py). Where the input retracts, one of the
-    calls is a plain COUNT(*): the query's, or one put after its calls. map_order: as a GroupAggregate's.
+    The output is the keys, then the accumulators (plan/nodes/accumulators.py). Over a retracting input, one
+    of the calls is a plain COUNT(*): the query's own, or one added behind its calls. `map_order`: as in
+    GroupAggregate.
     """
 
     input: Node
@@ -112,14 +125,16 @@ class LocalGroupAggregate(PhaseNode):
 
 @dataclass(frozen=True)
 class GlobalGroupAggregate(PhaseNode):
-    """Merge accumulators by key and publish changes. Flink: StreamPhysicalGlobalGroupAggregate.
+    """Merge accumulators by key and send changes. Flink: StreamPhysicalGlobalGroupAggregate.
 
-    keys: positions in the input, which are its first columns; its other columns are the accumulators of
-    `calls`. The calls' arguments are columns of the local aggregate's input. Output is keys, then the
-    first `results` calls: a count of records that the query did not ask for comes after them.
-    index_of_count_star: shown where an incremental aggregate below counts the records for this one.
-    map_order: as a GroupAggregate's.
-    state_ttl: how long a key is kept.
+    The output is the keys, then the first `results` calls. An added count of records is not part of it.
+
+    Attributes:
+        keys: Positions of the keys, which are the first columns of the input. The others are accumulators.
+        calls: The aggregate functions. Their arguments are columns of the local aggregate's input.
+        index_of_count_star: Position of the count of records, shown if an incremental aggregate below counts.
+        map_order: As in GroupAggregate.
+        state_ttl: How long a key is kept.
     """
 
     input: Node
@@ -141,13 +156,17 @@ class GlobalGroupAggregate(PhaseNode):
 
 @dataclass(frozen=True)
 class IncrementalGroupAggregate(PhaseNode):
-    """Merge partial accumulators by key and bucket, and hand on what they add to the final key's.
+    """Merge partial accumulators by key and bucket, and send what they add to the final key's accumulators.
 
-    Flink: StreamPhysicalIncrementalGroupAggregate. keys, calls: of the partial aggregate, over its local
-    phase's accumulators; final_keys: those of the keys that the query groups by. Output is the final
-    keys, then the accumulators without the distinct values, which stay in its state. map_order: the
-    partial accumulators are merged in the order of Flink's map.
-    state_ttl: how long a key is kept.
+    Flink: StreamPhysicalIncrementalGroupAggregate. The output is the final keys, then the accumulators. The
+    distinct values stay in the state.
+
+    Attributes:
+        keys: Positions of the partial aggregate's keys.
+        calls: Calls of the partial aggregate, over the accumulators of its local phase.
+        final_keys: Those of the keys that the query groups by.
+        map_order: Whether partial accumulators are merged in the order of Flink's map.
+        state_ttl: How long a key is kept.
     """
 
     input: Node
@@ -168,8 +187,11 @@ class IncrementalGroupAggregate(PhaseNode):
 
 @dataclass(frozen=True)
 class Expand(PhysicalNode):
-    """Emit each row once per projection: the columns of the input, some NULL, the number of the projection,
-    and perhaps columns that come a second time."""
+    """Send each row once for each projection.
+
+    A projection has the columns of the input, some replaced by NULL, its number, and perhaps columns that are
+    repeated.
+    """
 
     input: Node
     projects: tuple[tuple[Expr, ...], ...]
@@ -183,7 +205,7 @@ class Expand(PhysicalNode):
 class ChangelogNormalize(PhysicalNode):
     """Turn an upsert stream, or one with duplicates, into a full changelog by its primary key.
 
-    mini_batch: rows are worked off in bundles.
+    `mini_batch`: whether rows are processed in bundles.
     """
 
     input: Node
@@ -209,7 +231,7 @@ class DropUpdateBefore(PhysicalNode):
 
 @dataclass(frozen=True)
 class WatermarkAssigner(PhysicalNode):
-    """Derive watermarks from the rowtime column."""
+    """Compute watermarks from the row time column."""
 
     input: Node
     rowtime: int
@@ -222,7 +244,7 @@ class WatermarkAssigner(PhysicalNode):
 
 @dataclass(frozen=True)
 class MiniBatchAssigner(PhaseNode):
-    """Mark the ends of mini-batches: interval in milliseconds, time is `ProcTime` or `RowTime`."""
+    """Mark the ends of mini-batches. The interval is in milliseconds, the time is `ProcTime` or `RowTime`."""
 
     input: Node
     interval: int
@@ -246,7 +268,7 @@ class Union(PhysicalNode):
 
 @dataclass(frozen=True)
 class Values(PhysicalNode):
-    """Literal rows. event_times, processing_times: the columns that carry these."""
+    """Literal rows. `event_times`, `processing_times`: positions of the time attributes."""
 
     fields: tuple[Field, ...]
     rows: tuple[tuple[Literal, ...], ...]
@@ -260,8 +282,11 @@ class Values(PhysicalNode):
 
 @dataclass(frozen=True)
 class Sink(PhysicalNode):
-    """Write to a table. upsert_key: where it materializes, the positions by which the query knows its rows;
-    () for none."""
+    """Write to a table.
+
+    `upsert_key` has the positions by which the query identifies its rows, for a sink that materializes. Else
+    it is ().
+    """
 
     input: Node
     table: Table

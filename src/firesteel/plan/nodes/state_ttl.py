@@ -7,23 +7,23 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class StateTtl:
-    """The hint STATE_TTL about the table of a query with an aggregate.
+    """Hint STATE_TTL for the table of a query with an aggregate.
 
     Attributes:
-        time: The duration as written, "" for the job's.
-        inherited: Whether the aggregate stands below what a rule has put above it, which plans show.
+        time: The duration as written, "" for the job's default.
+        inherited: Whether the node is below one that a rule has added and that shows the hint in plans.
     """
 
     time: str = ""
     inherited: bool = False
 
     def below(self) -> StateTtl:
-        """Return the same hint below a projection that a rule has made."""
+        """Return the hint for a node below a projection that a rule has added."""
         return replace(self, inherited=bool(self.time))
 
     @property
     def attributes(self) -> list[tuple[str, str]]:
-        """Return the last attributes of the node in physical plans: the hint (Flink: RelTreeWriterImpl)."""
+        """Return the hint as last attributes of a node in physical plans (Flink: RelTreeWriterImpl)."""
         if not self.time:
             return []
         path = "inheritPath:[0] " if self.inherited else ""

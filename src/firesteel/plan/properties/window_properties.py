@@ -1,6 +1,6 @@
-"""Columns of a node that are the borders and the time of windows (Flink: FlinkRelMdWindowProperties).
+"""Columns of a node that are borders or times of windows (Flink: FlinkRelMdWindowProperties).
 
-A projection that hands a column on keeps it what it is; whatever is computed from one is a plain value.
+A projection that passes a column on keeps its meaning. An expression over it is a plain value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Positions = frozenset[int]
 
 @dataclass(frozen=True)
 class WindowProperties:
-    """The columns that are window_start, window_end and window_time of these windows.
+    """Columns with window_start, window_end and window_time of some windows.
 
     Attributes:
         starts: Positions of window_start.
@@ -26,9 +26,9 @@ class WindowProperties:
         times: Positions of window_time.
         window: The windows.
         time_type: Type of their time attribute, NOT NULL.
-        is_rowtime: Whether that is event time.
-        padded: Those of these columns that are NULL where an outer join has found no partner. Flink takes
-            them for borders; a row that has NULL there is in no window, and must not get lost.
+        is_rowtime: Whether it is event time.
+        padded: Positions among these that an outer join may pad with NULL. Flink treats them as borders, but
+            a padded row is in no window and must not be lost.
     """
 
     starts: Positions
@@ -44,25 +44,29 @@ class WindowProperties:
         return self.starts | self.ends | self.times
 
     def grouped(self, keys: Sequence[int]) -> bool:
-        """Return whether these keys hold both borders, so that groups are (parts of) windows."""
+        """Return whether keys contain both borders, so that each group is in one window."""
         return bool(self.starts & set(keys)) and bool(self.ends & set(keys))
 
     def mapped(self, change: Callable[[Positions], Iterable[int]]) -> WindowProperties:
-        """Return the windows by other columns."""
+        """Return the windows in other columns.
+
+        Args:
+            change: Returns the new positions of a set of columns.
+        """
         every = (self.starts, self.ends, self.times, self.padded)
         starts, ends, times, padded = (frozenset(change(found)) for found in every)
         return replace(self, starts=starts, ends=ends, times=times, padded=padded)
 
     def over(self, window: Window) -> WindowProperties:
-        """Return the same columns; the windows as they are told there."""
+        """Return the columns with other windows."""
         return replace(self, window=window)
 
     def without_times(self) -> WindowProperties:
-        """Return the same where no column is the windows' time."""
+        """Return the windows without time columns."""
         return replace(self, times=frozenset())
 
     def together(self, other: WindowProperties) -> WindowProperties:
-        """Return the columns of both, of which the other's belong to equal windows."""
+        """Return the columns of both sides of a join of equal windows."""
         return replace(
             self,
             starts=self.starts | other.starts,
@@ -72,16 +76,16 @@ class WindowProperties:
         )
 
     def padded_by_join(self) -> WindowProperties:
-        """Return the columns of an input that an outer join pads."""
+        """Return the windows with all columns marked as padded by an outer join."""
         return replace(self, padded=self.columns)
 
     def of_all_rows(self) -> WindowProperties:
-        """Return the columns that tell a window for every row."""
+        """Return the windows with only the columns that are never padded."""
         starts, ends, times = (found - self.padded for found in (self.starts, self.ends, self.times))
         return replace(self, starts=starts, ends=ends, times=times, padded=frozenset())
 
     def within(self, other: WindowProperties) -> WindowProperties:
-        """Return the columns that are the same in both."""
+        """Return the columns that both have."""
         return replace(
             self,
             starts=self.starts & other.starts,
@@ -92,16 +96,16 @@ class WindowProperties:
 
 
 window_properties: Fact[WindowProperties | None] = Fact("window properties", OF_LOGICAL)
-"""The windows of a logical node's rows; None where they are in none, or no longer known by columns."""
+"""Windows of a logical node's rows. None if the rows are in no windows, or no column has the windows."""
 
 
 def windows_of_all_rows(node: Node) -> WindowProperties | None:
-    """Return the windows of a logical node's rows by the columns that are never NULL, None if it has none."""
+    """Return the windows of a logical node in columns that are never NULL, None if there are none."""
     windows = window_properties(node)
     return None if windows is None else windows.of_all_rows()
 
 
 def of_columns(first: int, window: Window, time_type: SqlType, is_rowtime: bool) -> WindowProperties:
-    """Start, end and time, beginning at column `first`."""
+    """Return windows whose start, end and time are the columns from `first` on."""
     start, end, time = (frozenset({first + i}) for i in range(3))
     return WindowProperties(start, end, time, window, time_type, is_rowtime)

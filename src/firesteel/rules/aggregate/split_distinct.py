@@ -1,7 +1,7 @@
 """Split DISTINCT calls: aggregate by bucket of their argument first, then over the buckets.
 
-    Aggregate(k, COUNT(DISTINCT v))   ->   Aggregate(k, $SUM0(c))  Aggregate(k, bucket(v), COUNT(DISTINCT v)
-    AS c)
+    Aggregate(k, COUNT(DISTINCT v))
+        ->  Aggregate(k, $SUM0(c))  Aggregate(k, bucket(v), COUNT(DISTINCT v) AS c)
 
 Flink: SplitAggregateRule and ExpandUtil, with the options `table.optimizer.distinct-agg.split.*`. Each set of
 arguments has a bucket column. With several sets, every row is copied for each set (Expand), and a call reads

@@ -1,6 +1,6 @@
-"""A warning of joins, ranks and aggregates by one border of windows, which keep the rows of all windows.
+"""Warn of joins, ranks and aggregates by one border of windows, which keep the rows of all windows.
 
-Flink plans them the same way and does not say so.
+Flink plans them in the same way, without a warning.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TTL = "table.exec.state.ttl"
 
 
 def warn_of_one_border(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to one node, which stays as it is."""
+    """Warn if a node compares or groups by one border of windows only, and return the node."""
     if not isinstance(node, (Join, Rank, Aggregate)) or parsed(configuration).get(_TTL):
         return node
     text = _of_join(node) if isinstance(node, Join) else _of_keys(node)
@@ -72,7 +72,7 @@ def _of_keys(node: Rank | Aggregate) -> str | None:
 
 
 def _text(window: Window) -> str:
-    """`HOP of 10 s every 5 s`."""
+    """Return the text of windows for a warning: `HOP of 10 s every 5 s`."""
     every = "" if window.step is None else f" every {duration_text(window.step)}"
     return f"{window.function} of {duration_text(window.size)}{every}"
 

@@ -1,4 +1,4 @@
-"""Facts about aggregates without windows, and about ChangelogNormalize, which keeps the last row of a key."""
+"""Properties of aggregates without windows, and of ChangelogNormalize."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ interval_asked.always(NOTHING_ASKED, physical.GroupAggregate, physical.Changelog
 # --- aggregates: keys and changes ----------------------------------------------------------------
 @upsert_keys.of(*_AGGREGATES)
 def _upsert_key(node: _Aggregate) -> Keys:
-    """Without grouping columns it is the one row that there is: a key of no columns."""
+    """Return the grouping columns as the key. Without any, the key of no columns: there is only one row."""
     return NO_KEYS if _has_grouping_sets(node) else key_of(*range(len(node.keys)))
 
 
@@ -75,7 +75,7 @@ keeps_account_of_rows(physical.GroupAggregate)
 
 @kinds_sent.of(physical.GroupAggregate)
 def _kinds(node: physical.GroupAggregate) -> Kinds:
-    """Return a group goes only where rows do."""
+    """Return the kinds of changes sent: deletes only if the input can remove rows, and so a whole group."""
     return EVERYTHING if kinds_sent(node.input) - INSERTS else EVERYTHING - {"delete"}
 
 
@@ -166,7 +166,7 @@ def _normalized_key(node: physical.ChangelogNormalize) -> Keys:
 
 @updates_wanted.of(physical.ChangelogNormalize)
 def _upserts(node: physical.ChangelogNormalize, wish: UpdateKind) -> tuple[UpdateKind, ...]:
-    """It knows the row before, whatever is wished of it."""
+    """Return that updates of the input need no old row, because the node stores it."""
     return (updates_or_none(node.input, UpdateKind.ONLY_AFTER),)
 
 

@@ -1,4 +1,4 @@
-"""Properties of table functions and of what joins them to rows."""
+"""Properties of table functions and of Correlate."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ def _read(node: physical.Correlate) -> tuple[Positions, ...]:
 
 @monotonicity.of(physical.Correlate)
 def _moves(node: physical.Correlate) -> Monotonicity:
-    """Flink knows no more of it than whether rows change (FlinkRelMdModifiedMonotonicity)."""
+    """Return the monotonicity: all columns constant for an append-only input.
+
+    Flink derives no more (FlinkRelMdModifiedMonotonicity).
+    """
     below = monotonicity(node.input)
     if below is None:
         return None

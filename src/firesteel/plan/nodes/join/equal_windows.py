@@ -1,4 +1,4 @@
-"""Recognition of joins of the rows of equal windows (Flink: WindowJoinUtil)."""
+"""Recognition of window joins: joins of the rows of equal windows (Flink: WindowJoinUtil)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from firesteel.plan.windowing import Windowing
 
 @dataclass(frozen=True)
 class JoinedWindows:
-    """Windows of the inputs of a join whose condition holds them equal.
+    """Windows of the inputs of a join whose condition requires them to be equal.
 
     Attributes:
-        left: The windows of the left input. Rows whose border is NULL are in none, and have no partner.
-        right: The windows of the right input.
-        windowings: For each input how its rows tell their window: by the columns that the join compares.
-        rest: What else the join demands: first equal columns, then the others.
+        left: Windows of the left input. Rows whose border is NULL are in no window, and have no partner.
+        right: Windows of the right input.
+        windowings: For each input, the columns with its windows that the join compares.
+        rest: Rest of the condition: first equal columns, then other terms.
     """
 
     left: WindowProperties
@@ -31,10 +31,10 @@ class JoinedWindows:
 
 
 def joined_windows(node: Join) -> JoinedWindows | None:
-    """Return the windows that a join holds equal, None if it does not hold both borders equal.
+    """Return the windows that a join compares, None if it does not compare both borders.
 
-    The windows are those of one function, with the same lengths, over the same kind of time. Sessions have
-    their partition in the same columns.
+    The windows must be those of one function, with the same lengths, over the same kind of time. Sessions
+    must have their partition in the same columns.
     """
     left, right = map(window_properties, node.inputs)
     if left is None or right is None or not _are_alike(left, right):
@@ -51,7 +51,7 @@ def joined_windows(node: Join) -> JoinedWindows | None:
             continue
         one, other = equal.left[0], equal.right[0]
         if equal.null_safe[0] and (one in left.padded or other in right.padded):
-            keys.append(term)  # rows of no window would meet
+            keys.append(term)  # else rows without a window would be joined
         elif one in left.starts and other in right.starts:
             starts.append((one, other))
         elif one in left.ends and other in right.ends:

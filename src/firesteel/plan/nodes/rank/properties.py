@@ -63,7 +63,7 @@ def _upsert_keys(node: _Rank) -> Keys:
 
 
 def _keys(node: _Rank, below: Keys) -> Keys:
-    """Flink: FlinkRelMdUniqueKeys.getRankUniqueKeys."""
+    """Return the keys of a rank from those of its input (Flink: FlinkRelMdUniqueKeys.getRankUniqueKeys)."""
     if isinstance(node, physical.Rank) and node.is_deduplicate:
         return key_of(*node.partition)
     found = below
@@ -76,7 +76,7 @@ def _keys(node: _Rank, below: Keys) -> Keys:
 
 @window_properties.of(logical.Rank)
 def _windows(node: logical.Rank) -> WindowProperties | None:
-    """Ranks of windows keep them; the rows of another rank are sent when they come."""
+    """Return the windows of the input if the rank is partitioned by both borders, else None."""
     windows = windows_of_all_rows(node.input)
     return windows if windows is not None and windows.grouped(node.partition) else None
 
@@ -84,7 +84,10 @@ def _windows(node: logical.Rank) -> WindowProperties | None:
 # --- changes -------------------------------------------------------------------------------------
 @kinds_sent.of(physical.Rank)
 def _kinds(node: physical.Rank) -> Kinds:
-    """Return the first row by time is final, and so is sent once (RankUtil.outputInsertOnlyInDeduplicate)."""
+    """Return the kinds of changes sent. A first row by time is final, so it is only inserted.
+
+    Flink: RankUtil.outputInsertOnlyInDeduplicate.
+    """
     return INSERTS if node.is_deduplicate and node.insert_only else EVERYTHING
 
 
@@ -107,7 +110,7 @@ def _limited_updates(node: physical.Limit, wish: UpdateKind) -> tuple[UpdateKind
 # --- values --------------------------------------------------------------------------------------
 @monotonicity.of(physical.Rank, *_LIMITS)
 def _moves(node: Node) -> Monotonicity:
-    """Rows are deleted, but for those that are final."""
+    """Return the monotonicity: all columns constant if every row is final, None if rows may be deleted."""
     if kinds_sent(node) != INSERTS or not is_append(monotonicity(node.children[0])):
         return None
     return all_columns(CONSTANT, len(node.schema))

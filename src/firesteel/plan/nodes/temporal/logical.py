@@ -12,18 +12,18 @@ from firesteel.plan.tree import Field, LogicalNode, Node
 
 @dataclass(frozen=True)
 class Snapshot(LogicalNode):
-    """LogicalSnapshot: the rows of a table as they were at a point in time.
+    """LogicalSnapshot: the rows of a table as of a point in time.
 
-    It is the right input of a Correlate, perhaps below a filter with the condition of the join. Then
-    rules/temporal/snapshot_join.py makes a Join of the Correlate, and the Snapshot is its right input.
+    It is the right input of a Correlate, possibly below a filter with the condition of the join. Then
+    rules/temporal/snapshot_join.py turns the Correlate into a Join, with the Snapshot as right input.
 
     Attributes:
         input: The table or view.
-        period: The point in time, with the columns of the row to the left as `$COR`.
-        range: Where the table stands in the query.
-        lookup: Whether a lookup join reads it: the table as it is when the row to the left is processed.
-        hints: All hints LOOKUP of the query.
-        hint: The one about this table.
+        period: The point in time, with the columns of the left row as `$COR`.
+        range: Position of the table in the query.
+        lookup: Whether a lookup join reads the table, as it is when the left row is processed.
+        hints: All LOOKUP hints of the query.
+        hint: The LOOKUP hint for this table.
     """
 
     input: Node

@@ -1,4 +1,4 @@
-"""The hint LOOKUP of a query: how a lookup join asks its table (Flink: LookupJoinHintOptions)."""
+"""Hint LOOKUP of a query: how a lookup join queries its table (Flink: LookupJoinHintOptions)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LookupHint:
-    """A hint LOOKUP.
+    """Hint LOOKUP.
 
     Attributes:
         table: Name of the table in the query.
-        options: All options as written, in the order in which plans show them.
+        options: All options as written, in the order of plans.
         shuffle: Whether rows are sent to tasks by their keys.
-        attempts: How often a key without rows is looked up again.
-        delay: Milliseconds before each of these lookups.
+        attempts: Number of further lookups for a key without rows.
+        delay: Milliseconds before each further lookup.
     """
 
     table: str
@@ -24,10 +24,10 @@ class LookupHint:
     delay: int = 0
 
     def text(self, path: str) -> str:
-        """Return what the AST shows of it.
+        """Return the text of the hint in the AST.
 
         Args:
-            path: The way from the SELECT of the hint down to the join, as positions of inputs.
+            path: Path from the SELECT of the hint down to the join, as positions of inputs.
         """
         options = ", ".join(f"{key}={value}" for key, value in self.options)
         return f"[LOOKUP inheritPath:[{path}] options:{{{options}}}]"

@@ -13,13 +13,13 @@ from firesteel.plan.tree import Field, Node, PhysicalNode
 
 @dataclass(frozen=True)
 class TemporalJoin(PhysicalNode):
-    """Join each row with the version of its time (Flink: StreamPhysicalTemporalJoin).
+    """Join each row with the version valid at its time (Flink: StreamPhysicalTemporalJoin).
 
     Attributes:
         inputs: The rows and the versions, each behind an exchange by its equal columns.
         join_type: INNER, or LEFT: a row without a version is padded.
-        condition: Over the columns of the left input, then those of the right one. One of its terms names the
-            times and the keys (condition.py).
+        condition: Condition over the columns of the left input, then of the right one. One of its terms names
+            the times and the keys (condition.py).
     """
 
     inputs: tuple[Node, Node]
@@ -33,12 +33,12 @@ class TemporalJoin(PhysicalNode):
 
     @property
     def left_width(self) -> int:
-        """Number of columns of the left input: where those of the right one begin."""
+        """Number of columns of the left input, and position of the first right column."""
         return len(self.inputs[0].schema)
 
     @property
     def equal_columns(self) -> EqualColumns:
-        """Return the columns that the condition holds equal."""
+        """Return the columns that the condition requires to be equal."""
         return equal_columns(self.condition, self.left_width)
 
     @property

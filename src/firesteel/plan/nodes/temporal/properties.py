@@ -1,8 +1,7 @@
-"""Properties of tables as of a point in time, and of joins with them.
+"""Properties of Snapshots, and of temporal joins.
 
-A Snapshot stands for the table as it was for one row of the left input. Its keys, its times and its windows
-are those of the table: keys tell the rows of one point in time apart, and the row time of a version says
-from when on it holds.
+A Snapshot represents the table as of one left row. It has the keys, times and windows of its table: keys
+identify the rows of one point in time, and the row time of a version is the start of its validity.
 """
 
 from __future__ import annotations
@@ -60,7 +59,10 @@ def _unique_keys(node: physical.TemporalJoin) -> Keys:
 
 @upsert_keys.of(physical.TemporalJoin)
 def _upsert_keys(node: physical.TemporalJoin) -> Keys:
-    """Return the keys that hold all equal columns, as for a join that keeps both inputs."""
+    """Return the upsert keys.
+
+    Only keys of an input that contain its equal columns count, as in a regular join.
+    """
     equal = node.equal_columns
     left, right = (
         frozenset(key for key in upsert_keys_in_task(side) if set(columns) <= key)
@@ -71,20 +73,26 @@ def _upsert_keys(node: physical.TemporalJoin) -> Keys:
 
 @kinds_sent.of(physical.TemporalJoin)
 def _kinds(node: physical.TemporalJoin) -> Kinds:
-    """A change of the left input goes on with its own kind. Versions cause no changes."""
+    """Return the kinds of changes of the left input, which keep their kinds. Versions cause no changes."""
     return kinds_sent(node.inputs[0])
 
 
 @updates_wanted.of(physical.TemporalJoin)
 def _updates(node: physical.TemporalJoin, wish: UpdateKind) -> tuple[UpdateKind, ...]:
-    """A version ends where the next one of its key begins: the row before an update says nothing more."""
+    """Return the updates wanted: as wished for rows, without the old row for versions.
+
+    A version ends where the next one of its key begins, so the old row has no information.
+    """
     rows, versions = node.inputs
     return updates_or_none(rows, wish), updates_or_none(versions, UpdateKind.ONLY_AFTER)
 
 
 @monotonicity.of(physical.TemporalJoin)
 def _moves(node: physical.TemporalJoin) -> Monotonicity:
-    """Flink: FlinkRelMdModifiedMonotonicity.getJoinMonotonicity."""
+    """Return the monotonicity: all columns constant for append-only inputs.
+
+    Flink: FlinkRelMdModifiedMonotonicity.getJoinMonotonicity.
+    """
     if any(side is None or not is_append(side) for side in map(monotonicity, node.inputs)):
         return None
     return all_columns(CONSTANT, len(node.schema))
@@ -92,7 +100,7 @@ def _moves(node: physical.TemporalJoin) -> Monotonicity:
 
 @time_attributes.of(physical.TemporalJoin)
 def _times(node: physical.TemporalJoin) -> TimeAttributes:
-    """Return the time attributes of both inputs; a projection makes plain timestamps of the right ones."""
+    """Return the time attributes of both inputs. A projection above turns the right ones into timestamps."""
     left, right = map(time_attributes, node.inputs)
     width = node.left_width
 

@@ -1,4 +1,4 @@
-"""Temporal joins as physical plans print them (Flink: CommonPhysicalJoin.explainTerms)."""
+"""Text of temporal joins in physical plans (Flink: CommonPhysicalJoin.explainTerms)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Attributes = list[tuple[str, str]]
 
 
 def temporal_join(node: TemporalJoin, text: Callable[[Expr, Sequence[str]], str]) -> Attributes:
-    """Return what a plan says of a temporal join.
+    """Return the attributes that a plan prints for a temporal join.
 
     Args:
         node: The join.
-        text: Prints an expression over named columns.
+        text: Returns the text of an expression over named columns.
     """
     left, right = node.inputs
     names = unique_columns([field.name for field in (*left.schema, *right.schema)])
