@@ -51,9 +51,11 @@ class FiresteelError(Exception):
         sql: Text that `range` refers to. None until it is known.
         option: Key of the table's option that is wrong, or None. `range` becomes its position.
         exit_status: Exit status of the command.
+        restarts: Whether a restart of the job may help. False for what it would only meet again.
     """
 
     exit_status = 1
+    restarts = True
 
     def __init__(
         self,
@@ -109,6 +111,7 @@ class SqlError(FiresteelError):
     """Error in the SQL script."""
 
     exit_status = 2
+    restarts = False
 
 
 class ParseError(SqlError):
@@ -123,6 +126,7 @@ class UsageError(FiresteelError):
     """Error in the command, the environment or an option outside the script."""
 
     exit_status = 2
+    restarts = False
 
 
 def missing_package(what: str, package: str, extra: str) -> UsageError:
@@ -151,6 +155,7 @@ class NotSupportedError(FiresteelError):
     """Feature of Flink that Firesteel does not support yet. docs/compatibility.md lists them."""
 
     exit_status = 2
+    restarts = False
 
     def __str__(self) -> str:
         text = super().__str__()  # holds the line already if the error was rebuilt from a worker's text
@@ -160,9 +165,25 @@ class NotSupportedError(FiresteelError):
 class DataError(FiresteelError):
     """Message or file that cannot be read. The error message names its position."""
 
+    restarts = False
+
 
 class JobError(FiresteelError):
     """Failure of a running job."""
+
+
+class TransientError(JobError):
+    """Failure that the same rows need not meet again: a deadlock, a function that asks another service."""
+
+
+class UnavailableError(TransientError):
+    """A system that the job needs is away: a broker, a database, a schema registry."""
+
+
+class LostInputError(JobError):
+    """Messages, or state, that the job needs and that no longer exist."""
+
+    restarts = False
 
 
 class InternalError(FiresteelError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import pyarrow as pa
 import pytest
@@ -81,3 +82,17 @@ def test_rows_of_a_query_count_once_they_are_taken() -> None:
     assert progress.changes == 0
     assert list(changes) == []
     assert progress.changes == 2
+
+
+def test_a_repeated_batch_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a restart in the same process: each attempt has a Delivery of its own."""
+    progress = Progress()
+    for batch, fails in ((0, False), (1, True), (1, False), (1, False), (2, False)):
+        sink = Recorded(Commits.DRIVER, progress, fails=fails)
+        monkeypatch.setattr(delivery, "open_sink", lambda _, sink=sink: sink)
+        delivered = Delivery([SinkSpec("x", (), (), ())], progress)
+        packets = [packet(CHANGES), packet(WRITTEN, rows=0)]
+        with pytest.raises(JobError) if fails else nullcontext():
+            list(delivered.deliver(packets, batch, lambda _: []))
+    assert progress.read == 3 * sum(each.read for each in packets)
+    assert progress.changes == 3 * 2

@@ -32,6 +32,19 @@ def test_a_firesteel_error_travels_in_a_packet() -> None:
     assert (str(got.value), got.value.hint, got.value.range) == (str(sent), sent.hint, sent.range)
 
 
+@pytest.mark.parametrize(
+    ("sent", "restarts"),
+    [(JobError("division by zero"), False), (InternalError("odd"), False), (UnreachableError("away"), True)],
+)
+def test_what_the_same_rows_would_meet_again_is_final(sent: FiresteelError, restarts: bool) -> None:
+    def packets() -> list[Packet]:
+        raise sent
+
+    with pytest.raises(type(sent)) as got:
+        raise_failure(next(guarded(packets)))
+    assert got.value.restarts is restarts
+
+
 def test_what_came_before_an_error_is_kept() -> None:
     def packets() -> list[Packet]:
         yield Packet(0, Position(1), 1, 0, b"x")  # type: ignore[misc]

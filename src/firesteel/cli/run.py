@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from firesteel.cli.interrupts import Interrupts, Stopped, raise_dropped, second_interrupt_leaves, signal_of
 from firesteel.cli.json_logs import tell, tell_error
 from firesteel.cli.report import as_firesteel_error
+from firesteel.cli.restarts import tell_restart
 from firesteel.cli.script import SPARKS_LOGS, needs_spark
 from firesteel.cli.terminal import escaped, lines_escaped
 from firesteel.errors import UsageError
@@ -78,6 +80,7 @@ def run_script(
         ends.callback(environment.close)
         environment.functions_folder = folder
         environment.own_process, environment.script = True, name
+        environment.tell_restart = partial(tell_restart, as_json=as_json)
         runner = Runner(environment, show=show, verbose=verbose, as_json=as_json)
         if CHECKPOINT in options:
             environment.expect(text)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -19,6 +20,7 @@ class Kind(Enum):
     BOOLEAN = "Boolean"
     INTEGER = "Integer"
     LONG = "Long"
+    DOUBLE = "Double"
     DURATION = "Duration"
     MEMORY = "MemorySize"
     STRING = "String"
@@ -46,6 +48,8 @@ class Option:
     decides_offsets: bool = False
     """Whether another value changes the meaning of a checkpoint's offsets. Only for connectors and formats.
     """
+    check: Callable[[Any], str | None] | None = None
+    """Return what is wrong with a value in the option's type, in Flink's words; None if it is valid."""
 
     @property
     def is_secret(self) -> bool:
@@ -59,11 +63,15 @@ class Option:
             ValidationError: The text is not a valid value. The message is Flink's.
         """
         try:
-            return _PARSERS[self.kind](text, self)
+            value = _PARSERS[self.kind](text, self)
         except ValueError as error:
             raise ValidationError(
                 f"Could not parse value '{text}' for key '{self.key}'.", hint=str(error)
             ) from None
+        wrong = None if self.check is None else self.check(value)
+        if wrong is not None:
+            raise ValidationError(wrong, hint=f"'{self.key}' is '{text}'")
+        return value
 
 
 _UNITS = {
@@ -169,6 +177,18 @@ def parse_integer(text: str, kind: Kind = Kind.INTEGER) -> int:
     return value
 
 
+def parse_double(text: str) -> float:
+    """Return the number of a DOUBLE option.
+
+    Raises:
+        ValueError: The text is not a finite number.
+    """
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"'{text}' is no finite number")
+    return value
+
+
 def _choice(text: str, option: Option) -> str:
     for choice in option.choices:
         if choice.upper() == text.upper():
@@ -180,6 +200,7 @@ _PARSERS: dict[Kind, Any] = {
     Kind.BOOLEAN: lambda text, option: parse_boolean(text),
     Kind.INTEGER: lambda text, option: parse_integer(text),
     Kind.LONG: lambda text, option: parse_integer(text, Kind.LONG),
+    Kind.DOUBLE: lambda text, option: parse_double(text),
     Kind.DURATION: lambda text, option: parse_duration(text),
     Kind.MEMORY: lambda text, option: parse_memory(text),
     Kind.STRING: lambda text, option: text,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firesteel.config.option import Kind, Option
+from firesteel.config.restart import RESTART_OPTIONS
 
 _BOOLEAN, _INTEGER, _LONG, _DURATION = Kind.BOOLEAN, Kind.INTEGER, Kind.LONG, Kind.DURATION
 _STRING, _ENUM = Kind.STRING, Kind.ENUM
@@ -211,6 +212,7 @@ OPTIONS = (
     ),
     Option("execution.checkpointing.dir", _STRING, None, "Where state is kept, to go on after a stop."),
     Option("execution.checkpointing.interval", _DURATION, None, "How often a batch is cut and committed."),
+    *RESTART_OPTIONS,
     Option("table.dml-sync", _BOOLEAN, "false", "INSERT waits for its job to end."),
     Option("table.display.max-column-width", _INTEGER, "30", "Longer values are cut in printed results."),
     Option(

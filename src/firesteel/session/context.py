@@ -11,6 +11,7 @@ from firesteel.bind.names import BindContext
 from firesteel.catalog.catalog import Catalog
 from firesteel.config.registry import Configuration
 from firesteel.connectors.registry import validate_table
+from firesteel.notices import say
 from firesteel.session.checkpoints import KnownStatements
 from firesteel.session.launch import prepare, settings_of_spark, spark_of
 from firesteel.spark.launch.launch import prepared
@@ -20,6 +21,7 @@ from firesteel.types.zones import session_zone
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from firesteel.session.restart.supervisor import Restart
     from firesteel.spark.launch.launch import Spark
 
 Watch = Callable[[Progress], None]
@@ -41,6 +43,8 @@ class Environment:
         self.script = ""
         """File name of the running script. It names jobs that have no `pipeline.name`."""
         self.known_statements = KnownStatements()
+        self.tell_restart: Callable[[Restart], object] = lambda restart: say(str(restart))
+        """Function that is called with each restart of a job, before its wait."""
         self._correlations = count()
         self._given = spark
         self._spark: Spark | None = None

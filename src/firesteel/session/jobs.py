@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from firesteel.background import in_thread
+from firesteel.config.restart import SAME_ERROR
 from firesteel.config.secrets import Pairs, hand_on
-from firesteel.errors import FiresteelError, UsageError
+from firesteel.errors import FiresteelError, JobError, UnavailableError, UsageError
 from firesteel.explain.sections import explain_physical
 from firesteel.job.lookups import looked_up
 from firesteel.job.lower.job import TranslateOptions, translate
@@ -30,11 +31,16 @@ from firesteel.session.context import Environment, Watch
 from firesteel.session.launch import CHECKPOINT, HOST, NAME
 from firesteel.session.option_places import locate_in_job
 from firesteel.session.preflight import STARTING, await_spark
+from firesteel.session.restart.options import restart_strategy
+from firesteel.session.restart.supervisor import Restart, Supervisor
 from firesteel.session.result import ChangesResult, InsertResult
+from firesteel.spark.checkpoint.position import position_of
+from firesteel.spark.errors import from_spark, is_sparks
 from firesteel.spark.internals.tasks import variables_of_workers
 from firesteel.spark.launch import launch
 from firesteel.spark.progress import Progress
 from firesteel.spark.shipped_code import ship_code
+from firesteel.spark.stream.given_rows import GivenRows
 
 if TYPE_CHECKING:
     from firesteel.session.planning import Plans
@@ -67,11 +73,16 @@ class Running:
         self._environment = environment
         self._job = job
         self._text = redacted(text)
+        self._resumes = CHECKPOINT in environment.options
+        self._strategy = restart_strategy(environment.configuration, has_checkpoint=self._resumes)
+        self._given = GivenRows()
+        self._settings: StreamSettings | None = None
         self._progress = Progress(watch, name=job_name(environment, job), steps=step_names(job))
         self.record = record
         self._group: str | None = None
         self._stream: StreamJob | None = None
         self._spark: Spark | None = None
+        self._has_run = False
         self._cancelled = threading.Event()
         self._ended = threading.Event()
 
@@ -81,7 +92,7 @@ class Running:
         JOBS.planned(self.record, self._progress, plan, self.cancel)
 
     def changes(self) -> Iterator[pa.Table]:
-        """Start the job and yield its changes as they arrive. A job with a sink yields none."""
+        """Run the job, over restarts, and yield its changes as they arrive. A job with a sink yields none."""
         error: BaseException | None = None
         try:
             yield from self._changes()
@@ -96,9 +107,54 @@ class Running:
             self._ended.set()
 
     def _changes(self) -> Iterator[pa.Table]:
+        supervisor = Supervisor(
+            self._strategy,
+            self._environment.configuration.get(SAME_ERROR),
+            resumes=self._resumes,
+            tell=self._tell_restart,
+            cancelled=self._cancelled,
+        )
+        yield from supervisor.run(self._attempt, self._position)
+
+    def _attempt(self) -> Iterator[pa.Table]:
+        """Run the job once, from its checkpoint or from the beginning."""
+        self._stream, self._group = None, None
+        try:
+            yield from self._once()
+        except FiresteelError as error:
+            raise self._failed(error) from error.__cause__
+        except Exception as error:
+            if self._spark is None or not is_sparks(error):
+                raise
+            raise self._failed(from_spark(error, self._job, goes_on=self._resumes)) from error
+
+    def _failed(self, error: FiresteelError) -> FiresteelError:
+        """Return an error of the job with its place, and decide whether a restart may help."""
+        spark = self._spark
+        if spark is not None and not self._cancelled.is_set() and error.restarts and spark.end_if_broken():
+            error = JobError("Spark has ended", hint="the kernel's log (dmesg) says if memory ran out")
+            error.restarts = spark.is_owned and not self._environment.frames
+        if isinstance(error, UnavailableError) and not self._has_run:
+            error.restarts = False  # the job has not found what it needs yet: its options may be wrong
+        if not self._resumes and not self._given.is_empty:
+            error.restarts = False  # the caller would get rows twice
+        locate_in_job(error, self._environment.catalog, self._job)
+        return error
+
+    def _position(self) -> str:
+        """Return the micro-batch at which the job stands, with the offsets at which it ends."""
+        checkpoint = None if self._settings is None else self._settings.checkpoint
+        return position_of(checkpoint, self._progress.batch)
+
+    def _tell_restart(self, restart: Restart) -> None:
+        self._environment.tell_restart(restart)
+        self.record.restart(restart.cause)
+        self._progress.restart(f"restart {restart.attempt}", resumes=self._resumes)
+
+    def _once(self) -> Iterator[pa.Table]:
         host = host_of(self._job, self._environment)
         self._progress.streams = host == launch.STREAM
-        self._progress.resumable = CHECKPOINT in self._environment.options
+        self._progress.resumable = self._resumes
         self._progress.enter(STARTING)
         self._spark = self._environment.spark
         if self._environment.own_process or not self._spark.has_started:
@@ -106,30 +162,32 @@ class Running:
         hand_on(_options(self._job), variables_of_workers(self._spark.context))  # `context` waits for Spark
         ship_code(self._spark, self._job)
         self._progress.enter("planning the stream" if host == launch.STREAM else "")
-        try:
-            if not self._cancelled.is_set():
-                self.record.run()
-                yield from self._batch() if host == launch.BATCH else self._start_stream().results()
-        except FiresteelError as error:
-            locate_in_job(error, self._environment.catalog, self._job)
-            raise
+        self._has_run = True
+        if not self._cancelled.is_set():
+            self.record.run()
+            yield from self._batch() if host == launch.BATCH else self._start_stream().results()
 
     def _batch(self) -> Iterator[pa.Table]:
         from firesteel.spark.batch import host as batch_host
 
         settings = batch_host.BatchSettings(_parallelism(self._environment), self._text)
         self._group = settings.group
-        return batch_host.run(self._job, self._environment.spark, settings, self._progress)
+        for changes in batch_host.run(self._job, self._environment.spark, settings, self._progress):
+            self._given.note(0, changes.num_rows)
+            yield changes
 
     def _start_stream(self) -> StreamJob:
         from firesteel.spark.stream import host as stream_host
 
+        if self._settings is None:
+            self._settings = stream_settings(self._environment, self._job, self._text)
         self._stream = stream_host.start(
             self._job,
             self._environment.spark,
-            stream_settings(self._environment, self._job, self._text),
+            self._settings,
             self._progress,
             self._environment.frames,
+            self._given,
         )
         if self._cancelled.is_set():
             self._stream.stop()

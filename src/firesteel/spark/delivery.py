@@ -126,8 +126,10 @@ class Delivery:
                     tokens[sink_id(packet.to)].append(packet.payload.decode())
             for packet in ordered:
                 raise_failure(packet)
-            for packet in ordered:
-                self._progress.add(packet)
+            if batch > self._progress.counted:
+                for packet in ordered:
+                    self._progress.add(packet)
+                self._progress.counted = batch
             rows = Counter[int]()
             for packet in ordered:
                 rows[packet.to] += packet.rows
@@ -136,7 +138,7 @@ class Delivery:
                 self._guard()
                 task = SinkTask(self._specs[number], number, self.job, batch, origin)
                 tokens[number] += self._run(task, run)
-                self._progress.add_sent(rows[sink_id(number)])
+                self._progress.add_sink(number, batch, rows[sink_id(number)])
             self._guard()
             yield from self._on_driver(ordered, batch, tokens)
         except BaseException:
@@ -148,7 +150,7 @@ class Delivery:
                 sink.begin_batch(origin)
             sink.commit(batch, tokens[number])
             if sink.commits is Commits.DRIVER:
-                self._progress.add_sent(rows[sink_id(number)])
+                self._progress.add_sink(number, batch, rows[sink_id(number)])
 
     def _notes_of_tasks(self, packets: Iterable[Packet]) -> set[tuple[int, int]]:
         """Return (sink, key group) for each sink that records positions in tasks and has rows there."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 
-from firesteel.errors import FiresteelError, InternalError, JobError
+from firesteel.errors import FiresteelError, InternalError, JobError, TransientError
 from firesteel.job.spec import JobSpec
 from firesteel.runtime.dataflow.packets import FAILURE, FIRST, Packet
 from firesteel.spark.known_failures import known_failure
@@ -33,9 +33,15 @@ def guarded(packets: Callable[[], Iterable[Packet]]) -> Iterator[Packet]:
 
 
 def raise_failure(packet: Packet) -> None:
-    """Raise the error that a packet carries, if it carries one."""
+    """Raise the error that a packet carries, if it carries one.
+
+    The same rows would meet it again, so the job is not restarted, unless its cause lies outside of them.
+    """
     if packet.holds == FAILURE:
-        raise pickle.loads(packet.payload)
+        error: FiresteelError = pickle.loads(packet.payload)
+        if not isinstance(error, TransientError):
+            error.restarts = False
+        raise error
 
 
 def from_spark(error: Exception, job: JobSpec | None = None, *, goes_on: bool = False) -> FiresteelError:
@@ -69,6 +75,13 @@ def from_spark(error: Exception, job: JobSpec | None = None, *, goes_on: bool = 
     if (known := known_failure(text)) is not None:
         return known
     return JobError(f"a worker failed: {kind}: {message}" if message else f"a worker failed: {kind}")
+
+
+def is_sparks(error: Exception) -> bool:
+    """Return whether an exception is one of pyspark's, or of py4j's, or a lost connection to the JVM."""
+    return type(error).__module__.partition(".")[0] in ("pyspark", "py4j") or isinstance(
+        error, ConnectionError
+    )
 
 
 _UNNAMED = re.compile(r"terminated with exception: (?!.*(?:Exception|Error)\b)", re.DOTALL)

@@ -7,6 +7,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,8 +66,11 @@ def full_disk(error: BaseException, checkpoint: str | None, temporary: Sequence[
 
 def local_folders(context: SparkContext) -> list[str]:
     """Return Spark's folders for temporary files; one of Firesteel's own by the folder that it lies in."""
-    own = os.environ.get("SPARK_LOCAL_DIRS") or context.getConf().get("spark.local.dir") or ""
-    folders = [Path(folder) for folder in own.split(",") if folder]
+    own = os.environ.get("SPARK_LOCAL_DIRS")
+    if not own:
+        with suppress(Exception):  # a JVM that is gone says nothing
+            own = context.getConf().get("spark.local.dir")
+    folders = [Path(folder) for folder in (own or "").split(",") if folder]
     inside = process_folder()
     return [str(inside.parent if inside in folder.parents else folder) for folder in folders]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from firesteel.errors import JobError
+from firesteel.errors import JobError, LostInputError
 
 _NO_WORKER = re.compile(r"Timed out while waiting for the Python worker|Python worker failed to connect back")
 _LOST_STATE = re.compile(
@@ -39,12 +39,12 @@ def known_failure(text: str) -> JobError | None:
     if _LOST_STATE.search(text):
         file = _FILE.search(text)
         where = f": {file[1]}" if file else ""
-        return JobError(
+        return LostInputError(
             f"the checkpoint has lost files of its state{where}",
             hint=_RESTORE,
         )
     if lost := _LOST_METADATA.search(text):
-        return JobError(f"the checkpoint has lost its file {lost[1]}/metadata", hint=_RESTORE)
+        return LostInputError(f"the checkpoint has lost its file {lost[1]}/metadata", hint=_RESTORE)
     gone = _GONE.search(text)
     if gone is not None and not Path(folder := next(filter(None, gone.groups()))).is_dir():
         return JobError(

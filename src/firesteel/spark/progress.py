@@ -36,6 +36,10 @@ class Progress:
         streams: Whether the job runs on the stream host.
         resumable: Whether another run can continue from the job's checkpoint.
         batch: Number of the last delivered batch, -1 for none.
+        counted: Number of the last batch whose packets are counted, -1 for none. A batch that a restart
+            repeats is counted once.
+        sent: Number of the last batch that each sink has committed, by the sink's number.
+        restarts: Restarts of the job after a failure.
         name: Name of the job, "" for none.
         steps: Names of the steps of each chain, by its number (job/steps.py).
         ended: Time at which the last micro-batch ended, by time.monotonic().
@@ -59,6 +63,9 @@ class Progress:
     streams: bool = False
     resumable: bool = False
     batch: int = -1
+    counted: int = -1
+    sent: dict[int, int] = field(default_factory=dict)
+    restarts: int = 0
     name: str = ""
     steps: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     ended: float | None = None
@@ -134,6 +141,26 @@ class Progress:
         """Count rows that a sink has committed, or that the caller of a query has taken."""
         self.changes += rows
         self._tell()
+
+    def add_sink(self, sink: int, batch: int, rows: int) -> None:
+        """Count the rows of a batch that a sink has committed, once for each batch."""
+        if self.sent.get(sink, -1) < batch:
+            self.sent[sink] = batch
+            self.add_sent(rows)
+
+    def restart(self, phase: str, *, resumes: bool) -> None:
+        """Count a restart of the job.
+
+        Args:
+            phase: What the job waits for, in words.
+            resumes: Whether the job continues from a checkpoint. Otherwise all batches count again.
+        """
+        self.restarts += 1
+        if not resumes:
+            self.counted = self.batch = -1
+            self.sent.clear()
+            self.states.clear()
+        self.enter(phase)
 
     def end_batch(self) -> None:
         """Count a micro-batch that has ended."""

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from firesteel.connectors.jdbc.address import Address
 from firesteel.connectors.jdbc.options import JdbcOptions
 from firesteel.connectors.outage import Outage
-from firesteel.errors import FiresteelError, JobError, missing_package
+from firesteel.errors import JobError, TransientError, UnavailableError, missing_package
 
 T = TypeVar("T")
 _LONGEST_PAUSE = 5.0
@@ -150,12 +150,17 @@ class Database:
         """SQLAlchemy's error for what a database refuses."""
         return self._alchemy.exc.DBAPIError
 
-    def error(self, error: Any, what: str = "") -> FiresteelError:
-        """A driver's error in a line. what: was asked for."""
-        where = f"{self._options.address.shown}, table {self._options.table}"
-        return JobError(
-            f"{where}: {what}{_words(error)}", option="url" if self._is_away(error) else "table-name"
-        )
+    def error(self, error: Any, what: str = "") -> JobError:
+        """Return a driver's error as one line.
+
+        Args:
+            error: The driver's error.
+            what: What was asked for, which begins the line.
+        """
+        message = f"{self._options.address.shown}, table {self._options.table}: {what}{_words(error)}"
+        if self._is_away(error):
+            return UnavailableError(message, option="url")
+        return (TransientError if self.may_pass(error) else JobError)(message, option="table-name")
 
     def has_table(self, name: str) -> bool:
         """Whether a table of that name can be reached without a schema before it.

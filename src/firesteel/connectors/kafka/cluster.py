@@ -11,7 +11,7 @@ from typing import Any
 from firesteel.connectors.kafka.offsets import Partition, Places
 from firesteel.connectors.kafka.options import EARLIEST, LATEST, SPECIFIC, TIMESTAMP, KafkaOptions, Place
 from firesteel.connectors.kafka.properties import client_configuration
-from firesteel.errors import JobError, ValidationError, missing_package
+from firesteel.errors import JobError, UnavailableError, ValidationError, missing_package
 from firesteel.functions.java.regular_expressions import parsed
 
 _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
@@ -63,11 +63,11 @@ def is_away(error: Any) -> bool:
     )
 
 
-class UnreachableError(JobError):
+class UnreachableError(UnavailableError):
     """The cluster does not answer now."""
 
 
-class UnknownPartitionError(JobError):
+class UnknownPartitionError(UnavailableError):
     """The cluster does not know the topic or partition, or its leader. Starting brokers report this, too."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from zlib import crc32
 
 from firesteel.connectors.base import Offset, Split
-from firesteel.errors import JobError
+from firesteel.errors import LostInputError
 
 Partition = tuple[str, int]
 """Topic and number."""
@@ -131,15 +131,15 @@ def by_partition(splits: Iterable[Split]) -> list[Split]:
     return [Split(0, {"ranges": [data]}, channel=channel(data[0], data[1])) for data in found]
 
 
-def gone(each: Partition, at: int) -> JobError:
+def gone(each: Partition, at: int) -> LostInputError:
     """Return the error for a partition that no longer exists. `at` is the next offset to read."""
-    return JobError(
+    return LostInputError(
         f"topic {each[0]}, partition {each[1]} is gone: it was read up to offset {at}",
         hint="begin with an empty checkpoint folder",
     )
 
 
-def recreated(topic: str, at: Places) -> JobError:
+def recreated(topic: str, at: Places) -> LostInputError:
     """Return the error for a topic that was deleted and created again.
 
     Args:
@@ -149,7 +149,7 @@ def recreated(topic: str, at: Places) -> JobError:
     read = ", ".join(
         f"partition {n} up to offset {offset}" for (t, n), offset in sorted(at.items()) if t == topic
     )
-    return JobError(
+    return LostInputError(
         f"topic {topic} was deleted and created again after it was read ({read}): what was not read of the "
         "old topic is lost, and the job's state and results hold what was",
         hint="to read the new topic begin with an empty checkpoint folder, and with empty sinks where rows "
@@ -157,9 +157,9 @@ def recreated(topic: str, at: Places) -> JobError:
     )
 
 
-def expired(each: Partition, at: int, first: int) -> JobError:
+def expired(each: Partition, at: int, first: int) -> LostInputError:
     """Return the error for deleted messages from offset `at` on. `first` is the first one that exists."""
-    return JobError(
+    return LostInputError(
         f"topic {each[0]}, partition {each[1]}: offsets {at} to {first - 1} are gone, "
         f"the log begins at {first}",
         hint="the topic's retention removed them before they were read: begin with an empty "

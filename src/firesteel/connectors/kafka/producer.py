@@ -22,7 +22,7 @@ from firesteel.connectors.kafka.properties import client_configuration, producer
 from firesteel.connectors.kafka.records import Record
 from firesteel.connectors.outage import Outage
 from firesteel.connectors.positions import UNKNOWN, Origin, Position, from_text, to_json, to_text
-from firesteel.errors import JobError, ValidationError
+from firesteel.errors import JobError, TransientError, UnavailableError, ValidationError
 
 _PATIENCE = 120.0
 """Seconds for which a request is repeated that no broker answers (Java's delivery.timeout.ms)."""
@@ -186,7 +186,7 @@ class Producer:
         """Return the error for a message without an answer. A message in a transaction has the time of it."""
         in_transaction = self.name and self._delivery >= self._limit
         key = _TRANSACTION_LIMIT if in_transaction else "properties.delivery.timeout.ms"
-        return JobError(
+        return UnavailableError(
             f"{place}: Kafka at {self.servers} has not taken a message within {self._delivery:g} s, which is "
             f"what '{key}' allows.",
             hint=_MORE_TIME if in_transaction else f"is the broker up? Or set '{key}' to more milliseconds",
@@ -221,7 +221,7 @@ class Producer:
         lasted = 0.0 if self._began is None else time.monotonic() - self._began
         if not lasted > self._limit:
             return ShutOutError(f"{self.name}: {why}")
-        return JobError(
+        return TransientError(
             f"Kafka at {self.servers} has ended the transaction {self.name}: it was open for {lasted:.0f} s, "
             f"'{_TRANSACTION_LIMIT}' allows {self._limit:.0f} s.",
             hint=_MORE_TIME,
@@ -282,7 +282,7 @@ class Producer:
             sent.result(_SILENCE)
         except futures.TimeoutError:
             self._is_stuck = True
-            raise JobError(
+            raise UnavailableError(
                 f"Kafka at {self.servers} does not answer: a transaction did not begin in {_SILENCE:.0f} s."
             ) from None
 
@@ -333,7 +333,8 @@ class Producer:
                 f"'properties.transaction.timeout.ms' is {1000 * self._limit:.0f}: set it to at most the "
                 "broker's transaction.max.timeout.ms (900000 where it is not set)"
             )
-        return JobError(f"Kafka at {self.servers} refuses: {told.str()}", hint=hint)
+        kind = UnavailableError if told.retriable() or will_pass(told) else JobError
+        return kind(f"Kafka at {self.servers} refuses: {told.str()}", hint=hint)
 
 
 def _key(properties: Mapping[str, str], name: str) -> tuple[frozenset[tuple[str, str]], str]:

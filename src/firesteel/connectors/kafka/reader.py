@@ -13,7 +13,7 @@ from firesteel.connectors.kafka.object_consumer import ObjectConsumer
 from firesteel.connectors.kafka.offsets import Range, expired, gone
 from firesteel.connectors.kafka.properties import client_configuration
 from firesteel.connectors.outage import Outage
-from firesteel.errors import JobError
+from firesteel.errors import JobError, UnavailableError
 
 _TOGETHER = 50_000
 """Most messages that are decoded together."""
@@ -133,7 +133,7 @@ class Reader:
             topics = self._consumer.asked.list_topics(timeout=5).topics
         except self._kafka.KafkaException as error:
             self._outage.given_up()
-            raise JobError(
+            raise UnavailableError(
                 f"Kafka at {self._servers} has not answered for {_PATIENCE:.0f} seconds: "
                 f"{error.args[0].str()}"
             ) from None

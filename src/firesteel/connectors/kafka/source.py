@@ -30,7 +30,7 @@ from firesteel.connectors.kafka.reader import Reader
 from firesteel.connectors.kafka.rows import Rows
 from firesteel.connectors.kafka.sizes import MessageSizes
 from firesteel.connectors.outage import Outage
-from firesteel.errors import JobError
+from firesteel.errors import JobError, LostInputError
 from firesteel.runtime.spec.tables import ScanSpec
 
 _PAUSE, _LONGEST_WAIT = 0.05, 2.0
@@ -298,7 +298,7 @@ class KafkaSource(Source):
     def _check_lost(self, at: Places, latest: Places) -> None:
         for (topic, number), offset in at.items():
             if latest[topic, number] < offset and self._options.end is None:
-                raise JobError(
+                raise LostInputError(
                     f"topic {topic}, partition {number} ends at offset {latest[topic, number]}, and was read "
                     f"up to {offset}: it was truncated or made anew",
                     hint="begin with an empty checkpoint folder",

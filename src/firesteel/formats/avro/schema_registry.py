@@ -16,7 +16,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-from firesteel.errors import DataError, JobError
+from firesteel.errors import DataError, JobError, UnavailableError
 from firesteel.formats.avro.format import fastavro
 from firesteel.formats.avro.resolution import Resolved, wrapped
 from firesteel.formats.avro.schema import Schema
@@ -141,7 +141,7 @@ def _asked(registry: Registry, path: str, body: dict[str, str] | None = None) ->
     except HTTPError:
         raise
     except (URLError, OSError) as error:
-        raise JobError(f"The schema registry does not answer: {address}: {error}") from None
+        raise UnavailableError(f"The schema registry does not answer: {address}: {error}") from None
 
 
 @lru_cache(maxsize=100)

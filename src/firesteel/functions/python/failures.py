@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from firesteel.errors import JobError
+from firesteel.errors import JobError, TransientError
 from firesteel.functions.python.load import describe, innermost
 
 _LONG = 60
 
 
-class UserFunctionError(JobError):
+class UserFunctionError(TransientError):
     """Failure of a user-defined function: it raised an exception or returned a value of the wrong type."""
 
     row: str | None = None

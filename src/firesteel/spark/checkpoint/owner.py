@@ -26,6 +26,8 @@ Owner = dict[str, Any]
 class ShutOutError(JobError):
     """Another run has taken over the checkpoint while this one was not heard of."""
 
+    restarts = False
+
 
 def this_run() -> Owner:
     """Return a new owner with a token of its own."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from firesteel.errors import FiresteelError, UsageError
+from firesteel.spark.launch.context_end import is_stopped
 from firesteel.spark.launch.direct_launcher import FastStart
 from firesteel.spark.launch.executors import await_executors
 from firesteel.spark.launch.java import find_java
@@ -23,6 +24,7 @@ from firesteel.spark.launch.preflight import check_master, check_variables, did_
 from firesteel.spark.launch.private_sockets import LOCAL_FOLDER, with_private_sockets
 from firesteel.spark.launch.settings import BATCH, PYTHON, STREAM, LaunchOptions
 from firesteel.spark.launch.spark_submit_launcher import (
+    end_jvm,
     forget_jvm,
     has_ended,
     has_jvm,
@@ -120,6 +122,20 @@ class Spark:
         if self._context is None or has_ended(self._context):
             return True
         return self._fast is not None and self._fast.has_ended
+
+    def end_if_broken(self) -> bool:
+        """Return whether no job can run on it any more. If it was started here, end what is left of it.
+
+        The next `prepare` starts another one.
+        """
+        if self._starting is not None and not self._has_started.is_set():
+            return False
+        if self._context is not None and not is_stopped(self._context):
+            return False
+        if self._owned:
+            self.stop()
+            end_jvm()
+        return True
 
     def check(self, wanted: Mapping[str, str]) -> None:
         """Raises UsageError for a setting (`spark.…`) that it was not started with."""

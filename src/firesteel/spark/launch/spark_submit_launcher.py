@@ -119,6 +119,16 @@ def forget_jvm() -> None:
             gateway.shutdown()
 
 
+def end_jvm() -> None:
+    """End the JVM that pyspark has started, if there is one, and forget it. Private: pyspark's `proc`."""
+    module: Any = sys.modules.get("pyspark.core.context")
+    process = getattr(module.SparkContext._gateway, "proc", None) if module is not None else None
+    if process is not None:
+        process.kill()
+    if has_jvm():
+        forget_jvm()
+
+
 def has_jvm() -> bool:
     """Whether this process has a JVM that pyspark knows; loads nothing."""
     module = sys.modules.get("pyspark.core.context")

@@ -41,12 +41,25 @@ def _has_ended(error: BaseException | None) -> bool:
     return isinstance(error, _ENDED) or str(error).startswith(_NO_SOCKET)
 
 
+def quiet_client() -> None:
+    """Keep py4j from printing a traceback for each call to a JVM that is gone.
+
+    Private: the two calls of the root logger in py4j.java_gateway, which would also set up that logger. They
+    go to py4j's own logger, which prints nothing unless the user asks for it.
+    """
+    from py4j import java_gateway
+
+    module: Any = java_gateway
+    module.logging = module.logger
+
+
 def quiet_counters(context: SparkContext) -> SparkContext:
-    """For the driver's server of accumulators. Private: where pyspark keeps it.
+    """For the driver: its server of accumulators, and its calls. Private: where pyspark keeps the server.
 
     Returns:
         The context.
     """
+    quiet_client()
     server: Any = getattr(context, "_accumulatorServer", None)
     if server is not None:
         told = server.handle_error

@@ -46,6 +46,7 @@ from firesteel.spark.launch.launch import Spark
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_identity import check_age, check_identities, note_identities
 from firesteel.spark.sink_task import job_of
+from firesteel.spark.stream.given_rows import GivenRows
 from firesteel.spark.stream.lag import Lag
 from firesteel.spark.stream.settings import StreamSettings
 from firesteel.spark.stream.sinks import KeptPackets
@@ -67,6 +68,7 @@ def start(
     settings: StreamSettings | None = None,
     progress: Progress | None = None,
     frames: Mapping[str, DataFrame] | None = None,
+    given: GivenRows | None = None,
 ) -> StreamJob:
     """Start a job and return it. A bounded job ends by itself; any other must be stopped.
 
@@ -76,11 +78,13 @@ def start(
         settings: Settings of the stream host.
         progress: Counters of the job.
         frames: DataFrames read as tables (spark/stream/frame_source.py), by the table's path.
+        given: Rows that the caller of a query has got from earlier attempts; None for none.
 
     Raises:
         UsageError: The checkpoint belongs to another query, or another run holds it.
     """
-    return StreamJob(job, spark, settings or StreamSettings(), progress or Progress(), frames or {})
+    settings, progress = settings or StreamSettings(), progress or Progress()
+    return StreamJob(job, spark, settings, progress, frames or {}, given or GivenRows())
 
 
 class StreamJob:
@@ -93,8 +97,10 @@ class StreamJob:
         settings: StreamSettings,
         progress: Progress,
         frames: Mapping[str, DataFrame],
+        given: GivenRows,
     ) -> None:
         self._job = job
+        self._given = given
         self._spark = spark
         self._frames = frames
         self.progress = progress
@@ -103,6 +109,7 @@ class StreamJob:
         self._results: queue.Queue[pa.Table | None] = queue.Queue(maxsize=64)
         self._failure: BaseException | None = None
         self._stopping = False
+        self._has_ended = False
         self._delivered = -1
         self._were_few = False
         self._delivering = threading.Lock()
@@ -301,8 +308,9 @@ class StreamJob:
             self._delivery.abort(batch)
             raise _StoppedError
         try:
+            self._given.begin(batch)
             for changes in self._delivery.deliver(packets, batch, kept.run, origin):
-                self._put(changes)
+                self._put(self._given.rest(changes), batch)
             if self._settled is not None:
                 names = ((job_of(self._delivery.job, number), task) for number, task in positioned)
                 self._settled.record.record(batch, names)
@@ -331,16 +339,20 @@ class StreamJob:
         return {} if last is None else self._lag.behind(last["sources"])
 
     def _last(self) -> Any:
-        """Spark's progress, None before there is one, and at the end."""
-        return self._query.lastProgress if self._query.isActive else None
+        """Return Spark's progress; None before there is one, and at the end."""
+        try:
+            return self._query.lastProgress if not self._has_ended and self._query.isActive else None
+        except Exception:  # the JVM ends just now
+            return None
 
-    def _put(self, changes: pa.Table) -> None:
-        """Hand changes over. Where nobody takes them any more the batch is not committed."""
-        while not self._stopping:
+    def _put(self, changes: pa.Table, batch: int) -> None:
+        """Hand changes over. If the caller takes no more, raise an error: the batch is not committed."""
+        while not (self._stopping or self._has_ended):
             try:
                 self._results.put(changes, timeout=0.1)
             except queue.Full:
                 continue
+            self._given.note(batch, changes.num_rows)
             return
         raise _StoppedError
 
@@ -351,16 +363,30 @@ class StreamJob:
         except Exception as error:
             self._note_shut_out()
             if self._failure is None and not self._stopping:
-                told = from_spark(error, self._job, goes_on=self._checkpoint is not None)
-                self._failure = full_disk(error, self._checkpoint, local_folders(self._spark.context)) or told
+                self._failure = from_spark(error, self._job, goes_on=self._checkpoint is not None)
+                folders = local_folders(self._spark.context)
+                self._failure = full_disk(error, self._checkpoint, folders) or self._failure
         finally:
-            if self._temporary is not None:
-                self._delivery.end_run()
-                self._temporary.cleanup()
-            self._release()
-            if self._stopping:
-                self._drain()
-            self._results.put(None)
+            try:
+                self._end()
+            finally:
+                self._results.put(None)
+
+    def _end(self) -> None:
+        """Release what the job holds, once no batch is delivered any more."""
+        self._end_delivery()
+        if self._temporary is not None:
+            self._delivery.end_run()
+            self._temporary.cleanup()
+        self._release()
+        if self._stopping:
+            self._drain()
+
+    def _end_delivery(self) -> None:
+        """Wait until no batch is delivered any more: the query of a JVM that has died ends without it."""
+        self._has_ended = True
+        if not self._stopping and self._delivering.acquire(timeout=_COMMIT_SECONDS):
+            self._delivering.release()
 
     def _drain(self) -> None:
         """Nobody will take what is left."""

@@ -1,0 +1,174 @@
+"""Flink's restart strategies: whether a job that failed is restarted, and after which wait.
+
+Rules: Flink's RestartBackoffTimeStrategy and its classes. Times are in milliseconds.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable
+
+Clock = Callable[[], int]
+"""Return the time in milliseconds. It never goes back."""
+
+
+def monotonic_clock() -> int:
+    """Return the time of a clock that nobody sets, in milliseconds."""
+    return time.monotonic_ns() // 1_000_000
+
+
+class RestartStrategy(ABC):
+    """Decision on the restarts of one job. Call `note_failure` after each failure, then ask."""
+
+    @property
+    @abstractmethod
+    def can_restart(self) -> bool:
+        """Whether the job is restarted after the last failure."""
+
+    @property
+    @abstractmethod
+    def wait(self) -> int:
+        """Milliseconds from now until the restart."""
+
+    @abstractmethod
+    def note_failure(self) -> None:
+        """Count a failure that comes now."""
+
+
+class NoRestart(RestartStrategy):
+    """The first failure ends the job."""
+
+    can_restart = False
+    wait = 0
+
+    def note_failure(self) -> None:
+        """Count nothing."""
+
+    def __str__(self) -> str:
+        return "none"
+
+
+class FixedDelay(RestartStrategy):
+    """A number of restarts, each after the same wait.
+
+    Args:
+        attempts: The most restarts.
+        delay: The wait, in milliseconds.
+    """
+
+    def __init__(self, attempts: int, delay: int) -> None:
+        self._attempts, self._delay = attempts, delay
+        self._failures = 0
+
+    @property
+    def can_restart(self) -> bool:
+        return self._failures <= self._attempts
+
+    @property
+    def wait(self) -> int:
+        return self._delay
+
+    def note_failure(self) -> None:
+        self._failures += 1
+
+    def __str__(self) -> str:
+        return f"fixed-delay, at most {_restarts(self._attempts)}"
+
+
+class FailureRate(RestartStrategy):
+    """Restarts as long as failures are rare.
+
+    Args:
+        most: The most restarts within an interval.
+        interval: Length of the interval, in milliseconds.
+        delay: The wait, in milliseconds.
+        clock: The clock.
+    """
+
+    def __init__(self, most: int, interval: int, delay: int, clock: Clock = monotonic_clock) -> None:
+        self._most, self._interval, self._delay, self._clock = most, interval, delay, clock
+        self._failures: deque[int] = deque(maxlen=most + 1)
+
+    @property
+    def can_restart(self) -> bool:
+        if len(self._failures) <= self._most:
+            return True
+        return self._clock() - self._failures[0] > self._interval
+
+    @property
+    def wait(self) -> int:
+        return self._delay
+
+    def note_failure(self) -> None:
+        self._failures.append(self._clock())
+
+    def __str__(self) -> str:
+        return f"failure-rate, at most {_restarts(self._most)} within {self._interval / 1000:g} s"
+
+
+class ExponentialDelay(RestartStrategy):
+    """Restarts after waits that grow up to a longest one. After long without a failure they begin again.
+
+    Args:
+        initial: The first wait, in milliseconds.
+        longest: The longest wait, in milliseconds.
+        multiplier: Each wait is the one before, times this.
+        threshold: Milliseconds without a failure, from a restart on, after which the waits begin again.
+        jitter: Part of a wait, from 0 to 1, by which it is randomly longer or shorter.
+        attempts: The most restarts before the waits begin again.
+        clock: The clock.
+    """
+
+    def __init__(
+        self,
+        initial: int,
+        longest: int,
+        multiplier: float,
+        threshold: int,
+        jitter: float,
+        attempts: int,
+        clock: Clock = monotonic_clock,
+    ) -> None:
+        self._initial, self._longest, self._multiplier = initial, longest, multiplier
+        self._threshold, self._jitter, self._attempts, self._clock = threshold, jitter, attempts, clock
+        self._failures = 0
+        self._restart_at: int | None = None
+
+    @property
+    def can_restart(self) -> bool:
+        return self._failures <= self._attempts
+
+    @property
+    def wait(self) -> int:
+        assert self._restart_at is not None, "note_failure comes first"
+        return max(0, self._restart_at - self._clock())
+
+    def note_failure(self) -> None:
+        """Count a failure, unless it comes before the restart after the last one: both are one attempt."""
+        now = self._clock()
+        if self._restart_at is not None:
+            if now <= self._restart_at:
+                return
+            if now - self._restart_at >= self._threshold:
+                self._failures = 0
+        self._restart_at = now + self._backoff()
+        self._failures += 1
+
+    def _backoff(self) -> int:
+        """Return the wait after the failures that are counted, with its jitter."""
+        try:
+            grown = int(self._initial * self._multiplier**self._failures)
+        except OverflowError:
+            grown = self._longest
+        offset = int(grown * self._jitter)
+        return max(self._initial, min(grown + random.randint(-offset, offset), self._longest))
+
+    def __str__(self) -> str:
+        return f"exponential-delay, at most {_restarts(self._attempts)}"
+
+
+def _restarts(count: int) -> str:
+    return "1 restart" if count == 1 else f"{count} restarts"

@@ -1,0 +1,124 @@
+"""Supervisor, which runs a job again after a failure, as its restart strategy says."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from firesteel.errors import FiresteelError, UnavailableError
+from firesteel.session.restart.strategies import NoRestart, RestartStrategy
+
+T = TypeVar("T")
+
+_SIGNAL_SECONDS = 0.25
+"""Wait after a failure for a signal to this process: one to its whole group may end Spark first."""
+_NUMBERS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True)
+class Restart:
+    """One restart of a job that has failed."""
+
+    attempt: int
+    """Number of the restart since the start of the job, from 1."""
+    wait: int
+    """Milliseconds until the restart."""
+    cause: str
+    """Message of the error that ended the job, in one line."""
+    resumes: bool
+    """Whether the job continues from a checkpoint. Otherwise it begins with the first row."""
+
+    def __str__(self) -> str:
+        where = "from its checkpoint" if self.resumes else "from the beginning"
+        return f"Restart {self.attempt} {where} in {self.wait / 1000:.1f} s: {self.cause}"
+
+
+class Supervisor:
+    """Runs a job, and runs it again after a failure.
+
+    A failure that the same rows would only meet again is final, as are mistakes in the script: the error's
+    class says so (errors.py). The same error at the same position several times running is final, too, unless
+    a system that the job needs is away.
+
+    Args:
+        strategy: The restart strategy.
+        limit: Times that the same error may come at the same position, the last one being final; 0: no limit.
+        resumes: Whether the job continues from a checkpoint.
+        tell: Function that is called with each restart, before its wait.
+        cancelled: Event that ends the job, also during a wait.
+    """
+
+    def __init__(
+        self,
+        strategy: RestartStrategy,
+        limit: int,
+        *,
+        resumes: bool,
+        tell: Callable[[Restart], object],
+        cancelled: threading.Event,
+    ) -> None:
+        self._strategy = strategy
+        self._limit = limit
+        self._resumes = resumes
+        self._tell = tell
+        self._cancelled = cancelled
+        self._restarts = 0
+        self._last: tuple[type[FiresteelError], str, str] | None = None
+        self._times = 0
+
+    def run(self, attempt: Callable[[], Iterator[T]], position: Callable[[], str]) -> Iterator[T]:
+        """Yield what the attempts yield, until one of them ends.
+
+        Args:
+            attempt: Runs the job once, from its checkpoint or from the beginning.
+            position: Return the position at which the job stands, in words.
+
+        Raises:
+            FiresteelError: The error of the last attempt.
+        """
+        while True:
+            try:
+                yield from attempt()
+                return
+            except FiresteelError as error:
+                wait = self._wait_after(error, position)
+            if self._cancelled.wait(wait):
+                return
+
+    def _wait_after(self, error: FiresteelError, position: Callable[[], str]) -> float:
+        """Return the seconds until the restart. Raise the error if the job is not restarted."""
+        if isinstance(self._strategy, NoRestart) or not error.restarts:
+            raise error
+        if self._cancelled.wait(_SIGNAL_SECONDS):
+            raise error
+        self._count_same(error, position())
+        self._strategy.note_failure()
+        if not self._strategy.can_restart:
+            raise _with_hint(error, f"the restart strategy ends the job: {self._strategy}")
+        self._restarts += 1
+        restart = Restart(self._restarts, self._strategy.wait, one_line(error), self._resumes)
+        self._tell(restart)
+        return restart.wait / 1000
+
+    def _count_same(self, error: FiresteelError, position: str) -> None:
+        """Raise the error if it has come at this position as often as it may."""
+        this = type(error), _NUMBERS.sub("#", error.message), position
+        self._times = self._times + 1 if this == self._last else 1
+        self._last = this
+        if isinstance(error, UnavailableError) or not self._limit or self._times < self._limit:
+            return
+        error.message = f"{error.message} (the same error {self._times} times running, at {position})"
+        raise error
+
+
+def one_line(error: FiresteelError) -> str:
+    """Return the message of an error in one line."""
+    return " ".join(error.message.split())
+
+
+def _with_hint(error: FiresteelError, hint: str) -> FiresteelError:
+    error.hint = f"{error.hint}; {hint}" if error.hint else hint
+    return error

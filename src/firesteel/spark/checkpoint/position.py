@@ -1,0 +1,33 @@
+"""The position at which a job stands, in words, for its last error."""
+
+from __future__ import annotations
+
+from firesteel.spark.checkpoint.fingerprint import SPARK
+from firesteel.spark.checkpoint.lock import local_folder
+
+_LONGEST = 300
+"""Most characters of offsets in a message."""
+
+
+def position_of(checkpoint: str | None, delivered: int) -> str:
+    """Return the micro-batch that a job works on, and the offsets at which it ends.
+
+    Args:
+        checkpoint: Folder of the job in its checkpoint; None if there is none.
+        delivered: Number of the last delivered micro-batch, -1 for none. It counts if the checkpoint is on
+            another machine.
+    """
+    folder = None if checkpoint is None else local_folder(checkpoint)
+    planned = (
+        [] if folder is None else [f for f in (folder / SPARK / "offsets").glob("*") if f.name.isdigit()]
+    )
+    if not planned:
+        return f"batch {delivered + 1}"
+    last = max(planned, key=lambda file: int(file.name))
+    try:
+        offsets = " ".join(last.read_text(encoding="utf-8").splitlines()[2:])
+    except OSError:
+        return f"batch {last.name}"
+    if len(offsets) > _LONGEST:
+        offsets = f"{offsets[:_LONGEST]}..."
+    return f"batch {last.name}, which ends at {offsets}"

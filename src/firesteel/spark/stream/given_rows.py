@@ -1,0 +1,44 @@
+"""Rows of a query that its caller has got, over restarts of the job."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+
+class GivenRows:
+    """Rows of the last micro-batch that the caller has got.
+
+    A restarted job repeats a micro-batch that was not committed, with the same rows in the same order. The
+    caller gets the rest of them.
+    """
+
+    def __init__(self) -> None:
+        self._batch = -1
+        self._rows = 0
+        self._passed = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the caller has got no row yet."""
+        return self._batch < 0
+
+    def begin(self, batch: int) -> None:
+        """Begin a micro-batch, or begin it again.
+
+        Args:
+            batch: Number of the micro-batch.
+        """
+        if batch != self._batch:
+            self._rows = 0
+        self._passed = 0
+
+    def rest(self, changes: pa.Table) -> pa.Table:
+        """Return those of the next rows of the micro-batch that the caller has not got."""
+        given = min(max(0, self._rows - self._passed), changes.num_rows)
+        self._passed += changes.num_rows
+        return changes.slice(given)
+
+    def note(self, batch: int, rows: int) -> None:
+        """Note that the caller has got so many more rows of a micro-batch."""
+        self._batch = batch
+        self._rows += rows
