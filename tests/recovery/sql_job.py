@@ -41,6 +41,7 @@ def main() -> None:
             "firesteel.source.max-rows-per-batch": rows,
             "parallelism.default": "2",
             "table.exec.source.idle-timeout": "1 ms",
+            "restart-strategy.type": "none",  # a killed JVM ends the process
         }
     )
     teller = Told(Path(told), Path(checkpoint))
