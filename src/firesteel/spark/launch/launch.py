@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from firesteel.errors import FiresteelError, UsageError
-from firesteel.spark.launch.context_end import is_stopped
 from firesteel.spark.launch.direct_launcher import FastStart
 from firesteel.spark.launch.executors import await_executors
 from firesteel.spark.launch.java import find_java
@@ -29,6 +28,7 @@ from firesteel.spark.launch.spark_submit_launcher import (
     has_ended,
     has_jvm,
     is_sparks_own,
+    is_stopped,
     plain_context,
     tell,
 )

@@ -147,6 +147,18 @@ def has_ended(context: SparkContext) -> bool:
     return context._jsc is None
 
 
+def is_stopped(context: SparkContext) -> bool:
+    """Return whether no job can run on a context: its JVM is gone, or Spark has stopped it.
+
+    Private: the way from a context into its JVM (`_jsc`).
+    """
+    made: Any = context
+    try:
+        return made._jsc is None or bool(made._jsc.sc().isStopped())
+    except Exception:  # py4j has many errors for a JVM that is gone
+        return True
+
+
 _told: set[str] = set()
 
 
