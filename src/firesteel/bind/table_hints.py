@@ -1,4 +1,7 @@
-"""OPTIONS hints: a table read or written with other options. Flink: CatalogSourceTable, FlinkHints."""
+"""Table hints: OPTIONS for a table that is read or written, STATE_TTL, and join hints.
+
+Flink: CatalogSourceTable, FlinkHints.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,7 @@ Pairs = Sequence[tuple[str, str]]
 
 
 def options_of(hints: Sequence[Hint]) -> Pairs | None:
-    """The options of the OPTIONS hints after a table's name; None where there is no such hint. Others say
-    how to plan, and are not read."""
+    """Return the options of the OPTIONS hints behind a table's name, None if there is no such hint."""
     found = [h for h in hints if h.name.name.upper() == "OPTIONS"]
     if not found:
         return None
@@ -31,7 +33,7 @@ def options_of(hints: Sequence[Hint]) -> Pairs | None:
 
 
 def check_hints(hints: Sequence[Hint]) -> None:
-    """Raises ValidationError for a hint that Flink does not know."""
+    """Raise ValidationError for a hint that Flink does not know."""
     for hint in hints:
         name = hint.name.name.upper()
         if name not in _KNOWN:
@@ -41,12 +43,12 @@ def check_hints(hints: Sequence[Hint]) -> None:
 
 
 def state_ttl(hints: Sequence[Hint], source: syntax.Node | None) -> str:
-    """Return how long an aggregate over FROM keeps a key, as written; "" where no hint says it.
+    """Return how long an aggregate over FROM keeps a key, as written. "" if no hint sets it.
 
-    Over a join no hint does: there it is about the inputs of the join.
+    Over a join the hint is about the join's inputs, and does not count here.
 
     Raises:
-        ValidationError: It is no duration.
+        ValidationError: The text is no duration.
     """
     found = ""
     for hint in hints:
@@ -60,11 +62,7 @@ _STRATEGIES = ("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP")
 
 
 def check_tables(hints: Sequence[Hint], source: syntax.Node | None) -> None:
-    """Refuse a hint about a table that FROM does not have.
-
-    Raises:
-        ValidationError: There is no such table.
-    """
+    """Raise ValidationError for a hint about a table that is not in FROM."""
     known = _tables(source)
     for hint in hints:
         name = hint.name.name.upper()
@@ -86,7 +84,7 @@ def _hinted_tables(hint: Hint) -> list[str]:
 
 
 def _tables(node: syntax.Node | None) -> list[str]:
-    """The names of the entries of FROM."""
+    """Return the names of the entries of FROM."""
     if isinstance(node, Join):
         return [*_tables(node.left), *_tables(node.right)]
     if isinstance(node, Aliased):
@@ -95,11 +93,11 @@ def _tables(node: syntax.Node | None) -> list[str]:
 
 
 def join_hints(hints: Sequence[Hint], left: Sequence[str], right: Sequence[str]) -> JoinHints:
-    """Return what hints say about a join.
+    """Return the hints that apply to a join.
 
     Args:
         hints: Hints behind SELECT.
-        left: Names by which hints know the left side.
+        left: Names by which hints refer to the left side.
         right: Names of the right side.
     """
     sides = (left, right)
@@ -121,7 +119,7 @@ def join_hints(hints: Sequence[Hint], left: Sequence[str], right: Sequence[str])
 
 
 def _is_multi_join(hints: Sequence[Hint], left: Sequence[str], right: Sequence[str]) -> bool:
-    """Whether a MULTI_JOIN hint names both sides; a side that is a join itself has no name."""
+    """Return whether a MULTI_JOIN hint names both sides. A side that is a join itself has no name."""
     named = [set(_hinted_tables(hint)) for hint in hints if hint.name.name.upper() == "MULTI_JOIN"]
     return any(tables & set(right) and (not left or tables & set(left)) for tables in named)
 
@@ -136,7 +134,11 @@ def _check_duration(text: str, hint: Hint) -> None:
 
 
 def readable(entry: Table, options: Pairs, context: BindContext, place: SourceRange) -> Table:
-    """The table read with the options of a hint. Raises ValidationError where hints are not allowed."""
+    """Return the table with the options of a hint, to be read.
+
+    Raises:
+        ValidationError: Hints are not allowed.
+    """
     _check_pairs(options, place)
     if not context.options.get(ENABLED, True):
         raise ValidationError(
@@ -148,7 +150,11 @@ def readable(entry: Table, options: Pairs, context: BindContext, place: SourceRa
 
 
 def hinted(entry: Table, options: Pairs, context: BindContext, place: SourceRange) -> Table:
-    """The table with the options of a hint. Raises ValidationError, also its connector's."""
+    """Return the table with the options of a hint.
+
+    Raises:
+        ValidationError: Hints are not allowed, or the connector refuses the options.
+    """
     _check_pairs(options, place)
     given = dict(options)
     shown = tuple((key, given[key]) for key in in_java_order(list(given)))
@@ -172,7 +178,7 @@ def _check_pairs(options: Pairs, place: SourceRange) -> None:
 
 
 def refuse_hints(view: View, hints: Sequence[Hint], place: SourceRange) -> None:
-    """Raises ValidationError for an OPTIONS hint on a view."""
+    """Raise ValidationError for an OPTIONS hint on a view."""
     if options_of(hints) is not None:
         path = ".".join(map(quoted_name, view.path))
         raise ValidationError(

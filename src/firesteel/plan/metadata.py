@@ -1,4 +1,8 @@
-"""Facts about plan nodes. The files beside this one ask, those in nodes/ answer, a family of nodes each."""
+"""Properties of all plan nodes, with their registration.
+
+The properties are defined in plan/properties/. The modules in plan/nodes/ register the answers, a family of
+nodes each.
+"""
 
 from firesteel.plan.nodes.aggregate import properties as aggregates
 from firesteel.plan.nodes.calc import properties as calc
@@ -65,9 +69,9 @@ FAMILIES = (
     window_joins,
     window_ranks,
 )
-"""The files that answer."""
+"""Modules that register answers."""
 FACTS = (
     *(upsert_keys, unique_keys, kinds_sent, kinds_taken, updates_wanted),
     *(monotonicity, value_range, time_attributes, values_read, window_properties, interval_asked),
 )
-"""All of them."""
+"""All properties."""

@@ -102,7 +102,7 @@ def _kept(keys: Keys, adds: NDArray[np.bool_]) -> NDArray[np.int64]:
         adds: bool[n], whether each change adds its row.
     """
     adds = adds[keys.order]
-    apart = keys.sorted_codes * (keys.rows + 1)  # above any height, so that the minimum stays within a key
+    apart = keys.sorted_codes * (keys.rows + 1)  # keeps each minimum within its key
     total = np.cumsum(np.where(adds, 1, -1))
     before = np.append(0, total)[keys.starts]
     height = total - before[keys.sorted_codes]

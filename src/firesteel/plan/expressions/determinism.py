@@ -1,4 +1,4 @@
-"""Calls that may have another value when they are computed again.
+"""Calls that can have another value when they are evaluated again.
 
 Flink: FlinkRexUtil.getNonDeterministicCallName.
 """

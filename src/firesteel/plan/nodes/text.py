@@ -1,4 +1,4 @@
-"""Physical nodes as plans print them: `Calc(select=[a, b], where=[>(a, 1)])`."""
+"""Text of physical nodes in plans: `Calc(select=[a, b], where=[>(a, 1)])`."""
 
 from __future__ import annotations
 
@@ -44,31 +44,31 @@ ExpressionText = Callable[[Expr, Sequence[str]], str]
 Attributes = list[tuple[str, str]]
 N = TypeVar("N", bound=Node)
 _KEPT = (physical.GroupAggregate, physical.GlobalGroupAggregate, physical.IncrementalGroupAggregate)
-"""Aggregates that keep keys."""
+"""Aggregates that keep keys in their state."""
 _OF_USERS = (physical.GroupAggregate, physical_over.OverAggregate, physical_windows.GroupWindowAggregate)
-"""Aggregates that are called otherwise where they have functions of the user's."""
+"""Aggregates that have another name in plans if a function is user-defined."""
 
 
 def digest(node: Node) -> str:
-    """The node on one line, as the physical plan shows it, without its changelog mode."""
+    """Return the node as one line of the physical plan, without its changelog mode."""
     return line(node, attributes(node, prefix_text))
 
 
 def execution_digest(node: Node) -> str:
-    """The node on one line, as the execution plan shows it."""
+    """Return the node as one line of the execution plan."""
     hints = node.hints.attributes if isinstance(node, (physical_join.Join, WindowJoin)) else []
     return line(node, [*attributes(node, infix_text), *hints])
 
 
 def hint_attributes(node: Node) -> Attributes:
-    """Return the attributes that show the hints of the query about a node in the physical plan."""
+    """Return the attributes that show the query's hints about a node in the physical plan."""
     if isinstance(node, physical_join.Join):
         return node.hints.attributes
     return node.state_ttl.attributes if isinstance(node, _KEPT) else []
 
 
 def line(node: Node, found: Attributes) -> str:
-    """The node's name and its attributes."""
+    """Return the line of a node: its name and its attributes."""
     name = operator_name(node)
     if not found:
         return name
@@ -76,7 +76,7 @@ def line(node: Node, found: Attributes) -> str:
 
 
 def operator_name(node: Node) -> str:
-    """As plans call the node; an aggregate with functions of the user's has a name of its own."""
+    """Return the name of a node in plans. It depends on whether an aggregate has user-defined functions."""
     name = type(node).__name__
     if isinstance(node, Correlate) and node.call.user is not None and node.input.schema:
         return f"Python{name}"
@@ -84,7 +84,12 @@ def operator_name(node: Node) -> str:
 
 
 def attributes(node: Node, text: ExpressionText) -> Attributes:
-    """What a plan says of a node, in its order; text prints an expression over named columns."""
+    """Return the attributes that a plan prints for a node, in order.
+
+    Args:
+        node: The node.
+        text: Returns the text of an expression over named columns.
+    """
     kind = type(node)
     if kind in _PLAIN:
         return _PLAIN[kind](node)
@@ -116,13 +121,18 @@ def _scan(node: physical.TableSourceScan, text: ExpressionText) -> Attributes:
 
 
 def metadata_text(table: Table) -> str:
-    """`metadata=[file.path]`, nothing where the table has no metadata columns."""
+    """Return the text `metadata=[file.path]`, or "" if the table has no metadata columns."""
     keys = [c.metadata for c in scanned_columns(table) if c.metadata is not None]
     return f"metadata=[{', '.join(keys)}]" if keys else ""
 
 
 def hints_text(table: Table, path: str = "") -> str:
-    """`[[[OPTIONS options:{k=v}]]]`, nothing without a hint. path: what stands before the options."""
+    """Return the text `[[[OPTIONS options:{k=v}]]]`, or "" without a hint.
+
+    Args:
+        table: The table.
+        path: Text before the options.
+    """
     options = ", ".join(f"{key}={shown(key, value)}" for key, value in table.hints)
     return f"[[[OPTIONS {path}options:{{{options}}}]]]" if options else ""
 
@@ -133,7 +143,7 @@ def _hints(table: Table) -> Attributes:
 
 
 def _pushed(node: physical.TableSourceScan) -> str:
-    """Pushed conditions, folded from the left: `and(and(a, b), c)`."""
+    """Return the text of pushed conditions, nested to the left: `and(and(a, b), c)`."""
     names = _names(node)
     texts = [prefix_text(e, names) for e in node.filter]
     folded = texts[0]
@@ -244,7 +254,7 @@ _PLAIN: dict[type, Callable[..., Attributes]] = {
     physical_windows.GlobalWindowAggregate: window_text.global_window_aggregate,
     physical_windows.GroupWindowAggregate: window_text.group_window_aggregate,
 }
-"""Nodes that both plans print in the same words."""
+"""Nodes that both plans print in the same way."""
 
 _WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
     physical.TableSourceScan: _scan,

@@ -1,4 +1,4 @@
-"""Metadata columns of a source of changes, which an update and its retraction need not agree in."""
+"""Check of metadata columns of a source of changes, which may differ between an update and its retraction."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from firesteel.plan.properties.changelog_modes import source_mode
 
 
 def refuse_metadata_columns(scan: TableSourceScan, demanded: frozenset[int]) -> None:
-    """Refuse metadata columns among the columns of a scan that must not change.
-
-    Raises:
-        ValidationError: There is one, in Flink's words.
-    """
+    """Raise ValidationError if a scan has metadata columns among the columns that must not change."""
     if source_mode(scan.table).is_insert_only:
         return
     metadata = {column.name for column in scan.table.columns if column.metadata is not None}

@@ -1,7 +1,7 @@
-"""Whether the joins of a plan can do without the rows that updates replace.
+"""Check whether the joins of a plan are right without the old rows of updates.
 
-Flink does not ask (FLINK-40681): it takes updates without the rows before them from all inputs whose upsert
-keys hold the equal columns.
+Flink does not check it (FLINK-40681): it accepts updates without the old rows from all inputs whose upsert
+keys contain the equal columns.
 
     JOIN ON l.k = r.k AND r.n > l.n    r's row with n = 5 is replaced by one with n = 0: the pair stays
     LEFT JOIN ON l.k = r.k             r has the key (k, g): the new row counts as one more partner
@@ -16,16 +16,16 @@ from firesteel.plan.tree import Node, PhysicalNode, transform_up, walk
 
 
 def takes_replacing_rows(root: Node) -> bool:
-    """Return whether all joins of a plan with modes give right answers over the updates that they get."""
+    """Return whether all joins of a plan with changelog modes are right for the updates that they receive."""
     whole = transform_up(root, lambda node: node.joins() if isinstance(node, MultiJoin) else node)
     return all(_has_same_partners(node) for node in walk(whole) if isinstance(node, Join))
 
 
 def _has_same_partners(node: Join) -> bool:
-    """Return whether a row that replaces another one has the partners that the other one had.
+    """Return whether a row that replaces another one has the same partners.
 
-    With a condition beside equal columns it may not. Where rows are padded by the number of their partners,
-    a join key must have one row at most, because a second row is taken for one more.
+    With a condition beside equal columns it may not. In an outer join, a join key must have one row at most,
+    because a second row counts as one more partner.
     """
     replacing = [_replaces(side) for side in node.inputs]
     equal = node.equal_columns
@@ -42,6 +42,6 @@ def _has_same_partners(node: Join) -> bool:
 
 
 def _replaces(side: Node) -> bool:
-    """Return whether an input sends updates without the rows before them."""
+    """Return whether an input sends updates without the old rows."""
     assert isinstance(side, PhysicalNode)
     return side.mode is not None and side.mode.update_after and not side.mode.update_before

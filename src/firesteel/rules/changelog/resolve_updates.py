@@ -1,9 +1,9 @@
-"""Updates that take back other rows than were sent: found, and resolved where a lookup join causes them.
+"""Resolve updates whose retraction would differ from the row that was sent.
 
-With `table.optimizer.non-deterministic-update.strategy` = TRY_RESOLVE. Flink:
-StreamNonDeterministicUpdatePlanVisitor. Each node demands of its inputs which columns must have the same
-values in an update and in its retraction. A lookup join keeps what it found. What else may have another value
-when it is computed again is refused.
+It runs with `table.optimizer.non-deterministic-update.strategy` = TRY_RESOLVE. Flink:
+StreamNonDeterministicUpdatePlanVisitor. Each node requires of its inputs which columns must have the same
+values in an update and in its retraction. A lookup join stores its results. Any other expression with another
+value at each evaluation is refused.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _HINT = f"SET '{OPTION}' = 'IGNORE' takes the risk"
 
 
 def resolve_updates(root: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to a plan whose changelog modes are known.
+    """Return the plan with its updates resolved. The changelog modes must be known.
 
     Raises:
-        ValidationError: A column or a condition is computed anew, and a retraction depends on it.
+        ValidationError: A retraction depends on a column or a condition that is evaluated again.
     """
     if str(configuration.get(OPTION, "IGNORE")).upper() != "TRY_RESOLVE":
         return root
@@ -53,7 +53,7 @@ def resolve_updates(root: Node, configuration: Mapping[str, str]) -> Node:
 
 @from_below
 def _resolved(node: Node, demanded: Columns) -> Node:
-    """The node with its lookup joins resolved, of which these columns must not change."""
+    """Return the node with its lookup joins resolved, if these columns of it must not change."""
     demands = _demands(node, demanded)
     if isinstance(node, LookupJoin) and any(i >= len(node.input.schema) for i in demanded) and _updates(node):
         node = replace(node, upsert_materialize=True)
@@ -62,7 +62,7 @@ def _resolved(node: Node, demanded: Columns) -> Node:
 
 
 def _scans(root: Node) -> list[tuple[physical.TableSourceScan, Columns]]:
-    """The scans whose changes are not normalized, with what is demanded of each."""
+    """Return the scans whose changes are not normalized, each with the columns that must not change."""
     found = []
     pending: list[tuple[Node, Columns]] = [(root, NOTHING)]
     while pending:
@@ -76,13 +76,13 @@ def _scans(root: Node) -> list[tuple[physical.TableSourceScan, Columns]]:
 
 
 def _beside_key(node: Node, demanded: Columns) -> Columns:
-    """Return the columns that a parent asks of a node beside its upsert key, which never changes."""
+    """Return the columns that a parent requires of a node, without its upsert key, which never changes."""
     left = [demanded - key for key in upsert_keys(node)]
     return min(left, key=lambda columns: (len(columns), sorted(columns)), default=demanded)
 
 
 def _updates(node: Node) -> bool:
-    """Whether an input of a node sends anything but inserts."""
+    """Return whether an input of a node sends anything but inserts."""
     modes = (child.mode for child in node.children if isinstance(child, PhysicalNode))
     return any(mode is not None and not mode.is_insert_only for mode in modes)
 
@@ -102,7 +102,7 @@ def _all_columns(node: Node) -> Columns:
 
 
 def _sink(node: physical.Sink, demanded: Columns) -> tuple[Columns, ...]:
-    """A sink without a key takes whole rows back."""
+    """Return the columns required by a sink: all without a primary key, because it removes whole rows."""
     if not _updates(node):
         return (NOTHING,)
     if node.upsert_materialize or not node.table.primary_key:
@@ -138,13 +138,13 @@ def _lookup_join(node: LookupJoin, demanded: Columns) -> tuple[Columns, ...]:
     _check_condition(conjunction([term for term in node.remaining if term not in alone]))
     if node.calc is not None:
         _check_condition(node.calc.condition)
-        shown = frozenset(i for i in demanded if i < len(node.calc.exprs))  # the table's columns, as in Flink
+        shown = frozenset(i for i in demanded if i < len(node.calc.exprs))  # table columns, as in Flink
         _check_columns(node.calc.exprs, [field.name for field in node.schema], shown)
     return (frozenset(i for i in demanded if i < len(node.input.schema)),)
 
 
 def _aggregate(node: Any, demanded: Columns) -> tuple[Columns, ...]:
-    """An aggregate that retracts needs each row as it was."""
+    """Return the columns required by an aggregate: all if it retracts, as it needs each row as it was."""
     if _updates(node):
         return (_all_columns(node.input),)
     calls: Sequence[AggregateCall] = node.calls
@@ -202,7 +202,7 @@ def _sends_updates(node: Node) -> bool:
 
 
 def _expand(node: physical.Expand, demanded: Columns) -> tuple[Columns, ...]:
-    """The number of a copy is no column of the input."""
+    """Return the columns required by an Expand. The number of a copy is no column of the input."""
     return (frozenset(i for i in demanded if i < len(node.input.schema)),)
 
 
@@ -230,7 +230,10 @@ _DEMANDS: dict[type, Demand] = {
     physical_windows.WindowAggregate: _aggregate,
     physical_windows.WindowTableFunction: _window_function,
 }
-"""A node that is not listed hands on what is demanded of it. One of several inputs demands whole rows."""
+"""Function that returns the requirements of each class of nodes.
+
+A node that is not listed passes its requirements on. If it has several inputs, it requires whole rows.
+"""
 
 
 # --- errors ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Joins become one of several inputs, if `table.optimizer.multi-join.enabled` or the hint MULTI_JOIN say so.
+"""Merge joins by one key into a MultiJoin.
 
     Join(LEFT, k = k1)                    MultiJoin(LEFT k = k0, LEFT k = k1)
       Join(LEFT, k = k0)             ->     x
@@ -6,8 +6,9 @@
         y                                   z
       z
 
-Each INNER and LEFT join is one, of two inputs at first. A join of its rows joins it if
-the two have a key in common. Flink: JoinToMultiJoinRule, StreamPhysicalMultiJoinRule.
+It runs if `table.optimizer.multi-join.enabled` or the hint MULTI_JOIN is set. Each INNER and LEFT join
+becomes a MultiJoin of two inputs at first. A join above is merged with it if both have a key in common.
+Flink: JoinToMultiJoinRule, StreamPhysicalMultiJoinRule.
 """
 
 from __future__ import annotations
@@ -31,8 +32,7 @@ _TYPES = (JoinType.INNER, JoinType.LEFT)
 
 
 def name_multi_joins(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Give a join that may become one of several inputs its names, before columns are dropped. Its inputs
-    are done already."""
+    """Store the output names of a join that may become a MultiJoin, before columns are dropped."""
     if not isinstance(node, LogicalJoin) or not _is_asked(node, configuration):
         return node
     return replace(node, names=tuple(column.name for column in node.schema))
@@ -45,7 +45,10 @@ def _is_asked(node: Join | LogicalJoin, configuration: Mapping[str, str]) -> boo
 
 
 def multi_join(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Replace a join by a MultiJoin, or merge it with the MultiJoin on its left.
+
+    Other nodes stay as they are.
+    """
     if isinstance(node, Calc) and isinstance(node.input, Calc):
         return _merged_calcs(node, node.input)
     if not isinstance(node, Join) or not _is_asked(node, configuration):
@@ -64,7 +67,7 @@ def _of_two(node: Join, left: Exchange, right: Exchange) -> Node:
 
 
 def _joined(node: Join, left: Exchange, right: Exchange) -> Node | None:
-    """The join with the inputs of the one on its left, None if they have no key in common."""
+    """Return the MultiJoin with the inputs of the one on the left. None if they have no key in common."""
     below, picks = left.input, None
     if isinstance(below, Calc) and below.condition is None:
         picks, below = below.exprs, below.input
@@ -100,7 +103,7 @@ def _joined(node: Join, left: Exchange, right: Exchange) -> Node | None:
 
 
 def _common(node: Join, below: MultiJoin, places: list[int]) -> list[tuple[int, int]]:
-    """The parts of the key below that a join has, too: their numbers, and the columns of its right input."""
+    """Return the parts of the lower key that a join uses too: their numbers, and its right columns."""
     starts = [0]
     for side in below.inputs:
         starts.append(starts[-1] + len(side.schema))
@@ -119,7 +122,7 @@ def _with_unique_keys(node: MultiJoin) -> MultiJoin:
 
 
 def _merged_calcs(node: Calc, below: Calc) -> Node:
-    """Two projections where a join's own is above its inputs' now."""
+    """Return two projections merged, after a join's projection has moved above that of its inputs."""
     if below.condition is not None or not isinstance(below.input, MultiJoin):
         return node
     condition = None if node.condition is None else substitute(node.condition, below.exprs)

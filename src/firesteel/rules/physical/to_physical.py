@@ -1,7 +1,9 @@
-"""Logical nodes become physical ones, a projection and a filter together one Calc.
+"""Convert logical nodes to physical ones. A projection and a filter together become one Calc.
 
-Flink: FlinkCalcMergeRule and the StreamPhysical...Rule converters. Exchanges are put where an operator
-needs its rows by key.
+    Project(a)  Filter(a > 1)  Scan   ->   Calc(select=[a], where=[a > 1])  TableSourceScan
+
+Flink: FlinkCalcMergeRule and the StreamPhysical...Rule converters. An operator that needs its rows by key
+gets an Exchange below.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from firesteel.rules.temporal.to_temporal_join import to_temporal_join
 
 @from_below
 def to_physical(node: Node) -> Node:
-    """The physical tree."""
+    """Return the tree of physical nodes."""
     if isinstance(node, logical.Scan):
         return _scan(node)
     if isinstance(node, logical.Project):
@@ -62,7 +64,7 @@ def to_physical(node: Node) -> Node:
         return to_lookup_join(node, to_physical)
     if isinstance(node, logical_join.Join):
         return to_temporal_join(node, to_physical) if is_temporal(node) else _join(node)
-    if isinstance(node, Snapshot) and not node.lookup:  # a lookup join has its Snapshot as right input
+    if isinstance(node, Snapshot) and not node.lookup:  # a lookup join reads the Snapshot itself
         return to_physical(node.input)
     if isinstance(node, logical_correlate.Correlate):
         return _correlate(node)
@@ -124,7 +126,10 @@ def _join(node: logical_join.Join) -> Node:
 
 
 def _correlate(node: logical_correlate.Correlate) -> Node:
-    """Flink: StreamPhysicalCorrelateRule. The right input is a call, perhaps below a filter."""
+    """Return the physical Correlate. Its right input is a call, possibly below a filter.
+
+    Flink: StreamPhysicalCorrelateRule.
+    """
     left, right = node.inputs
     condition = right.condition if isinstance(right, logical.Filter) else None
     scan = right.input if isinstance(right, logical.Filter) else right
@@ -172,7 +177,7 @@ def _over_aggregate(node: logical_over.OverAggregate) -> Node:
 
 
 def _time(node: Node, order: tuple[int, ...]) -> str:
-    """Return the column that rows are sorted by first."""
+    """Return the kind of the first sort column: rowtime, proctime or none."""
     if order and order[0] in event_times(node):
         return "rowtime"
     return "proctime" if order and order[0] in processing_times(node) else "none"
@@ -187,7 +192,11 @@ def _rank(node: logical_rank.Rank) -> Node:
 
 
 def _sort(node: logical_over.Sort) -> Node:
-    """Flink: StreamPhysicalTemporalSortRule, StreamExecSort. Raises ValidationError in Flink's words."""
+    """Return the physical node of a sort (Flink: StreamPhysicalTemporalSortRule, StreamExecSort).
+
+    Raises:
+        ValidationError: Flink cannot sort so in streaming.
+    """
     below = physical.Exchange(to_physical(node.input), ())
     if node.fetch is not None and not node.keys:
         return physical_rank.Limit(below, node.offset, node.fetch)

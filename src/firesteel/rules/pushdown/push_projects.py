@@ -1,8 +1,10 @@
-"""Projections go down through unions and watermark assigners to the scans, which then read less.
+"""Push projections down through other nodes to the scans, which then read fewer columns.
+
+    Project(a)  UNION ALL(x, y)   ->   UNION ALL(Project(a) x, Project(a) y)
 
 Calcite: ProjectSetOpTransposeRule, ProjectFilterTransposeRule, ProjectRemoveRule; Flink:
-ProjectWatermarkAssignerTransposeRule, PushProjectIntoTableSourceScanRule. A scan's columns stand in the
-order in which the projection first reads them or, where a filter is between, in the table's order.
+ProjectWatermarkAssignerTransposeRule, PushProjectIntoTableSourceScanRule. The columns of a scan have the
+order in which the projection first reads them. With a filter between, they have the table's order.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ from firesteel.types.sql import INT
 
 @from_below
 def push_projects(node: Node) -> Node:
-    """Apply to the whole tree, from the root down."""
+    """Return the tree with its projections pushed down."""
     if isinstance(node, Project):
         merged = merge_projects(node)
         assert isinstance(merged, Project)
@@ -62,7 +64,10 @@ def _reads(aggregate: Aggregate) -> bool:
 
 
 def _constant(node: Node) -> Node:
-    """One constant column, where rows are counted and no column is needed (RelFieldTrimmer.dummyProject)."""
+    """Return one constant column, for a node that needs no columns but counts rows.
+
+    Calcite: RelFieldTrimmer.dummyProject.
+    """
     return push_projects(Project(node, (Literal(0, INT.with_nullable(False)),), ("$f0",)))
 
 
@@ -88,7 +93,10 @@ def _push(node: Project) -> Node:
 
 
 def _push_into(child: Node, node: Project) -> Node:
-    """The projection over one input of a union, whose columns may be NOT NULL where the union's are not."""
+    """Return the projection over one input of a union.
+
+    Its columns may be NOT NULL where the union's are not.
+    """
     below = _uncoerced(child)
     columns = identity(f.type for f in below.schema)
     exprs = tuple(substitute(e, columns) for e in node.exprs)
@@ -99,7 +107,7 @@ def _push_into(child: Node, node: Project) -> Node:
 
 
 def _uncoerced(node: Node) -> Node:
-    """An input of a union without the casts that only let its columns be NULL."""
+    """Return an input of a union without the casts that only make its columns nullable."""
     if not isinstance(node, Project):
         return node
     return replace(node, exprs=tuple(_without_null_cast(e) for e in node.exprs))
@@ -113,7 +121,7 @@ def _without_null_cast(expr: Expr) -> Expr:
 
 
 def _over(node: Project, below: Node, position: dict[int, int]) -> Node:
-    """The projection over the narrowed input; nothing where it would change nothing but names."""
+    """Return the projection over the narrowed input. A projection that changes only names is dropped."""
     exprs = tuple(renumber(e, position) for e in node.exprs)
     if is_identity(exprs, len(below.schema)):
         return below
@@ -121,8 +129,13 @@ def _over(node: Project, below: Node, position: dict[int, int]) -> Node:
 
 
 def _narrow(node: Node, wanted: list[int], picks: bool = False) -> tuple[Node, dict[int, int]]:
-    """The node with the wanted columns, and where each of them now is. picks: they are all that is wanted,
-    nothing is computed from them."""
+    """Return the node with only the wanted columns, and their new positions.
+
+    Args:
+        node: The node.
+        wanted: Columns that the node above needs.
+        picks: Whether the node above is a projection that only picks these columns.
+    """
     if isinstance(node, Scan):
         return _narrow_scan(node, wanted)
     if isinstance(node, WatermarkAssigner):
@@ -137,8 +150,10 @@ def _narrow(node: Node, wanted: list[int], picks: bool = False) -> tuple[Node, d
 
 
 def _narrow_scan(scan: Scan, wanted: list[int]) -> tuple[Node, dict[int, int]]:
-    """Where changes are normalized the key is read too: rows are told apart by it; and always what the
-    pushed condition reads."""
+    """Return the scan with only the wanted columns, and their new positions.
+
+    The scan also reads the columns of its pushed condition, and, if changes are normalized, the key.
+    """
     key = scan.primary_key if scan.normalized else ()
     asked = (i for e in scan.filter for i in input_refs(e))
     columns = list(dict.fromkeys([*wanted, *key, *asked])) or [0]
@@ -152,7 +167,7 @@ def _narrow_scan(scan: Scan, wanted: list[int]) -> tuple[Node, dict[int, int]]:
 
 
 def _takes_projection(node: Node) -> bool:
-    """Whether a scan, if the node is one, may read fewer columns."""
+    """Return whether a node is a scan that may read fewer columns."""
     traits = node.table.traits if isinstance(node, Scan) else None
     return traits is None or traits.pushes_projection
 
@@ -172,7 +187,7 @@ def _narrow_watermark(node: WatermarkAssigner, wanted: list[int], picks: bool) -
 
 
 def _narrow_window(node: WindowTableFunction, wanted: list[int]) -> tuple[Node, dict[int, int]]:
-    """The function's own columns stay; those of its input keep their order."""
+    """Return the window function with fewer columns of its input. Its own columns stay."""
     width = len(node.input.schema)
     needed = sorted({*(i for i in wanted if i < width), node.time, *node.window.partition})
     if not _spares_work(node.input, needed):
@@ -186,14 +201,14 @@ def _narrow_window(node: WindowTableFunction, wanted: list[int]) -> tuple[Node, 
 
 
 def _narrow_snapshot(node: Snapshot, wanted: list[int]) -> tuple[Node, dict[int, int]]:
-    """Flink: ProjectSnapshotTransposeRule."""
+    """Return the Snapshot with fewer columns (Flink: ProjectSnapshotTransposeRule)."""
     columns = sorted(wanted)
     narrowed = replace(node, input=_picked(node.input, columns))
     return narrowed, {old: new for new, old in enumerate(columns)}
 
 
 def _narrow_join(node: Join, wanted: list[int]) -> tuple[Node, dict[int, int]]:
-    """The columns of both inputs keep their order; one of each is read at least (Calcite: PushProjector)."""
+    """Return the join with fewer columns, at least one of each input (Calcite: PushProjector)."""
     width = node.left_width
     kept = _needed_side(node, wanted)
     if kept is not None:
@@ -211,8 +226,10 @@ def _narrow_join(node: Join, wanted: list[int]) -> tuple[Node, dict[int, int]]:
 
 
 def _needed_side(node: Join, wanted: list[int]) -> int | None:
-    """The side of an outer join that gives the same rows alone: each has one partner at most, none of whose
-    columns is read (Calcite: ProjectJoinRemoveRule)."""
+    """Return the side of an outer join that gives the same rows without the other side, or None.
+
+    Each row must have one partner at most, whose columns are not read (Calcite: ProjectJoinRemoveRule).
+    """
     equal = equal_columns(node.condition, node.left_width)
     if equal.rest or node.join_type not in (JoinType.LEFT, JoinType.RIGHT):
         return None
@@ -226,7 +243,7 @@ def _needed_side(node: Join, wanted: list[int]) -> int | None:
 
 
 def _picked(node: Node, columns: list[int]) -> Node:
-    """These columns of an input, in order."""
+    """Return a projection to these columns of an input."""
     if len(columns) == len(node.schema):
         return push_projects(node)
     exprs = identity(f.type for f in node.schema)
@@ -236,8 +253,10 @@ def _picked(node: Node, columns: list[int]) -> Node:
 
 
 def _spares_work(below: Node, needed: list[int]) -> bool:
-    """Whether less is read or computed for these alone: below a watermark a column that something else reads
-    anyway is not left out."""
+    """Return whether fewer columns would be read or computed for these columns alone.
+
+    Below a watermark, a column that another expression reads anyway does not count.
+    """
     assigner = below.input if isinstance(below, Project) and _hands_all_on(below) else below
     if not isinstance(assigner, WatermarkAssigner) or not isinstance(assigner.input, Project):
         return True

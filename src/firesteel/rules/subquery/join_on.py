@@ -1,7 +1,7 @@
-"""Sub-queries in ON: what they say about one input goes to that input, what is left joins the two.
+"""Rewrite sub-queries in ON: terms about one input move to that input, the rest joins both.
 
-    l JOIN r ON l.k = r.k AND l.v IN (SELECT ..)        the semi join is one of l alone
-    l LEFT JOIN r ON l.k = r.k AND r.v IN (SELECT ..)   so is one of r: rows of r without it have no partner
+    l JOIN r ON l.k = r.k AND l.v IN (SELECT ..)        a semi join of l
+    l LEFT JOIN r ON l.k = r.k AND r.v IN (SELECT ..)   a semi join of r: other rows of r have no partner
     l JOIN r ON EXISTS (SELECT .. l.v = c.v + r.v)      a filter above the join
     l LEFT JOIN r ON l.v IN (SELECT ..)                 its value is joined to l: all rows of l stay
 
@@ -38,7 +38,7 @@ from firesteel.rules.subquery.join_values import JoinedValues
 
 LEFT, RIGHT = 0, 1
 _VALUE = "$VALUE_IN_ON"
-"""In place of a sub-query: the number of what is computed from joined columns."""
+"""Function that marks the place of a sub-query, by the number of the value computed from joined columns."""
 
 
 def join_on(node: Join, rewritten: Rewrite) -> Node:
@@ -46,10 +46,10 @@ def join_on(node: Join, rewritten: Rewrite) -> Node:
 
     Args:
         node: The join.
-        rewritten: Makes joins of the sub-queries within a plan.
+        rewritten: Rewrites the sub-queries within a plan.
 
     Raises:
-        NotSupportedError: A sub-query reads both inputs of an outer join, or the join is one with versions.
+        NotSupportedError: A sub-query reads both inputs of an outer join, or the join is a temporal join.
     """
     if any(isinstance(part, Snapshot) for part in (node.inputs[1], *node.inputs[1].children)):
         (query, *_) = sub_queries(node.condition)
@@ -80,12 +80,12 @@ def join_on(node: Join, rewritten: Rewrite) -> Node:
 
 
 class _Joining:
-    """A join whose condition reads values of sub-queries.
+    """Join whose condition reads values of sub-queries.
 
     Args:
-        node: The join as it was.
-        alone: For each input the terms with sub-queries that say something about it alone.
-        rewritten: Makes joins of the sub-queries within a plan.
+        node: The original join.
+        alone: For each input the terms with sub-queries that are about this input alone.
+        rewritten: Rewrites the sub-queries within a plan.
     """
 
     def __init__(self, node: Join, alone: tuple[list[Expr], list[Expr]], rewritten: Rewrite) -> None:
@@ -106,7 +106,7 @@ class _Joining:
         return renumber(expr, {start + i: i for i in range(len(self._node.schema))})
 
     def joined(self, terms: list[Expr]) -> Node:
-        """Return the join on some terms, with the columns that it had."""
+        """Return the join on these terms, with its original columns."""
         read = [self._replaced(term) for term in terms]
         inputs = (self._values[LEFT].node, self._values[RIGHT].node)
         left = len(inputs[LEFT].schema)
@@ -123,7 +123,7 @@ class _Joining:
         return Project(joined, tuple(columns[place[i]] for i in range(len(names))), names)
 
     def _replaced(self, expr: Expr) -> Expr:
-        """An expression over both inputs with the number of a value for each sub-query, or its negation."""
+        """Return an expression with each sub-query, or its negation, replaced by the number of its value."""
         if not isinstance(expr, Call):
             return expr
         inner = expr.args[0] if expr.function == "NOT" else expr
@@ -153,18 +153,18 @@ class _Joining:
 
 
 def _sides(expr: Expr, width: int) -> set[int]:
-    """The inputs that an expression and its sub-queries read."""
+    """Return the inputs that an expression and its sub-queries read."""
     read = {*input_refs(expr), *(i for query in sub_queries(expr) for i in _outer_columns(query))}
     return {LEFT if i < width else RIGHT for i in read}
 
 
 def _reads(query: SubQuery) -> bool:
-    """Whether a sub-query is asked about columns."""
+    """Return whether a sub-query has operands or reads outer columns."""
     return bool(query.args or query.correlation)
 
 
 def _outer_columns(query: SubQuery) -> Iterable[int]:
-    """The columns of the query around it that a sub-query reads, also in sub-queries of its own."""
+    """Yield the outer columns that a sub-query reads, also in its own sub-queries."""
     exprs = [expr for node in walk(query.query) for expr in part_expressions(node)]
     yield from correlated_indices(exprs, query.correlation)
     for inner in (each for expr in exprs for each in sub_queries(expr)):

@@ -1,7 +1,7 @@
 """Columns with the type of a row time, as Flink's planner sees them when it checks a temporal join.
 
-The greatest of some row times has their type, and so has a row time plus an interval. Flink takes `MAX(ts)`
-for the time of a version or of a row. At run time it is a plain timestamp; the watermarks are those below.
+The greatest of some row times has their type, and so has a row time plus an interval. Flink accepts `MAX(ts)`
+as the time of a version or of a row. At run time it is a plain timestamp; the watermarks are those below.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OF_THE_TYPE_OF_THEIR_ARGUMENT = ("MAX", "MIN", "FIRST_VALUE", "LAST_VALUE")
 
 
 def row_times(node: Node) -> Positions:
-    """Return the positions of these columns.
+    """Return the positions of the columns with the type of a row time.
 
     Args:
         node: An input of a temporal join, before other logical rules.
@@ -38,7 +38,12 @@ def row_times(node: Node) -> Positions:
 
 
 def _is_one(expr: Expr, times: Positions) -> bool:
-    """Whether an expression over columns, of which some have this type, has it, too."""
+    """Return whether an expression has the type of a row time.
+
+    Args:
+        expr: The expression.
+        times: Columns below that have this type.
+    """
     if is_time(expr, times, rowtime=True):
         return True
     if not isinstance(expr, Call) or expr.function not in OF_ARGUMENT_TYPE or not expr.type.is_datetime:

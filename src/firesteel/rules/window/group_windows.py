@@ -103,7 +103,7 @@ def _window(call: Call) -> Window:
 
 
 def _without_groups(call: AggregateCall, keyed: bool) -> AggregateCall:
-    """Return a call with its type. With no key but the window, its result may be NULL, as over no rows."""
+    """Return a call with its result type. Without keys beside the window, the result may be NULL."""
     if keyed or traits_of(call.function).never_null:
         return call
     return replace(call, type=call.type.with_nullable(True))

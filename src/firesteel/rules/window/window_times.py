@@ -1,7 +1,7 @@
-"""Windows are formed over a time attribute (Flink: WindowUtil.convertToWindowingStrategy).
+"""Check that windows are over a time attribute (Flink: WindowUtil.convertToWindowingStrategy).
 
-A column may have been one when the query was bound, and none when it comes to the window: joins and
-aggregates make plain timestamps of the times they work with.
+A column may have been one when the query was bound, but no longer below the window: joins and aggregates turn
+the times that they read into plain timestamps.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from firesteel.plan.tree import Node
 
 
 def check_window_times(node: Node) -> Node:
-    """Apply to one node, while each node still tells its times.
+    """Check the time column of a window, and return the node.
+
+    It must run while nodes know their time attributes.
 
     Raises:
         ValidationError: The column is a plain timestamp.

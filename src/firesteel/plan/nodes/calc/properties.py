@@ -1,4 +1,4 @@
-"""Facts about projections and filters, and the Calc that they become."""
+"""Properties of projections and filters, and of Calc, which combines them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,11 @@ kinds_taken.always(None, physical.Calc)
 
 @updates_wanted.of(physical.Calc)
 def _updates(node: physical.Calc, wish: UpdateKind) -> tuple[UpdateKind, ...] | None:
-    """A row that leaves the filter could not be taken back without its UPDATE_BEFORE."""
+    """Return the form of updates wanted of the input, None if the wish cannot be satisfied.
+
+    A row that leaves the filter is retracted by its old row. So new rows alone suffice only if the filter
+    reads keys.
+    """
     return None if wish is UpdateKind.ONLY_AFTER and not _filters_keys_alone(node) else (wish,)
 
 
@@ -120,7 +124,7 @@ def _without_casts(expr: Expr) -> Expr:
 
 @from_below
 def _may_leave(condition: Expr, columns: tuple[str, ...]) -> bool:
-    """Whether an update can take a row out of the filter."""
+    """Return whether an update can make a row fail the filter."""
     if isinstance(condition, InputRef):
         return columns[condition.index] != CONSTANT
     if not isinstance(condition, Call):
@@ -148,9 +152,11 @@ OF_ARGUMENT_TYPE = frozenset({"+", "-", "FLOOR", "CEIL", "COALESCE"})
 
 
 def has_type_of_row_time(expr: Expr, below: Node) -> bool:
-    """Whether an expression over this input has the type of a row time in Calcite, as what is computed from
-    one by a function that gives its argument's type. A window of GROUP BY takes it by its value; nothing
-    else does."""
+    """Return whether an expression has the type of a row time in Calcite.
+
+    An expression computed from a row time by a function with its argument's type has it too. Only a window of
+    GROUP BY accepts such an expression.
+    """
     if isinstance(expr, InputRef):
         if expr.index in event_times(below):
             return True

@@ -1,4 +1,4 @@
-"""Types of joins, and what a join condition says about equal columns."""
+"""Types of joins, and the columns that a join condition requires to be equal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EQUALITIES = ("=", "IS NOT DISTINCT FROM")
 
 
 class JoinType(Enum):
-    """Type of a join, by the name that logical plans print."""
+    """Type of a join. The value is its name in logical plans."""
 
     INNER = "inner"
     LEFT = "left"
@@ -36,7 +36,7 @@ class JoinType(Enum):
 
     @property
     def has_right_columns(self) -> bool:
-        """Whether the output has the columns of the right input. Those of SEMI and ANTI joins have not."""
+        """Whether the output has the columns of the right input. In SEMI and ANTI joins it has not."""
         return self not in (JoinType.SEMI, JoinType.ANTI)
 
     @property
@@ -62,10 +62,10 @@ class JoinHints:
     """Hints of a query about one of its joins.
 
     Attributes:
-        ttl: For each input the STATE_TTL as written, "" for the job's.
-        strategies: Hints on how a batch job joins, each with the names of the inputs that it is about. A
-            stream takes no notice of them, as in Flink.
-        multi_join: Whether joins by one key are to be one.
+        ttl: STATE_TTL of each input as written, "" for the job's default.
+        strategies: Hints about the strategy of a batch join, each with the names of its inputs. Streaming
+            ignores them, as in Flink.
+        multi_join: Whether joins by one key are to be merged into one.
     """
 
     ttl: tuple[str, str] = ("", "")
@@ -74,7 +74,7 @@ class JoinHints:
 
     @property
     def attributes(self) -> list[tuple[str, str]]:
-        """Return the last attributes of a join in physical plans: its hints (Flink: RelTreeWriterImpl)."""
+        """Return the hints as last attributes of a join in physical plans (Flink: RelTreeWriterImpl)."""
         found = []
         if self.strategies:
             texts = (f"[{name} options:[{', '.join(sides)}]]" for name, sides in self.strategies)
@@ -88,8 +88,8 @@ class JoinHints:
 def join_fields(left: Sequence[Field], right: Sequence[Field], join_type: JoinType) -> tuple[Field, ...]:
     """Return the output columns of a join.
 
-    A name that is there already gets a number (Calcite: SqlValidatorUtil.deriveJoinRowType). Columns of
-    a padded side may be NULL.
+    A duplicate name gets a number (Calcite: SqlValidatorUtil.deriveJoinRowType). Columns of a padded side are
+    nullable.
     """
     if not join_type.has_right_columns:
         return tuple(left)
@@ -102,19 +102,19 @@ def join_fields(left: Sequence[Field], right: Sequence[Field], join_type: JoinTy
 
 
 def named(fields: Sequence[Field], names: Sequence[str]) -> tuple[Field, ...]:
-    """Return columns with other names, as they are if there are none."""
+    """Return columns with other names. If no names are given, the columns stay."""
     return tuple(map(Field, names, (field.type for field in fields))) if names else tuple(fields)
 
 
 @dataclass(frozen=True)
 class EqualColumns:
-    """Columns that a join condition holds equal (Calcite: JoinInfo).
+    """Columns that a join condition requires to be equal (Calcite: JoinInfo).
 
     Attributes:
         left: Positions in the left input.
-        right: For each of them the position in the right input.
+        right: Position in the right input for each of them.
         null_safe: For each pair whether NULL equals NULL.
-        rest: What else the condition demands, over the columns of both inputs.
+        rest: Rest of the condition, over the columns of both inputs.
     """
 
     left: tuple[int, ...]
@@ -124,10 +124,10 @@ class EqualColumns:
 
 
 def equal_columns(condition: Expr, width: int) -> EqualColumns:
-    """Take a join condition apart.
+    """Return the equal columns of a join condition, and its rest.
 
     Args:
-        condition: Over the columns of the left input, then those of the right one.
+        condition: Condition over the columns of the left input, then of the right one.
         width: Number of columns of the left input.
     """
     pairs: list[tuple[int, int, bool]] = []
@@ -144,7 +144,7 @@ def equal_columns(condition: Expr, width: int) -> EqualColumns:
 
 
 def _pair(term: Expr, width: int) -> tuple[int, int] | None:
-    """The columns of the left and of the right input that a term holds equal."""
+    """Return the columns of the left and of the right input that a term equates, None for other terms."""
     if not isinstance(term, Call) or term.function not in EQUALITIES:
         return None
     one, other = term.args
@@ -157,12 +157,12 @@ def _pair(term: Expr, width: int) -> tuple[int, int] | None:
 
 
 def reads_left_only(expr: Expr, width: int) -> bool:
-    """Whether an expression reads columns of the left input, and none of the right one."""
+    """Return whether an expression reads columns of the left input only."""
     read = input_refs(expr)
     return bool(read) and max(read) < width
 
 
 def reads_right_only(expr: Expr, width: int) -> bool:
-    """Whether an expression reads columns of the right input, and none of the left one."""
+    """Return whether an expression reads columns of the right input only."""
     read = input_refs(expr)
     return bool(read) and min(read) >= width

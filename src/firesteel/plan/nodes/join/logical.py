@@ -11,14 +11,14 @@ from firesteel.plan.tree import Field, LogicalNode, Node
 
 @dataclass(frozen=True)
 class Join(LogicalNode):
-    """LogicalJoin. SEMI and ANTI joins have the columns of the left input alone.
+    """LogicalJoin. SEMI and ANTI joins have the columns of the left input only.
 
     Attributes:
         inputs: The left and the right input.
-        join_type: Which rows are sent.
-        condition: Over the columns of the left input, then those of the right one.
-        hints: What the query says about the join.
-        names: Names of the output columns, empty for those that the inputs give.
+        join_type: Type of the join: the rows that are sent.
+        condition: Condition over the columns of the left input, then of the right one.
+        hints: Hints of the query about the join.
+        names: Names of the output columns. Empty for the default names.
     """
 
     inputs: tuple[Node, Node]
@@ -34,5 +34,5 @@ class Join(LogicalNode):
 
     @property
     def left_width(self) -> int:
-        """Number of columns of the left input: where those of the right one begin."""
+        """Number of columns of the left input, and position of the first right column."""
         return len(self.inputs[0].schema)

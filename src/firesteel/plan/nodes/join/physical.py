@@ -1,4 +1,4 @@
-"""Physical nodes of joins. They decide everything: what keeps the state, and by which keys."""
+"""Physical nodes of joins, with the keys by which the state keeps the rows of each input."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from firesteel.plan.tree import Field, Node, PhysicalNode
 
 @dataclass(frozen=True)
 class Join(PhysicalNode):
-    """Join two changing inputs and keep both (Flink: StreamPhysicalJoin).
+    """Join two changing inputs, and keep the rows of both (Flink: StreamPhysicalJoin).
 
     Attributes:
         inputs: The left and the right input, each behind an exchange by its equal columns.
-        join_type: Which rows are sent.
-        condition: Over the columns of the left input, then those of the right one.
-        hints: What the query says about the join.
-        names: Names of the output columns, empty for those that the inputs give.
-        unique_keys: Of each input, the unique keys of its rows, as sets of positions.
-        mini_batch: Whether the changes of a bundle are reduced before they meet.
+        join_type: Type of the join: the rows that are sent.
+        condition: Condition over the columns of the left input, then of the right one.
+        unique_keys: Unique keys of each input's rows, as sets of positions.
+        hints: Hints of the query about the join.
+        names: Names of the output columns. Empty for the default names.
+        mini_batch: Whether the changes of a bundle are folded before they are joined.
     """
 
     inputs: tuple[Node, Node]
@@ -45,13 +45,13 @@ class Join(PhysicalNode):
 
     @property
     def equal_columns(self) -> EqualColumns:
-        """Return the columns that the condition holds equal."""
+        """Return the columns that the condition requires to be equal."""
         return equal_columns(self.condition, len(self.inputs[0].schema))
 
     def unique_key(self, port: int) -> tuple[int, ...] | None:
         """Return the unique key by which the state keeps the rows of an input, None if there is none.
 
-        The smallest one that lies within the equal columns, else the smallest one.
+        It is the smallest one within the equal columns, else the smallest one.
         """
         keys = self.equal_columns.left if port == 0 else self.equal_columns.right
         found = self.unique_keys[port]
@@ -59,7 +59,7 @@ class Join(PhysicalNode):
         return min(within or found, key=lambda key: (len(key), key), default=None)
 
     def input_spec(self, port: int) -> str:
-        """Return what plans say about the rows of an input (Flink: JoinInputSideSpec)."""
+        """Return the text of an input's key in plans (Flink: JoinInputSideSpec)."""
         key = self.unique_key(port)
         if key is None:
             return "NoUniqueKey"

@@ -57,8 +57,11 @@ def _unique_keys(node: _Join) -> Keys:
 
 @upsert_keys.of(*_JOINS)
 def _upsert_keys(node: _Join) -> Keys:
-    """Changes of one row stay in their order only if all of them go the same way: keys without the equal
-    columns say nothing behind the join (Flink: FlinkRelMdUpsertKeys.getJoinUpsertKeys)."""
+    """Return the upsert keys. Keys of an input without its equal columns do not count.
+
+    Changes of one row keep their order only if all of them take the same way
+    (Flink: FlinkRelMdUpsertKeys.getJoinUpsertKeys).
+    """
     equal = _equal(node)
     left, right = (
         frozenset(key for key in upsert_keys_in_task(side) if set(columns) <= key)
@@ -68,9 +71,9 @@ def _upsert_keys(node: _Join) -> Keys:
 
 
 def upsert_keys_in_task(side: Node) -> Keys:
-    """Return the upsert keys of an input of a join among the rows of one task.
+    """Return the upsert keys of a join's input within one task.
 
-    The exchange in front of the join does not matter there (Flink: getUpsertKeysInKeyGroupRange).
+    The exchange below the join does not matter there (Flink: getUpsertKeysInKeyGroupRange).
     """
     return upsert_keys(side.input if isinstance(side, Exchange) else side)
 
@@ -82,8 +85,8 @@ def join_keys(
 
     Args:
         inputs: The left and the right input.
-        join_type: Which rows are sent.
-        equal: Columns that the condition holds equal.
+        join_type: Type of the join.
+        equal: Columns that the condition requires to be equal.
         left: Keys of the left input's rows.
         right: Keys of the right input's rows.
     """
@@ -100,7 +103,7 @@ def join_keys(
 
 
 def _is_unique(side: Node, columns: Iterable[int]) -> bool:
-    """Whether no two rows of an input agree in these columns."""
+    """Return whether no two rows of an input agree in these columns."""
     return any(key <= set(columns) for key in unique_keys(side) | upsert_keys(side))
 
 
@@ -109,7 +112,10 @@ def _equal(node: _Join) -> EqualColumns:
 
 
 def with_state_keys(node: physical.Join) -> physical.Join:
-    """Return a join with the unique keys by which it may keep the rows of its inputs, which must be final."""
+    """Return a join with the unique keys by which it may keep the rows of its inputs.
+
+    The inputs must be final.
+    """
     left, right = (
         tuple(sorted(tuple(sorted(key)) for key in upsert_keys_in_task(side))) for side in node.inputs
     )
@@ -151,7 +157,10 @@ def _times(node: logical.Join) -> TimeAttributes:
 
 @window_properties.of(logical.Join)
 def _windows(node: logical.Join) -> WindowProperties | None:
-    """The columns of both inputs (Flink: FlinkRelMdWindowProperties). Those of a padded input may be NULL."""
+    """Return the window columns of both inputs. Those of a padded input may be NULL.
+
+    Flink: FlinkRelMdWindowProperties.
+    """
     windows = joined_windows(node)
     if windows is None or not node.join_type.has_right_columns:
         return None if windows is None else windows.left
@@ -166,14 +175,14 @@ def _windows(node: logical.Join) -> WindowProperties | None:
 
 @values_read.of(physical.Join)
 def _read(node: physical.Join) -> tuple[Positions, ...]:
-    """A join keeps whole rows: their times are plain timestamps."""
+    """Return all columns of both inputs: a join keeps whole rows, so their times become plain timestamps."""
     return tuple(frozenset(range(len(side.schema))) for side in node.inputs)
 
 
 # --- values --------------------------------------------------------------------------------------
 @monotonicity.of(physical.Join)
 def _moves(node: physical.Join) -> Monotonicity:
-    """Flink: FlinkRelMdModifiedMonotonicity.getJoinMonotonicity."""
+    """Return the monotonicity of the columns (Flink: FlinkRelMdModifiedMonotonicity.getJoinMonotonicity)."""
     left, right = map(monotonicity, node.inputs)
     if node.join_type not in (JoinType.INNER, JoinType.SEMI) or left is None or right is None:
         return None

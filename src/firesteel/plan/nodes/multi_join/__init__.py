@@ -1,1 +1,1 @@
-"""Plan nodes: several joins by one key."""
+"""Plan nodes: MultiJoin, which joins several inputs by one key."""

@@ -1,4 +1,4 @@
-"""Properties of several joins by one key. Most are those of the joins that it stands for."""
+"""Properties of MultiJoin. Most are those of the chain of two-input joins that it stands for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ time_attributes.always(NO_TIMES, MultiJoin)
 
 @unique_keys.of(MultiJoin)
 def _unique_keys(node: MultiJoin) -> Keys:
-    """None are known: Flink's metadata has no answer for the node."""
+    """Return no keys, as Flink's metadata knows none for this node."""
     return frozenset()
 
 
@@ -52,7 +52,7 @@ def _updates(node: MultiJoin, wish: UpdateKind) -> tuple[UpdateKind, ...] | None
 
 @values_read.of(MultiJoin)
 def _read(node: MultiJoin) -> tuple[Positions, ...]:
-    """Joins keep whole rows: their times are plain timestamps."""
+    """Return all columns of the inputs: a join keeps whole rows, so their times become plain timestamps."""
     return tuple(frozenset(range(len(side.schema))) for side in node.inputs)
 
 

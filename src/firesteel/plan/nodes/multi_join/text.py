@@ -1,4 +1,4 @@
-"""Several joins by one key as physical plans print them (Flink: StreamPhysicalMultiJoin.explainTerms)."""
+"""Text of MultiJoin in physical plans (Flink: StreamPhysicalMultiJoin.explainTerms)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Attributes = list[tuple[str, str]]
 
 
 def multi_join(node: MultiJoin, text: Callable[[Expr, Sequence[str]], str]) -> Attributes:
-    """Return what a plan says of several joins by one key."""
+    """Return the attributes that a plan prints for a MultiJoin."""
     shown = [field.name for field in node.schema]
     unique = (_unique(side, keys) for side, keys in zip(node.inputs, node.unique_keys, strict=True))
     return [

@@ -1,4 +1,4 @@
-"""Physical nodes of ranks. The strategy, and whether the rank is a column, are decided."""
+"""Physical nodes of ranks, with the strategy that their inputs allow."""
 
 from __future__ import annotations
 
