@@ -1,13 +1,13 @@
 """Find the version of each row's time, key by key, as watermarks pass.
 
 A key fires at a watermark if a row waits for it, or if its timer is due. Then the rows that the watermark has
-passed get their versions, and versions that no later row can need are dropped. All but the newest of those up
-to the watermark are. A version that comes too late stays until its key fires again.
+passed get their versions, and versions that no later row can need are dropped: all versions up to the
+watermark but the newest. A version that arrives too late stays until its key fires again.
 
-A key has one timer, for the least time of what came since it fired last. So versions whose timer was dropped
-stay until the next row or version makes the key fire. Late rows see which versions are still there.
+A key has one timer, at the least time of the rows and versions since it last fired. So versions whose timer
+was dropped stay until the next row or version makes the key fire. Late rows see which versions still exist.
 
-Watermarks are numbered from 0. A row that came before the first has the number 0, one behind the last has m.
+Watermarks are numbered from 0. A row before the first watermark has the number 0, a row after the last has m.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firesteel.kernels.compiler import compiled, inlined, part
 from firesteel.kernels.types import Flags, Integers, given
 
 NONE = -1
-"""In place of a version: there is none."""
+"""Value instead of a version: there is none."""
 
 NEVER = (1 << 63) - 1
 """Time of a timer that is not set."""
@@ -89,7 +89,7 @@ def join_versions(
 
 @part
 def _suffix_least(least: Integers, values: Integers, start: int, end: int) -> None:
-    """Write for each position the least value from there to the end."""
+    """Write, for each position, the least value from there to the end."""
     at = end - 1
     while at >= start:
         least[at] = values[at]
@@ -125,7 +125,7 @@ def _insert(
     times: Integers, versions: Integers, firsts: Integers, sizes: Integers, dropped: Flags,
     key: int, time: int, version: int,
 ) -> None:  # fmt: skip
-    """Add a version in the order of times. It takes the place of one with the same time."""
+    """Add a version in the order of times. It replaces a version with the same time."""
     first, end = firsts[key], firsts[key] + sizes[key]
     at = _above(times, first, end, time)
     if at > first and times[at - 1] == time:
@@ -142,7 +142,7 @@ def _insert(
 
 @inlined
 def _above(times: Integers, first: int, end: int, time: int) -> int:
-    """Return the position of the first time above another one, in sorted times from `first` to `end`."""
+    """Return the position of the first time greater than `time`, in sorted times from `first` to `end`."""
     while first < end:
         middle = (first + end) >> 1
         if times[middle] <= time:

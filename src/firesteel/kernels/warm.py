@@ -1,4 +1,6 @@
-"""Load kernels before they are needed, which takes some hundredths of a second for a process and its forks.
+"""Loading of kernels before they are needed.
+
+It takes some hundredths of a second for a process and its forks.
 
 `python -m firesteel.kernels.warm` compiles all kernels.
 """
@@ -21,7 +23,7 @@ MODULES = (
 
 
 def load_kept() -> Iterator[str]:
-    """Load the kernels that were compiled before, one for each step. Nothing is compiled."""
+    """Load the kernels that were compiled before, one in each step of the iterator. Nothing is compiled."""
     for module in MODULES:
         import_module(f"firesteel.kernels.{module}")
     for symbol in kept():

@@ -15,11 +15,11 @@ from firesteel.runtime.operators.calc.calc import Calc
 from firesteel.runtime.spec.tables import ValuesSpec
 
 _CHUNK = 64
-"""Rows of one DuckDB statement, in which each column is one CASE over the row's number."""
+"""Rows in one DuckDB statement, in which each column is a CASE over the row's number."""
 
 
 class LiteralRows(Source):
-    """The rows of a ValuesSpec, as a bounded source of one split (connectors/base.py)."""
+    """Source of the rows of a ValuesSpec: bounded, with one split (connectors/base.py)."""
 
     skipped = 0
     bounded = True

@@ -1,4 +1,4 @@
-"""The operator of a lookup join that keeps what it found, with its table opened by the table's connector."""
+"""Operator of a lookup join that keeps its answers, and whose table is opened by the table's connector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of whole columns, for types whose values Arrow writes as Flink does."""
+"""Conversion of whole columns to text, for types whose values Arrow writes as Flink does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from firesteel.types.sql import CHARACTER, INTEGERS, SqlType, TypeRoot
 
 _DAYS = (-719_162, 2_932_896)
-"""The days of years 1 to 9999, which Arrow writes with four digits."""
+"""First and last day of the years 1 to 9999, which Arrow writes with four digits."""
 _DAY_SECONDS = 86_400
 _A_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 
@@ -17,7 +17,7 @@ def column_texts(kind: SqlType, values: pa.Array) -> pa.StringArray | None:
     """Return the values as text, NULL for NULL.
 
     Returns:
-        The texts, or None if Flink may write a value otherwise.
+        The texts, or None if Flink may write a value differently.
     """
     root = kind.root
     if root in CHARACTER:
@@ -32,7 +32,7 @@ def column_texts(kind: SqlType, values: pa.Array) -> pa.StringArray | None:
 
 
 def _timestamp_texts(values: pa.Array, zone: str) -> pa.StringArray | None:
-    """Return `yyyy-MM-dd HH:mm:ss`, a fraction without zeros at its end, and the zone."""
+    """Return timestamps as `yyyy-MM-dd HH:mm:ss`, a fraction without trailing zeros, and the zone."""
     per_day = _DAY_SECONDS * _A_SECOND[values.type.unit]
     if not _is_within(values.cast(pa.int64()), _DAYS[0] * per_day, (_DAYS[1] + 1) * per_day - 1):
         return None

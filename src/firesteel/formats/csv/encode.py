@@ -24,9 +24,9 @@ from firesteel.types.text import plain_values
 
 Write = Callable[[Any], str]
 _UNCHECKED_LENGTH = 24
-"""Jackson quotes longer texts without checking them."""
+"""Length from which Jackson quotes texts without checking them."""
 _CONTROL_ESCAPE = "\\"
-"""Jackson quotes texts with this character if no escape character is set."""
+"""Character with which Jackson quotes texts if no escape character is set."""
 _LINE_ENDS = "\r\n"
 _NUMBERS = (*INTEGERS, TypeRoot.DECIMAL, TypeRoot.FLOAT, TypeRoot.DOUBLE, TypeRoot.BOOLEAN)
 """Types whose values are never quoted."""
@@ -61,7 +61,7 @@ class CsvEncoder:
         return texts.fill_null(self._null)
 
     def _text(self, kind: SqlType) -> Write:
-        """Return the writer of a type, without quotes."""
+        """Return the writer of a type, which adds no quotes."""
         root = kind.root
         if root in CHARACTER:
             return str
@@ -91,7 +91,7 @@ class CsvEncoder:
         return write
 
     def _quoted(self, texts: pa.StringArray) -> pa.StringArray:
-        """Return the texts, in quotes if Jackson adds them, which is more often than necessary."""
+        """Return the texts, quoted where Jackson quotes them, which is more often than necessary."""
         quote, escape = self._quote, self._escape
         if quote is None:
             return texts

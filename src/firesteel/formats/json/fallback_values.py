@@ -34,8 +34,7 @@ class ExactValues:
 
     Args:
         convert: Function that returns the converter of a type. The converter takes a JSON text. It raises
-            BadMessage or
-            ValueError if the exact reader has to read the whole message.
+            BadMessage or ValueError if the exact reader has to read the whole message.
         as_decimals: Whether numbers that become texts are BigDecimals, else doubles.
         trims_decimals: Whether blanks around the text of a DECIMAL are ignored.
     """

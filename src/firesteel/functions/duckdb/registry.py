@@ -1,14 +1,14 @@
 """Registration of Python functions in DuckDB, for functions that DuckDB lacks or computes differently.
 
-Each is a plain Python function in `library/<module>.py`, named `<module>.<name>`. It receives one value per
-argument and returns a value, both in Flink's internal form: DATE in days, TIME and TIMESTAMP in microseconds
-(nanoseconds above precision 6), MAP as pairs. It is not called if an argument is NULL, unless it is marked
-`@nullable`. A function marked `@columnar` receives and returns Arrow arrays. One marked `@in_columns` has a
-second form for a column whose other arguments are constant.
+Each function is a plain Python function in `library/<module>.py`, named `<module>.<name>`. It receives one
+value per argument and returns a value, both in Flink's internal form: DATE in days, TIME and TIMESTAMP in
+microseconds (nanoseconds above precision 6), MAP as pairs. It is not called if an argument is NULL, unless it
+is marked `@nullable`. A function marked `@columnar` receives and returns Arrow arrays. A function marked
+`@in_columns` has a second form for a column whose other arguments are constant.
 
 A CalcSpec refers to a function by its signature, `<module>.<name>|<argument type>|...|<result type>`, in
-DuckDB's type names. If the types contain field names, `#` and a number follow the name. The signature is
-also the function's name in DuckDB.
+DuckDB's type names. If the types contain field names, `#` and a number follow the name. The signature is also
+the function's name in DuckDB.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def in_columns(form: Callable[..., pa.Array | None]) -> Callable[[F], F]:
     """Mark a function that also has a columnar form for constant arguments.
 
     Args:
-        form: Function of an Arrow array for the first argument and a value for each other one. It returns the
-            results, or None to have the function called row by row. It is not called if a value is NULL.
+        form: Function of an Arrow array for the first argument and a value for each other argument. It
+            returns the results, or None to have the function called row by row. It is not called if a value
+            is NULL.
     """
 
     def mark(function: F) -> F:
@@ -102,7 +103,7 @@ def create(
         side_effects: Whether DuckDB must call it for every row, even for equal arguments.
     """
     call = _guarded(run)
-    # DuckDB requires a Python function with as many parameters as there are types
+    # DuckDB requires a Python function with as many parameters as there are types.
     call.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter(f"a{i}", Parameter.POSITIONAL_ONLY) for i in range(len(arguments))]
     )
@@ -171,7 +172,7 @@ def _by_value(function: Callable[..., Any], result_type: str) -> Callable[..., p
 
 
 def _constants(columns: Sequence[pa.Array]) -> list[Any] | None:
-    """Return the value of each column, or None if one has several values or NULL."""
+    """Return the value of each column, or None if a column has several values or NULL."""
     if not all(len(column) and column[0].is_valid for column in columns):
         return None
     values = [column[0] for column in columns]
@@ -195,7 +196,8 @@ def _values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
-    inner = all(v is None or isinstance(v, int) for v in values)  # else Python's own, out of an array
+    # Otherwise the value is Python's own, from an array.
+    inner = all(v is None or isinstance(v, int) for v in values)
     if inner and (pa.types.is_timestamp(kind) or pa.types.is_time(kind)):
         return pa.array(values, pa.int64()).cast(kind)
     if inner and pa.types.is_date(kind):

@@ -1,9 +1,9 @@
 r"""Java's regular expressions that RE2, the engine of Arrow, executes with the same result.
 
-Both prefer the leftmost match and the first alternative. Only expressions are taken whose parts mean the same
-in both: characters, classes, `.`, `^`, groups, alternatives, and quantifiers of single characters. Not taken
-are, among others, `$` (in Java also before a last line end), `\s` (RE2 has no vertical tab), look-around (RE2
-lacks it) and quantified groups (they may match nothing repeatedly).
+Both prefer the leftmost match and the first alternative. An expression is accepted only if its parts mean the
+same in both: characters, classes, `.`, `^`, groups, alternatives, and quantifiers of single characters.
+Rejected are, among others, `$` (in Java also before a last line end), `\s` (RE2 has no vertical tab),
+look-around (RE2 lacks it) and quantified groups (they may match nothing repeatedly).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 GROUP = "found"
 """Name of the group whose text is wanted."""
 _ANY = r"[^\n\r\x{85}\x{2028}\x{2029}]"
-"""Java's `.`, which no end of a line is."""
+"""Java's `.`, which matches no end of a line."""
 _PUNCTUATION = r"\\[!-/:-@\[-`{-~]"
 _ESCAPE = rf"(?:\\[dDwW]|{_PUNCTUATION})"
 _CLASS_ITEM = rf"(?:{_ESCAPE}|[^\\\[\]&^\x00-\x1f\x7f]|&(?!&))"

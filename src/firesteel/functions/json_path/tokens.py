@@ -68,8 +68,7 @@ class Path:
         root: `$` or `@`.
         steps: The steps.
         definite: Whether the path is definite; None to derive it from the steps. Jayway remembers it from
-            before
-            the steps changed (path_functions.py: length).
+            before the steps changed (path_functions.py: length).
     """
 
     def __init__(self, root: str, steps: Sequence[Token], definite: bool | None = None) -> None:

@@ -15,15 +15,15 @@ class AggregateTraits:
     merges: bool
     """Whether accumulators can be merged, which allows a local phase."""
     of_nothing: Literal["0", "NULL"] | None = None
-    """Its value for no rows, if Flink plans it as a constant."""
+    """Value for no rows, if Flink plans it as a constant."""
     never_null: bool = False
-    """Whether its value is not NULL even for no rows."""
+    """Whether the value is not NULL even for no rows."""
     by_order: bool = False
     """Whether the result depends on the order of rows."""
     split: str | None = None
     """Function that combines the buckets of a split DISTINCT. None: it cannot be split."""
     own_buckets: bool = False
-    """Whether it is split into buckets even without DISTINCT, since it keeps all values of a group."""
+    """Whether it is split into buckets even without DISTINCT, since it stores all values of a group."""
     one_argument: bool = False
     """Whether it takes exactly one argument."""
     takes_nulls: bool = False
@@ -111,9 +111,9 @@ TRAITS = {
 }  # fmt: skip
 """Properties of the built-in aggregate functions, by name."""
 _OF_USER = AggregateTraits(merges=False)
-"""A user-defined function answers for itself (types/user_function.py)."""
+"""Properties of user-defined functions. Their other properties are in types/user_function.py."""
 
 
 def traits_of(function: str) -> AggregateTraits:
-    """Return the properties of a built-in aggregate function; the least for any other name."""
+    """Return the properties of a built-in aggregate function; for other names those of user-defined ones."""
     return TRAITS.get(function, _OF_USER)

@@ -1,4 +1,4 @@
-"""Translate the aggregates of a physical plan to specs: record by record, in bundles, in two phases."""
+"""Translate the aggregates of a physical plan to specs: record by record, in bundles, and in two phases."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def global_aggregate(
 ) -> GlobalGroupAggregateSpec:
     """Return the spec of a global aggregate, with the calls over the rows of the local phase.
 
-    Above an incremental aggregate, these rows would be the results of the partial aggregate.
+    After an incremental aggregate, these rows would be the results of the partial aggregate.
     """
     below = _below_exchange(node)
     if isinstance(below, physical.IncrementalGroupAggregate):
@@ -103,7 +103,7 @@ def incremental_aggregate(
 
 
 def _kept(options: OperatorOptions, ttl: StateTtl) -> OperatorOptions:
-    """The options with the time of a hint."""
+    """Return the options with the time to live of a hint."""
     return replace(options, ttl=parse_duration(ttl.time)) if ttl.time else options
 
 
@@ -118,7 +118,10 @@ def aggregate_of(
     options: OperatorOptions | None = None,
     count_star: int | None = None,
 ) -> GroupAggregateSpec:
-    """options: of a stateful operator; None where there is no state."""
+    """Return the spec of aggregate calls.
+
+    `options` are those of a stateful operator, None for one without state.
+    """
     star = record_count(calls) if count_star is None else count_star
     spec = GroupAggregateSpec(
         keys=keys,

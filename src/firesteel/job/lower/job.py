@@ -1,8 +1,7 @@
-"""From physical plans to a job: the trees are cut at their exchanges into chains, and where a part of them
-is used more than once, which EXPLAIN shows as reused.
+"""Translation of physical plans to a job: plans are cut at their exchanges into chains.
 
-Operators above a Union are copied into the chain of each of its inputs, as Flink's operators are: a
-Union is no operator, only several streams into one.
+Parts that are used more than once are also cut; EXPLAIN shows them as reused. Operators above a Union are
+copied into the chain of each of its inputs, as in Flink: a Union is not an operator, it only merges streams.
 """
 
 from __future__ import annotations
@@ -49,10 +48,10 @@ class TranslateOptions:
         time_zone: Session time zone (table.local-time-zone).
         ttl: State retention in milliseconds, 0 for no expiry (table.exec.state.ttl).
         bundle: Number of rows after which a bundle ends (table.exec.mini-batch.size).
-        names: Column names of a collected query, if the plan may have lost them.
+        names: Column names of a collected query, in case the plan has lost them.
         configuration: Options for the constraints of sinks (types/constraints.py).
         reuse: Whether equal parts run once (table.optimizer.reuse-sub-plan-enabled).
-        reuse_sources: Whether these may be scans (table.optimizer.reuse-source-enabled).
+        reuse_sources: Whether equal scans run once (table.optimizer.reuse-source-enabled).
         watermark_interval: Milliseconds of event time between watermarks (pipeline.auto-watermark-interval).
         idle_timeout: Milliseconds (table.exec.source.idle-timeout).
         min_cleanup: Milliseconds (table.exec.interval-join.min-cleanup-interval).
@@ -96,7 +95,7 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
 
 
 def _port_exchanges(roots: Iterable[Node]) -> set[str]:
-    """Return the fingerprints of the inputs of operators of several: each port has an exchange of its own."""
+    """Return the fingerprints of the inputs of operators with several inputs. Each has its own exchange."""
     several = (node for root in roots for node in walk(root) if _has_ports(node))
     return {fingerprint(child) for node in several for child in node.children}
 
@@ -118,7 +117,10 @@ def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
 
 @dataclass(frozen=True)
 class _Open:
-    """Chain without known outputs. `feeds`: the chains it reads, with the outputs that lead here."""
+    """Chain whose outputs are not known yet.
+
+    `feeds` has the chains that it reads, with their outputs to it.
+    """
 
     inputs: tuple[Input, ...]
     feeds: tuple[tuple[int, Output], ...] = ()
@@ -133,7 +135,7 @@ class _Open:
         return replace(self, operators=(*self.operators, operator))
 
     def joined(self, other: _Open, port: int) -> _Open:
-        """Return the chain with the input of another chain, which has to end at an exchange, at a port."""
+        """Return the chain with another chain as input at a port. The other chain must end at an exchange."""
         if other.operators or not other.feeds:
             raise InternalError("an input of an operator of several is not behind an exchange")
         inputs = tuple(replace(each, port=port) for each in other.inputs)
@@ -197,7 +199,7 @@ class _Translation:
     def chains(self, root: Node) -> list[_Open]:
         """Return the open chains whose outputs together are the node's.
 
-        The inputs of a node are walked in order, whatever the depth: sources are numbered as they are met.
+        The inputs of a node are visited in order, at any depth, so sources are numbered in that order.
         """
         stack: list[_Walk] = [self._open(root, ())]
         found: list[_Open] | None = None
@@ -225,7 +227,7 @@ class _Translation:
         return [_Open.reading([chain], Partitioning.FORWARD) for chain in closed]
 
     def _read_again(self, shared: _Shared) -> list[_Open]:
-        """Return shared chains for another reader, numbered anew if they meet again in one sink."""
+        """Return shared chains for another reader. They are numbered anew if they meet again in one sink."""
         chains = [_Open.reading([chain], Partitioning.FORWARD) for chain in shared.chains]
         if shared.first != self.sink and not self.joins:
             return chains
@@ -267,7 +269,7 @@ class _Translation:
         return _Open((Input(source, source=self.sources - 1),))
 
     def _with_ports(self, node: Node, branches: Branches) -> _Walk:
-        """Return a chain that starts with an operator of several inputs, numbered by `port_order`."""
+        """Return a chain that starts with an operator of several inputs, in the order of `port_order`."""
         operator = operator_of(node, self.operators)
         if operator is None:
             raise InternalError(f"{type(node).__name__} has several inputs and no operator")
@@ -278,13 +280,13 @@ class _Translation:
         return [found.then(operator)]
 
     def job(self, sinks: tuple[SinkSpec, ...]) -> JobSpec:
-        """Return the job, once all that goes to its sinks is translated."""
+        """Return the job, once the plans of all sinks are translated."""
         chains = []
         for each in self.done:
             inputs, operators = each.inputs, each.operators
             if self.shifted:
                 operators = tuple(self._among_all(operator) for operator in operators)
-            else:  # each source has its place in the job
+            else:  # Each source is numbered by its position in the job.
                 inputs = tuple(replace(one, source=None) for one in inputs)
             chains.append(ChainSpec(each.id, inputs, operators, tuple(each.outputs)))
         return JobSpec(tuple(chains), sinks, self.bounded, self.sources if self.shifted else 0)
@@ -308,7 +310,7 @@ class _Translation:
         return [by_key.then(materializer)]
 
     def _in_one_task(self, chains: list[_Open]) -> list[_Open]:
-        """Put an exchange after chains that read a source: no split knows other watermarks."""
+        """Put an exchange after chains that read a source: a split does not know other splits' watermarks."""
         if all(_is_by_clock(chain) or not self._reads_source(chain) for chain in chains):
             return chains
         return [_Open.reading([self.close(chain) for chain in chains], Partitioning.SINGLE)]

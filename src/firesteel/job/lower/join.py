@@ -21,7 +21,7 @@ KINDS = {
 
 
 def join(node: Join, options: OperatorOptions) -> JoinSpec | SemiJoinSpec:
-    """Return the spec of a join that keeps both inputs."""
+    """Return the spec of a join that stores both inputs."""
     equal = node.equal_columns
     inputs = (
         JoinInput(types_of(node.inputs[0]), equal.left, node.unique_key(0), _ttl(node, 0, options)),
@@ -38,9 +38,9 @@ def join(node: Join, options: OperatorOptions) -> JoinSpec | SemiJoinSpec:
 
 
 def _folds(node: Join, options: OperatorOptions) -> tuple[int, int]:
-    """The size of bundles for each input that sends the old row of each update, else 0.
+    """Return the bundle size for each input that sends the old row of each update, else 0.
 
-    In `+U a2 -D a2` alone, the two would cancel out, and the row before them would stay.
+    In `+U a2 -D a2` alone, both changes would cancel out, and the row before them would stay.
     """
     modes = (mode_of(side) for side in node.inputs)
     bundle = options.bundle if node.mini_batch else 0
@@ -49,7 +49,7 @@ def _folds(node: Join, options: OperatorOptions) -> tuple[int, int]:
 
 
 def _ttl(node: Join, port: int, options: OperatorOptions) -> int:
-    """Milliseconds that a row of an input is kept, 0 for ever."""
+    """Return the milliseconds for which a row of an input is stored, 0 for no limit."""
     written = node.hints.ttl[port]
     return parse_duration(written) if written else options.ttl
 
@@ -57,10 +57,10 @@ def _ttl(node: Join, port: int, options: OperatorOptions) -> int:
 def rest_of(
     equal: EqualColumns, types: tuple[SqlType, ...], options: OperatorOptions
 ) -> CalcSpec | None:  # fmt: skip
-    """Return what a condition demands beside equal columns, None for nothing.
+    """Return the part of a condition beyond equal columns, None if there is none.
 
     Args:
-        equal: The condition, taken apart.
+        equal: The condition, split into equal columns and the rest.
         types: Types of the left input's columns, then of the right one's.
         options: Options of the translation.
     """

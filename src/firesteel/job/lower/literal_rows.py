@@ -1,7 +1,7 @@
-"""Rows of VALUES that are planned as a union are read as one source again.
+"""Merge of VALUES rows that are planned as a union into one source.
 
-A row with a CAST is a projection of one row, as in Flink, and all rows together are a union of those. A
-thousand of them would be a thousand chains.
+A row with a CAST is a projection of one row, as in Flink, and all rows together are a union of these. A
+thousand rows would be a thousand chains.
 
     Union(Calc(1 AS a), Calc(null AS a), Calc(2 AS a))   ->   Values((1), (null), (2))
 """
@@ -19,7 +19,7 @@ Row = tuple[Literal, ...]
 
 
 def inputs_to_read(node: physical.Union) -> Iterator[tuple[int, Node]]:
-    """Yield what a union reads: the number of an input and the input, or the literal rows of several.
+    """Yield the inputs of a union with their numbers. Adjacent literal rows become one input.
 
     Args:
         node: The union.
@@ -46,7 +46,7 @@ def _values(node: physical.Union, first: int, rows: list[Row]) -> Node:
 
 
 def _literal_row(node: Node) -> Row | None:
-    """The values of a projection of one row, None if it is another node or computes something."""
+    """Return the values of a projection of one row. None if the node is another one or computes something."""
     if not isinstance(node, physical.Calc) or node.condition is not None:
         return None
     below = node.input

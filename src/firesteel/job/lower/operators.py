@@ -61,7 +61,7 @@ from firesteel.runtime.spec.operators import (
 
 
 def operator_of(node: Node, options: OperatorOptions) -> OperatorSpec | None:
-    """Return the operator of a node, None for a node that only passes rows on.
+    """Return the operator of a node, None for a node that only passes on rows.
 
     Raises:
         NotSupportedError: No host can run the node yet.
@@ -105,7 +105,9 @@ def _drop_update_before(node: physical.DropUpdateBefore, options: OperatorOption
 
 
 def _expand(node: physical.Expand, options: OperatorOptions) -> ExpandSpec:
-    """Return the spec of an Expand whose columns show an input field or NULL, and one the number of the copy.
+    """Return the spec of an Expand.
+
+    Its columns have an input field or NULL, and one column has the number of the copy.
 
     Raises:
         InternalError: The Expand has another form.

@@ -127,7 +127,7 @@ def _read_chunk(data: Bytes, at: int, end: int, point: int, begun: int) -> tuple
 
     Returns:
         The number, its digits counted from the first that is not 0, the position after it, and that of the
-            point.
+        point.
     """
     number, read = 0, 0
     while at < end and read < MOST_DIGITS:

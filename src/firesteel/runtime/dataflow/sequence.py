@@ -1,8 +1,8 @@
 """Total order of changes: by `$order`, then by `$place`.
 
 - `$order` (int64) identifies the input row that caused a change, its origin. It is unique within a
-    micro-batch, and each micro-batch is numbered anew. Numbers depend on the split and the row, never on the
-    source's read position.
+  micro-batch, and each micro-batch is numbered anew. Numbers depend on the split and the row, never on the
+  source's read position.
 - `$place` (int64) numbers the changes of one origin row. It is the last column of a changes table. It is left
   out if all places are 0, as after most sources.
 

@@ -1,4 +1,4 @@
-"""The batch host: a bounded job as one Spark job over an RDD of packets.
+"""Batch host: runs a bounded job as one Spark job over an RDD of packets.
 
     splits -> source chains -> shuffle by key group -> keyed chains (once an exchange) -> driver or sinks
 
@@ -68,7 +68,7 @@ def run(
         leave_out_scopes(context)
     plan = _plan(job, context, parallelism, delivery.job)
     if delivery.in_tasks:
-        plan = exchange(plan, parallelism)  # its files keep the packets for the second step
+        plan = exchange(plan, parallelism)  # The files of this shuffle keep the packets for the second step.
 
     def collected(packets: RDD[Any]) -> list[Packet]:
         try:

@@ -1,8 +1,8 @@
 """Fingerprint of a checkpoint: its job, key groups and partitions, in a file beside Spark's files.
 
 A checkpoint can continue only with the same chains, because its state and offsets fit no others. Options of
-the sink may change. Key groups and partitions stay as they were when the checkpoint was made. A field that
-was added to a spec since then counts as having its default.
+the sink may change. Key groups and partitions stay the same as at the checkpoint's creation. A field that was
+added to a spec since then counts as having its default value.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _FREE = re.compile(
     r"|chains\[\d+\]\.operators\[\d+\]\.folds"
     r"|chains\[\d+\]\.operators\[\d+\](\.join)?\.(table\.scan\.(options|connector|table)|retry)"
 )
-"""Parts of a job that may change, among them where and how lookup joins ask their tables."""
+"""Parts of a job that may change, including where and how lookup joins query their tables."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,14 @@ def check_or_write(
         folder: The statement's folder in the checkpoint.
         job: The job.
         wanted: Layout of a new checkpoint.
-        statement: The text by which the statement is found again; None if it has none.
-        prefix: What a new job's name at its sinks begins with.
+        statement: Text by which the statement is found again; None if it has none.
+        prefix: Prefix of a new job's name at its sinks.
 
     Returns:
         The layout of the checkpoint.
 
     Raises:
-        UsageError: The job is another. The message names the first difference.
+        UsageError: The job differs. The message names the first difference.
         JobError: The fingerprint cannot be read.
     """
     layout = check_saved(context, folder, job, statement)
@@ -96,19 +96,19 @@ def has_saved(context: Any, folder: str) -> bool:
 
 
 def check_saved(context: Any, folder: str, job: JobSpec, statement: str | None = None) -> Layout | None:
-    """Compare the job with the one that the folder was made for.
+    """Compare a job with the job for which a folder was created.
 
     Args:
-        context: Spark's; None for a folder of this machine.
+        context: The SparkContext; None for a folder of this machine.
         folder: The statement's folder in a checkpoint.
-        job: The job that is to go on from it.
-        statement: The text by which the statement is found again, None if it has none.
+        job: The job that continues from it.
+        statement: Text by which the statement is found again, None if it has none.
 
     Returns:
-        The layout that the checkpoint has, None if no job has begun with it.
+        The layout of the checkpoint, None if no job has begun with it.
 
     Raises:
-        UsageError: The job is another; the message names the first difference.
+        UsageError: The job differs. The message names the first difference.
         JobError: The folder's file cannot be read.
     """
     saved = read(context, folder)
@@ -143,7 +143,7 @@ def _check_offsets(context: Any, folder: str) -> None:
 def _check_unused(context: Any, folder: str) -> None:
     """Raise UsageError if a job has begun with a folder without a fingerprint.
 
-    With another id the job would be new to its sinks, which could get the last micro-batch twice.
+    With another ID, the job would be new to its sinks, which could get the last micro-batch twice.
     """
     if names(context, f"{folder}/{SPARK}/offsets"):
         raise UsageError(
@@ -153,7 +153,7 @@ def _check_unused(context: Any, folder: str) -> None:
 
 
 def belongs_to(context: Any, folder: str, job: JobSpec) -> bool:
-    """Whether the job can go on from what the folder holds."""
+    """Return whether a job can continue from a folder."""
     saved = read(context, folder)
     if saved is None:
         return False
@@ -161,7 +161,7 @@ def belongs_to(context: Any, folder: str, job: JobSpec) -> bool:
 
 
 def _change(saved: dict[str, Any], job: JobSpec, layout: Layout) -> str | None:
-    """What keeps the job from going on from what is saved, in a line."""
+    """Return, in one line, what prevents a job from continuing from a saved one, None if nothing does."""
     now = _fingerprint(job, layout)
     if any(saved[part] != now[part] for part in ("version", "hashing")):
         return "it was made by a version of Firesteel that keeps state in another way"
@@ -172,7 +172,7 @@ def _change(saved: dict[str, Any], job: JobSpec, layout: Layout) -> str | None:
 
 
 def _binding(job: dict[str, Any]) -> dict[str, Any]:
-    """The job without the options of its sources that may change."""
+    """Return a job as JSON, without the options of its sources that may change."""
     return {**job, "chains": [{**c, "inputs": [_bound(each) for each in c["inputs"]]} for c in job["chains"]]}
 
 
@@ -185,7 +185,7 @@ def _bound(read: dict[str, Any]) -> dict[str, Any]:
 
 
 def _completed(saved: Any, defaults: Mapping[str, dict[str, Any]]) -> Any:
-    """A saved job, with the default of each field that its specs had not when it was saved."""
+    """Return a saved job, with the default of each field that its specs lacked when it was saved."""
     if isinstance(saved, dict):
         known = {name: _completed(value, defaults) for name, value in saved.items()}
         return defaults.get(saved.get("is", ""), {}) | known
@@ -193,7 +193,7 @@ def _completed(saved: Any, defaults: Mapping[str, dict[str, Any]]) -> Any:
 
 
 def _defaults(value: object) -> dict[str, dict[str, Any]]:
-    """Of each class of spec in a job, by its name: the defaults of the fields that have one."""
+    """Return the defaults of fields of each class of spec in a job, by the name of the class."""
     if isinstance(value, tuple):
         return dict(pair for item in value for pair in _defaults(item).items())
     if not is_dataclass(value) or isinstance(value, (type, SqlType, UserFunction)):
@@ -203,7 +203,7 @@ def _defaults(value: object) -> dict[str, dict[str, Any]]:
 
 
 def job_id(context: Any, folder: str) -> str:
-    """The name under which the checkpoint's job is known to sinks; it does not change."""
+    """Return the name by which sinks know the checkpoint's job. It never changes."""
     saved = read(context, folder)
     if saved is None:
         raise JobError(f"{folder}/{FILE} is gone")
@@ -212,7 +212,7 @@ def job_id(context: Any, folder: str) -> str:
 
 
 def differences(before: Any, after: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    """All (path, before, after) in which two JSON values differ."""
+    """Yield each (path, before, after) at which two JSON values differ."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in [*before, *(k for k in after if k not in before)]:
             step = f"{path}.{key}" if path else key
@@ -227,12 +227,13 @@ def differences(before: Any, after: Any, path: str) -> Iterator[tuple[str, Any, 
 def plain(value: Any) -> Any:
     """Return a spec as JSON: dataclasses by field, with the identity of their class; types as SQL text.
 
-    Sets of values are left out: their names stand in the texts and tell them apart.
+    Sets of values are left out, because their names in the texts identify them.
     """
     if isinstance(value, SqlType):
-        return str(value).replace("``", "`")  # as texts of types in earlier checkpoints have it
+        return str(value).replace("``", "`")  # Types have this text in earlier checkpoints.
     if isinstance(value, UserFunction):
-        return value.name  # its code may change: what the state means is the user's business
+        # The function's code may change. The user decides whether the state is still valid.
+        return value.name
     if isinstance(value, Enum):
         return value.name
     if is_dataclass(value) and not isinstance(value, type):
@@ -247,8 +248,10 @@ def plain(value: Any) -> Any:
 
 
 def _newer_state(value: object) -> dict[str, Any]:
-    """The layout of what an operator or a call saves, where it has changed since the first one, which goes
-    unwritten."""
+    """Return the state layout of an operator or a call, if it has changed since the first layout.
+
+    The first layout is not written.
+    """
     if isinstance(value, OperatorSpec):
         version = entry(type(value)).state
         return {"state": version} if version > 1 else {}
@@ -271,7 +274,7 @@ def _fingerprint(job: JobSpec, layout: Layout) -> dict[str, Any]:
 
 
 def _shaping(job: JobSpec) -> JobSpec:
-    """The job without the operators behind which rows are the same."""
+    """Return the job without the operators that do not change rows."""
     chains = (
         replace(chain, operators=tuple(o for o in chain.operators if entry(type(o)).shapes_rows))
         for chain in job.chains
@@ -280,13 +283,17 @@ def _shaping(job: JobSpec) -> JobSpec:
 
 
 def shortened(text: str) -> str:
-    """The beginning of a statement's text, as it would be written."""
+    """Return the beginning of a statement's text on one line."""
     tight = re.sub(r" (?=[(),.])|(?<=[(.]) ", "", text)
     return tight if len(tight) <= _SHOWN else f"{tight[:_SHOWN]}..."
 
 
 def read(context: Any, folder: str) -> dict[str, Any] | None:
-    """What the folder's file says, None where there is none. Raises JobError for one that is damaged."""
+    """Return the content of the fingerprint file, None if there is none.
+
+    Raises:
+        JobError: The file is damaged.
+    """
     text = read_text(context, f"{folder}/{FILE}")
     if text is None:
         return None
@@ -302,16 +309,16 @@ def read(context: Any, folder: str) -> dict[str, Any] | None:
 
 
 def _note(context: Any, folder: str, statement: str | None) -> None:
-    """Keep the statement's text, for it to be found again. It may change while the job stays the same."""
+    """Store the statement's text, by which it is found again. It may change while the job stays the same."""
     if statement is None or read_text(context, f"{folder}/{STATEMENT}") == statement:
         return
     write_text(context, f"{folder}/{STATEMENT}", statement)
 
 
 def _write(context: Any, folder: str, value: dict[str, Any]) -> None:
-    """Write the file whole or not at all, and never over one that another run made in the meantime.
+    """Write the fingerprint file atomically, but never over one that another run has created in the meantime.
 
-    Sinks know the job by the id in it.
+    Sinks know the job by the ID in it.
     """
     beside = f"{folder}/.{FILE}.{uuid4().hex}.tmp"
     write_text(context, beside, json.dumps(value, indent=1, ensure_ascii=False))
@@ -326,7 +333,7 @@ def _write(context: Any, folder: str, value: dict[str, Any]) -> None:
 
 
 def _moved(context: Any, file: str, to: str) -> bool:
-    """Give a file another name, if no other file has it; whether that was done."""
+    """Rename a file, if no other file has the name. Return whether it was renamed."""
     source, target = local_folder(file), local_folder(to)
     if source is None or target is None:
         return not exists(context, to) and move(context, file, to)
@@ -334,7 +341,7 @@ def _moved(context: Any, file: str, to: str) -> bool:
         os.link(source, target)
     except FileExistsError:
         return False
-    except OSError:  # a file system without hard links
+    except OSError:  # The file system has no hard links.
         return not target.exists() and move(context, file, to)
-    delete(context, file)  # and what Hadoop keeps beside it
+    delete(context, file)  # Delete the file, with the checksum file that Hadoop keeps beside it.
     return True

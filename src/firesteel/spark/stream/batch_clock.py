@@ -1,9 +1,8 @@
-"""The processing time of a micro-batch: it stands in the offset with which a source ends, so that one that is
-replayed is told the same time.
+"""Processing time of micro-batches. Offsets contain it, so that a replayed micro-batch has the same time.
 
-Where a timer is due a micro-batch begins though there are no rows. It ticks: every task that has timers is
-told the time. When the next one is due is in a file that the driver writes (timers.py). What earlier runs of
-the query have left is not in it, so each run begins with a tick.
+If a timer is due, a micro-batch begins even without rows. It is a tick: all tasks with timers get the new
+time. The driver writes the time of the next timer to a file (timers.py). This file lacks timers of earlier
+runs of the query, so each run begins with a tick.
 """
 
 from __future__ import annotations
@@ -75,7 +74,8 @@ class BatchClock:
     def _now(self, start: Offset) -> int:
         """Return the processing time of a micro-batch that would begin now, in milliseconds."""
         wall, elapsed = self._clock(), self._monotonic()
-        now = max(wall, time_of(start) + 1)  # a later batch must not add rows to a millisecond that has ended
+        # A later batch must not add rows to a millisecond that has ended.
+        now = max(wall, time_of(start) + 1)
         if self._last is not None:
             then, began = self._last
             now = max(now, then + int((elapsed - began) * 1000))
@@ -100,7 +100,7 @@ class BatchClock:
 
         Args:
             start: The offset, with processing time.
-            latest: Returns the end for the source's own offset, without processing time.
+            latest: Function that returns the end for the source's own offset, without processing time.
         """
         now = self._now(start)
         is_due = self._is_due(start, now)

@@ -1,4 +1,4 @@
-"""Splits of sources: opened, cut by watermark channel, and numbered within a micro-batch."""
+"""Splits of sources: opened, divided by watermark channel, and numbered within a micro-batch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def bounded_splits(
         head: ScanSpec or ValuesSpec of the source.
         parallelism: Number of tasks to read with.
         numbers: The range of split numbers of the source in the micro-batch.
-        tells_end: Whether to add the splits that send the last watermark.
+        tells_end: Whether to add splits that send the last watermark.
     """
     source = open_head(head)
     splits = source.splits(parallelism)
@@ -37,7 +37,7 @@ def bounded_splits(
 
 
 def by_channel(source: Source, splits: list[Split]) -> list[Split]:
-    """Return the splits, cut so that each is of one channel. Splits that mark an end stay last."""
+    """Return the splits, divided so that each has one channel. Splits that mark an end stay last."""
     cut = source.by_channel([split for split in splits if not split.ends])
     return [*cut, *(split for split in splits if split.ends)]
 

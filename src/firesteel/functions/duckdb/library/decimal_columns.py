@@ -25,8 +25,7 @@ def in_columns(compute: Callable[[pa.Array, pa.Array], pa.Array], by_row: RowFor
 
     Args:
         compute: Function of two columns of decimal256 that returns exact results. It raises pa.ArrowInvalid
-            if
-            it cannot compute them.
+            if it cannot compute them.
         by_row: The same function of two values, rounded to the type of the result.
     """
 

@@ -27,8 +27,8 @@ def string(column: pa.Array, marks: pa.Array) -> pa.Array:
 
     Args:
         column: The values.
-        marks: The same text in every row. In the sequence of the type's text, it has z for a TIMESTAMP_LTZ,
-            t for a TIMESTAMP, v for a VARIANT, and y for other bytes.
+        marks: The same text in every row. In the sequence of the type's text, it has z for a TIMESTAMP_LTZ, t
+            for a TIMESTAMP, v for a VARIANT, and y for other bytes.
     """
     write = _writer(column.type, iter(marks[0].as_py() if len(marks) else "t" * 1000))
     texts = [None if value is None else write(value) for value in plain_values(column)]

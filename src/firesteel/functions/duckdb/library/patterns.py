@@ -24,7 +24,10 @@ _CLASSES = {
     "ALNUM": r"a-zA-Z0-9",
 }
 _ANY_LETTER = "[^\\n\\r\\x85\\u2028\\u2029]"
-"""What `_` stands for: Java's `.`, which no end of a line is. `%` stands for anything."""
+"""Regular expression for `_` in a pattern: Java's `.`, which matches no end of a line.
+
+`%` matches any text.
+"""
 _SPECIAL = set("[]()|^-+*%_?{}")
 
 
@@ -81,7 +84,7 @@ def _similar(pattern: str, escape: str | None) -> re.Pattern[str]:
 
 
 def _character_class(pattern: str, start: int, parts: list[str]) -> int:
-    """Translate `[...]` from `start`; the place of its last character."""
+    """Translate `[...]` from `start`, append the parts, and return the position of its last character."""
     i = start + 1
     content = []
     if pattern[i : i + 1] == "^":
@@ -108,7 +111,7 @@ def similar(text: str, pattern: str, escape: str | None = None) -> bool:
 
 @in_columns(text_columns.regexp)
 def regexp(text: str, pattern: str) -> bool:
-    """Return REGEXP, whether the pattern is found. An empty pattern is never found."""
+    """Return REGEXP: whether the pattern is found. An empty pattern is never found."""
     found = compiled(pattern)
     return bool(pattern) and found is not None and found.search(text) is not None
 
@@ -140,7 +143,7 @@ def regexp_count(text: str, pattern: str) -> int | None:
 
 
 def regexp_instr(text: str, pattern: str) -> int | None:
-    """Return the position of the first match in UTF-16 units, from 1."""
+    """Return the position of the first match in UTF-16 units, counted from 1."""
     found = compiled(pattern)
     if found is None:
         return None
@@ -166,7 +169,7 @@ def regexp_extract_all(text: str, pattern: str, group: int = 1) -> list[str | No
 @in_columns(text_columns.split_index)
 @nullable
 def split_index(text: str | None, separator: str | None, index: int | None) -> str | None:
-    """Return the part at an index from 0."""
+    """Return the part of a text at an index, counted from 0."""
     if text is None or separator is None or index is None or index < 0:
         return None
     if not text:
@@ -176,12 +179,15 @@ def split_index(text: str | None, separator: str | None, index: int | None) -> s
 
 
 def split_index_at(text: str, code: int, index: int) -> str | None:
-    """Return the part at an index. The separator is a character's code up to 255, else the result is NULL."""
+    """Return the part of a text at an index.
+
+    The separator is a character's code up to 255, else the result is NULL.
+    """
     return split_index(text, chr(code), index) if 1 <= code <= 255 else None
 
 
 def split(text: str, separator: str) -> list[str] | None:
-    """Return the parts between separators, or the UTF-16 units if the separator is empty."""
+    """Return the parts of a text between separators, or its UTF-16 units if the separator is empty."""
     return text.split(separator) if separator else [text_of(unit) for unit in units(text)]
 
 
@@ -200,13 +206,14 @@ def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str
     for entry in parts:
         key, *value = _java_split(within, entry, 2)
         found[key if value else entry] = value[0] if value else None
-    room = len(parts) + 1 if len(parts) <= 2 else ceil(len(parts) / 0.75)  # CollectionUtil's expected size
+    # Java's CollectionUtil computes this expected size.
+    room = len(parts) + 1 if len(parts) <= 2 else ceil(len(parts) / 0.75)
     pairs = hashed(list(found.items()), string_hash, room)
     return [(text_of(key), value and text_of(value)) for key, value in pairs]
 
 
 def _java_split(pattern: re.Pattern[str], text: str, limit: int = 0) -> list[str]:
-    """Return the parts as Java's String.split does.
+    """Return the parts of a text as Java's String.split does.
 
     There is no empty match at the front, and there are no empty parts at the end.
     """

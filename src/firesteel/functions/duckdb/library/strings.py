@@ -1,6 +1,6 @@
 """String functions with Flink's meaning. Flink: SqlFunctionUtils, BinaryStringDataUtil.
 
-Positions count characters from 1; a negative one counts from the end.
+Positions count characters from 1; negative positions count from the end.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from firesteel.functions.java.utf16 import text_of, units
 
 _CHR_ALL = 256
 LONGEST = 1 << 28
-"""UTF-16 units of a text that is padded or repeated. Java's arrays end at eight times as many, mostly its
-heap before."""
+"""Most UTF-16 units of a text that is padded or repeated.
+
+Java's arrays end at eight times this length. Java's heap is usually exhausted before.
+"""
 
 
 @columnar
@@ -97,7 +99,10 @@ def concat_ws(separator: str | None, *parts: str | None) -> str | None:
 
 
 def position(wanted: str, text: str, start: int = 1) -> int:
-    """Return the position of the first occurrence from `start` on, or 0. The empty string is always at 1."""
+    """Return the position of the first occurrence from `start` on, or 0.
+
+    The empty string is always found at 1.
+    """
     return text.find(wanted, max(start - 1, 0)) + 1 if wanted else 1
 
 
@@ -144,7 +149,10 @@ def overlay(text: str, new: str, start: int, length: int | None = None) -> str:
 
 
 def lpad(text: str, size: int, pad: str) -> str | None:
-    """Cut or padded on the left to `size` UTF-16 units; NULL for a negative size or nothing to pad with."""
+    """Return the text, truncated or padded on the left to `size` UTF-16 units.
+
+    NULL for a negative size or an empty `pad`.
+    """
     if size < 0 or not pad:
         return None
     text = units(text)
@@ -198,7 +206,7 @@ def ascii_code(text: str) -> int:
 
 
 def chr_of(code: int) -> str:
-    """Return the character of code % 256, nothing for a negative code."""
+    """Return the character of code % 256, an empty text for a negative code."""
     if code < 0:
         return ""
     return chr(code % _CHR_ALL)
@@ -206,7 +214,7 @@ def chr_of(code: int) -> str:
 
 @nullable
 def elt(index: int | None, *parts: str | bytes | None) -> str | bytes | None:
-    """Return the part at a position from 1."""
+    """Return the part at a position, counted from 1."""
     if index is None or not 1 <= index <= len(parts):
         return None
     return parts[index - 1]
@@ -214,7 +222,7 @@ def elt(index: int | None, *parts: str | bytes | None) -> str | bytes | None:
 
 @nullable
 def is_alpha(text: str | None) -> bool:
-    """Return whether there are letters only, and at least one."""
+    """Return whether a text has only letters, and at least one."""
     return all(c.isalpha() for c in text) if text else False
 
 
@@ -254,7 +262,7 @@ def _utf16(text: str) -> bytes:
 
 
 def _below_surrogates(values: pa.Array) -> bool:
-    """Return whether all characters are below U+E000, so that both sequences agree."""
+    """Return whether all characters are below U+E000, where the orders by UTF-16 units and by bytes agree."""
     longest = pc.max(pc.binary_length(values)).as_py()
     return longest is None or not pc.any(pc.match_substring_regex(values, "[\ue000-\U0010ffff]")).as_py()
 

@@ -1,6 +1,6 @@
-"""Text functions over a whole column whose other arguments are the same in all rows.
+"""Text functions over a whole column, if their other arguments are the same in all rows.
 
-Each returns None if it cannot compute the column, so that the function is called row by row.
+Each function returns None if it cannot compute the column. It is then called row by row.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def replace(texts: pa.Array, old: str, new: str) -> pa.Array | None:
 
 
 def split_index(texts: pa.Array, separator: str, index: int) -> pa.Array | None:
-    """Return the part of each text at an index from 0; NULL for empty texts."""
+    """Return the part of each text at an index, counted from 0; NULL for empty texts."""
     if not separator or index < 0:
         return None
     parts = pc.split_pattern(texts, separator, max_splits=index + 1)
@@ -33,7 +33,7 @@ def regexp(texts: pa.Array, pattern: str) -> pa.Array | None:
     found = re2_pattern(pattern, 0)
     try:
         return None if found is None else pc.match_substring_regex(texts, found)
-    except pa.ArrowInvalid:  # invalid for RE2
+    except pa.ArrowInvalid:  # RE2 rejects the pattern.
         return None
 
 
@@ -42,5 +42,5 @@ def regexp_extract(texts: pa.Array, pattern: str, group: int = 0) -> pa.Array | 
     found = re2_pattern(pattern, group)
     try:
         return None if found is None else pc.struct_field(pc.extract_regex(texts, found), GROUP)
-    except pa.ArrowInvalid:  # invalid for RE2
+    except pa.ArrowInvalid:  # RE2 rejects the pattern.
         return None

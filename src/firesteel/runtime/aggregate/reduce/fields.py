@@ -51,8 +51,7 @@ def total(
         reach: Which entries count, None for all.
         sign: -1 for a retraction, else 1; None for no retractions.
         begin: Value of each group before. NULL stands for the field's initial value. A field that is NULL
-            then
-            stays NULL until the first value.
+            then stays NULL until the first value.
     """
     if values is None:
         return Column(_begin(field, groups, begin) + _counted(groups, reach, sign))

@@ -1,4 +1,4 @@
-"""Rows that expire in a batch without a partner, stored ones and new ones."""
+"""Rows that expire in a batch without a partner, both stored and new ones."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 
 
 class Expired:
-    """The rows of a padded input that the steps of the event time reach.
+    """Rows of a padded input that expire as event time advances in steps.
 
     Args:
         spec: Settings of the join.
         port: The input.
         arrivals: The rows of the batch.
-        candidates: The rows of the input that take part in the batch.
+        candidates: Rows of the input that take part in the batch.
         kept: State of the input.
-        steps: Event time of the operator.
+        steps: Steps of the operator's event time.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Expired:
         return self._steps.orders[np.concatenate([old_steps, steps])], concat_fields(stored, fields)
 
     def sent(self, orders: Index, columns: Sequence[pa.Array]) -> pa.Table:
-        """Return rows as changes that steps cause."""
+        """Return rows as changes that are caused by steps."""
         return inserts(orders, self._steps.place, columns)
 
 
@@ -97,7 +97,7 @@ class _ByStep:
 
 
 def _positions(numbers: Index, among: Index) -> Index:
-    """Return where distinct numbers stand among others, -1 for one that is not there."""
+    """Return the positions of distinct numbers among others, -1 for a missing number."""
     order = np.argsort(among)
     at = np.searchsorted(among[order], numbers)
     found = np.full(len(numbers), -1)

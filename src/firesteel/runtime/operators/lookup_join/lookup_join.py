@@ -1,4 +1,4 @@
-"""Lookup join: put the rows that a table has for a key beside each row.
+"""Lookup join: join each row with the rows that a table has for its key.
 
 Flink: LookupJoinRunner, LookupJoinWithCalcRunner, RetryableLookupFunctionDelegator. A change of the input is
 a change of each of its results, of the same kind. All distinct keys of a batch are looked up together.
@@ -25,16 +25,18 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.internal_values import one_chunk
 
 NONE = -1
-"""In place of a row's number: there is none."""
+"""Value instead of a row number: there is none."""
 
 
 class LookupJoin(RowOperator):
-    """Operator without state: the results of a row are adjacent, in the order of the table's rows.
+    """Operator of a lookup join. It has no state.
+
+    The results of a row are adjacent, in the order of the table's rows.
 
     Args:
         spec: Settings.
         lookup: The table.
-        sleep: Waits for some seconds before a key is looked up again.
+        sleep: Function that waits for some seconds before a key is looked up again.
     """
 
     def __init__(
@@ -66,11 +68,11 @@ class LookupJoin(RowOperator):
 
         Args:
             changes: The changes.
-            own: Their columns.
-            asking: The changes that are looked up, ascending.
+            own: Columns of the changes.
+            asking: Numbers of the changes to look up, ascending.
 
         Returns:
-            The change of each pair, ascending; its row; and the columns of the rows.
+            The change of each pair, ascending; the row of each pair; and the columns of the rows.
         """
         at, places, rows = self._pairs(changes, own, asking)
         if self._condition is None:
@@ -127,7 +129,7 @@ class TableCalc:
 
 
 class _Retrying:
-    """A Lookup that looks keys without rows up again (Flink: RetryableLookupFunctionDelegator)."""
+    """A Lookup that retries keys without rows (Flink: RetryableLookupFunctionDelegator)."""
 
     def __init__(self, lookup: Lookup, retry: Retry, sleep: Callable[[float], None]) -> None:
         self._lookup = lookup
@@ -148,7 +150,7 @@ class _Retrying:
 
 
 def with_alone(at: Index, places: Index, rows: int) -> tuple[Index, Index]:
-    """Add the rows without a partner to pairs.
+    """Add rows without a partner to pairs.
 
     Args:
         at: The row of each pair, ascending.
@@ -156,7 +158,7 @@ def with_alone(at: Index, places: Index, rows: int) -> tuple[Index, Index]:
         rows: Number of rows.
 
     Returns:
-        The row of each result, ascending, and its partner, NONE for a row alone.
+        The row of each result, ascending, and its partner, NONE for a row without one.
     """
     alone = np.flatnonzero(np.bincount(at, minlength=rows) == 0)
     if not len(alone):
@@ -189,7 +191,7 @@ def _taken(columns: Sequence[pa.Array], at: Index) -> list[pa.Array]:
 
 
 def code(spec: LookupJoinSpec) -> Iterator[str]:
-    """Yield what the operator runs."""
+    """Yield the lines that `explain --code` prints for the operator."""
     table = spec.table
     names = [table.scan.names[table.scan.projection[key]] for key in table.keys]
     yield f"-- LookupJoin ({'LEFT' if spec.pads else 'INNER'}), {table.scan.table}"

@@ -1,9 +1,9 @@
-"""Lookup join that takes back what it sent, even if the table has changed since.
+"""Lookup join that retracts what it has sent, even if the table has changed in the meantime.
 
-Flink: KeyedLookupJoinWrapper, which keeps one answer for each lookup key and forgets it with the first
-retraction. Here each row of the input has its own answer, as long as it is there.
+Flink: KeyedLookupJoinWrapper, which stores one answer for each lookup key, and drops it at the first
+retraction. Here, each row of the input has its own answer, as long as the row exists.
 
-Retractions go out as DELETE, as Flink's.
+Retractions are sent as DELETE, as in Flink.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from firesteel.types.arrow import to_arrow
 
 @dataclass(frozen=True)
 class _Partners:
-    """Rows of the table for some owners: keys of the batch, or changes.
+    """Rows of the table for some owners. An owner is a key of the batch, or a change.
 
     Attributes:
         owners: int64[m], ascending.
@@ -41,18 +41,18 @@ class _Partners:
     columns: Sequence[pa.Array]
 
     def ranges(self, owners: Index) -> tuple[Index, Index]:
-        """Return where the rows of some owners begin, and how many there are."""
+        """Return the position of the first row of some owners, and their number of rows."""
         starts = np.searchsorted(self.owners, owners, side="left")
         return starts, np.searchsorted(self.owners, owners, side="right") - starts
 
 
 class ResolvedLookupJoin(RowOperator):
-    """Operator with the found rows of each row of its input.
+    """Operator of a lookup join that stores the found rows of each input row.
 
     Args:
         spec: Settings.
         lookup: The table.
-        state: Where the rows are kept, None for memory.
+        state: State of the operator. None keeps the rows in this process.
         clock: Processing time.
     """
 
@@ -96,7 +96,7 @@ class ResolvedLookupJoin(RowOperator):
         self, changes: pa.Table, own: Sequence[pa.Array], kinds: NDArray[np.int8], answers: Answers,
         codes: Index, partners: tuple[_Partners, _Partners],
     ) -> pa.Table:  # fmt: skip
-        """The changes, each with the rows that were found for it now or before."""
+        """Return the changes, each with the rows that were found for it now or earlier."""
         fresh, kept = partners
         columns = [pa.concat_arrays(pair) for pair in zip(fresh.columns, kept.columns, strict=True)]
         starts, sizes = fresh.ranges(answers.source)
@@ -112,7 +112,7 @@ class ResolvedLookupJoin(RowOperator):
         return caused(changes, at, pa.array(kinds[at]), fields)
 
     def _keep(self, keys: Keys, counts: Index, answers: Answers, fresh: _Partners, now: int) -> None:
-        """Write what the changes leave of each key."""
+        """Write the rows that each key has after the changes."""
         changed = np.flatnonzero(answers.counts != counts)
         if len(changed):
             left = answers.counts[changed]

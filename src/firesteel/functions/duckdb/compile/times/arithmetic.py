@@ -78,7 +78,7 @@ def _difference(call: Call, a: str, b: str, compiler: Compiler) -> str:
     """Return the SQL of the months or milliseconds from b to a."""
     later, earlier = (millis(text, e.type) for text, e in zip((a, b), call.args, strict=True))
     if call.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
-        # A TIME counts in the unit of days here.
+        # The number of a TIME counts as days here.
         if all(e.type.root in (TypeRoot.DATE, TypeRoot.TIME) for e in call.args):
             later, earlier = (
                 f"({number} * {_DAY})" if e.type.root is TypeRoot.TIME else number
