@@ -94,8 +94,8 @@ def scan(table: Table) -> Node:
 def _declared(table: Table, node: Node) -> Project:
     """Return all columns of a table in declared order.
 
-    Computed columns are over the stored ones. Metadata columns are cast to the declared type.
-    Flink: DynamicSourceUtils.pushMetadataProjection.
+    Computed columns are over the stored ones. Metadata columns are cast to the declared type. Flink:
+    DynamicSourceUtils.pushMetadataProjection.
     """
     given = {field.name: InputRef(i, field.type) for i, field in enumerate(node.schema)}
     rowtime = None if table.watermark is None else table.watermark.column

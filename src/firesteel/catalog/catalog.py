@@ -41,7 +41,7 @@ class Catalog(Databases):
         """Return the table or view of that name.
 
         Raises:
-            ValidationError: There is none. The hint names a similar name.
+            ValidationError: No table or view has that name. The hint names a similar name.
         """
         found = self.find(name)
         if found is not None:
@@ -131,7 +131,7 @@ class Catalog(Databases):
             range: Position of the name, for the error.
 
         Raises:
-            ValidationError: It does not exist, or a temporary object hides it.
+            ValidationError: The object does not exist, or a temporary object hides it.
         """
         path = self.path(name)
         shown = ".".join(path)
@@ -222,7 +222,7 @@ def table_of(entry: Table | View, range: SourceRange | None = None) -> Table:
     """Return the entry as a table.
 
     Raises:
-        ValidationError: It is a view, which cannot be written to.
+        ValidationError: The entry is a view, which cannot be written to.
     """
     if isinstance(entry, View):
         raise ValidationError(

@@ -124,7 +124,7 @@ class Databases:
         """Add a database.
 
         Raises:
-            ValidationError: It exists and `if_not_exists` is False, or its catalog is unknown.
+            ValidationError: The database exists and `if_not_exists` is False, or its catalog is unknown.
         """
         catalog, last = self.database_path(name)
         if catalog not in self.catalogs:
@@ -169,7 +169,7 @@ class Databases:
             range: Position of the name, for the error.
 
         Raises:
-            ValidationError: It does not exist, is the current one, or is not empty and `cascade` is False.
+            ValidationError: The database is unknown or the current one, or not empty and `cascade` is False.
         """
         catalog, last = self.database_path(name)
         if catalog not in self.catalogs:
@@ -200,7 +200,7 @@ class Databases:
         """Add a catalog with its default database.
 
         Raises:
-            ValidationError: It exists and `if_not_exists` is False, or an option is wrong.
+            ValidationError: The catalog exists and `if_not_exists` is False, or an option is wrong.
         """
         if name in self.catalogs:
             if if_not_exists:
@@ -214,7 +214,7 @@ class Databases:
         """Remove a catalog and return whether it existed.
 
         Raises:
-            ValidationError: It is the current one, or does not exist and `if_exists` is False.
+            ValidationError: The catalog is the current one, or does not exist and `if_exists` is False.
         """
         if name not in self.catalogs:
             if if_exists:

@@ -49,7 +49,7 @@ class FunctionCatalog:
         """Drop a function and return whether it existed.
 
         Raises:
-            ValidationError: It does not exist and `if_exists` is False.
+            ValidationError: The function does not exist and `if_exists` is False.
         """
         if self._by_kind[kind].pop(name.lower(), None) is not None:
             return True

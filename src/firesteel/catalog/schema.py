@@ -103,7 +103,7 @@ class Table:
     comment: str | None = None
     temporary: bool = False
     traits: SourceTraits | None = None
-    """Properties of its connector, or None while they are unknown."""
+    """Properties of the table's connector, or None while they are unknown."""
     hints: tuple[tuple[str, str], ...] = ()
     """Options of the OPTIONS hint with which a query reads or writes the table, as plans show them."""
     place: Place | None = field(default=None, compare=False, repr=False)

@@ -1,7 +1,7 @@
 """JSON for every line on stderr (`--log-format json`), whichever software writes it.
 
-Spark's JVM, its Python workers and C libraries write to the file descriptor. It becomes a pipe, and a thread
-writes each line that it reads from the pipe as JSON.
+Spark's JVM, its Python workers and C libraries write to the file descriptor. The descriptor becomes a pipe,
+and a thread writes each line that it reads from the pipe as JSON.
 """
 
 from __future__ import annotations

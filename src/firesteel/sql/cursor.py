@@ -98,7 +98,7 @@ class Cursor:
         """Consume these words.
 
         Raises:
-            ParseError: They are not next.
+            ParseError: Other tokens are next.
         """
         if not self.accept(*words):
             raise self.error()
@@ -118,7 +118,7 @@ class Cursor:
         """Consume the symbol.
 
         Raises:
-            ParseError: It is not next.
+            ParseError: Another token is next.
         """
         if not self.accept_symbol(symbol):
             raise self.error()
@@ -149,7 +149,7 @@ class Cursor:
         """Read a name.
 
         Raises:
-            ParseError: There is none. The hint explains a reserved word.
+            ParseError: The next token is no name. The hint explains a reserved word.
         """
         token = self.token
         if not self.at_name():

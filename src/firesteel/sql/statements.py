@@ -93,9 +93,9 @@ class CreateTable(Statement):
     column_list: tuple[Name, ...] = ()
     """Column names without types, for AS."""
     replace: bool = False
-    """Whether it is CREATE OR REPLACE or REPLACE."""
+    """Whether the statement is CREATE OR REPLACE or REPLACE."""
     must_exist: bool = False
-    """Whether it is REPLACE."""
+    """Whether the statement is REPLACE, which needs an existing table."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Show(Statement):
     pattern: str | None = None
     negated: bool = False
     ignore_case: bool = False
-    """Whether it is ILIKE."""
+    """Whether the pattern is of ILIKE."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class Insert(Statement):
     """DEDUPLICATE, ERROR, NOTHING or None."""
     partition: tuple[tuple[Name, Node], ...] = ()
     made: bool = False
-    """Whether it fills a table that CREATE TABLE AS has created. Plans then do not show `columns`."""
+    """Whether the INSERT fills a table that CREATE TABLE AS has created. Plans then do not show `columns`."""
 
 
 @dataclass(frozen=True)

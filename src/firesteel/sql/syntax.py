@@ -383,10 +383,10 @@ class Call(Node):
     options: tuple[str, ...] = ()
     """Parts of a special syntax that are no expressions, see the module."""
     star: bool = False
-    """Whether it is COUNT(*)."""
+    """Whether the call is COUNT(*)."""
     distinct: bool = False
     bare: bool = False
-    """Whether it is written without parentheses."""
+    """Whether the call is written without parentheses."""
     nulls: str | None = None
     """IGNORE or RESPECT, or None."""
     order: tuple[OrderItem, ...] = ()

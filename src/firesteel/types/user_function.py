@@ -17,9 +17,9 @@ class UserFunction:
     code: str
     """`module:name`, or `pickle:` and base64."""
     folder: str = ""
-    """Folder that contains its module, or ""."""
+    """Folder with the module of the function, or ""."""
     is_pandas: bool = False
-    """Whether it is an aggregate function over pandas Series."""
+    """Whether the function is an aggregate function over pandas Series."""
 
 
 located: Callable[[str], str] = str
@@ -38,11 +38,11 @@ class UserDefined:
     """Type of the result. The rows of a table function are ROWs."""
     is_aggregate: bool = False
     is_table: bool = False
-    """Whether it is a table function."""
+    """Whether the function is a table function."""
     deterministic: bool = True
     retracts: bool = True
     """Whether an aggregate function can retract rows."""
     merges: bool = True
     """Whether an aggregate function can merge accumulators."""
     class_name: str = ""
-    """Name of its implementation in messages."""
+    """Class name of the function in messages."""

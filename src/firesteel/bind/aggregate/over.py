@@ -51,8 +51,7 @@ class OverBinder:
         """Return the expression of a call with OVER.
 
         Queries that streaming cannot run are refused later, on the plan (rules/window/over_aggregates.py):
-        only
-        there it is known which columns are read.
+        only there it is known which columns are read.
 
         Raises:
             ValidationError: Flink refuses the call.

@@ -57,8 +57,7 @@ class OverWindows:
         """Return a window with the clauses of the named window that it refers to.
 
         If it writes a frame, the frame begins with UNBOUNDED PRECEDING whatever the query says: Calcite
-        merges
-        windows in this way.
+        merges windows in this way.
         """
         if window.base is None:
             return window

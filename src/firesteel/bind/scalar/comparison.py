@@ -113,8 +113,7 @@ def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | No
     """Return the operands of a comparison in which one is a string, with their casts.
 
     The string is cast to the type of a number, of a point in time, or of a BOOLEAN. For `=` and `<>` some
-    pairs
-    get no cast in the plan.
+    pairs get no cast in the plan.
     """
     kind = right.type if left.type.is_character else left.type
     if not (kind.is_numeric or kind.is_datetime or kind.root is TypeRoot.BOOLEAN):

@@ -268,8 +268,7 @@ def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
     """Return the equality of a value and an item of an IN list.
 
     The item is cast to the type of the value first, also if it does not fit. There is no cast between equal
-    type
-    roots, nor between CHAR and VARCHAR (Calcite: SqlToRelConverter.ensureSqlType).
+    type roots, nor between CHAR and VARCHAR (Calcite: SqlToRelConverter.ensureSqlType).
     """
     a, b = value.type, item.type
     if a.root is b.root is TypeRoot.VARIANT:  # the check of the whole list has found one type

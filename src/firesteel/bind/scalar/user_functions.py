@@ -19,8 +19,7 @@ def user_function(name: str, catalog: Catalog | None) -> UserDefined | None:
     """Return the user-defined function that a name stands for, None if there is none.
 
     It is a temporary system function, or a function of the catalog that no built-in function hides. The name
-    may
-    be qualified by catalog and database.
+    may be qualified by catalog and database.
     """
     if catalog is None:
         return None
@@ -42,8 +41,7 @@ def named(user: UserDefined, written: str) -> tuple[str, UserDefined]:
     """Return the name by which plans show a user-defined function, and the function with that name.
 
     The name is as the query writes it. The name of a built-in function becomes lower case, so that no rule
-    takes
-    the call for the built-in one.
+    takes the call for the built-in one.
     """
     last = written.rpartition(".")[2]
     shown = last.lower() if is_built_in(last) else last

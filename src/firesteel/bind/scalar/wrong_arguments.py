@@ -2,8 +2,7 @@
 
 Flink has some functions from Calcite's validator and others from its own type inference
 (BuiltInFunctionDefinitions, TypeInferenceUtil). The two have different messages. The first line is the
-message
-of the innermost cause.
+message of the innermost cause.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def compared_value(expr: Expr) -> tuple[str, Expr, Literal] | None:
 
 
 def as_double(literal: Literal) -> Literal:
-    """Return a DOUBLE literal that was written as an exact number as a float."""
+    """Return a literal whose value is a float, if it is a DOUBLE that was written as an exact number."""
     return replace(literal, value=float(literal.value)) if isinstance(literal.value, Plain) else literal
 
 

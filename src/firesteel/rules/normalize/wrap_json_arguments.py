@@ -17,7 +17,7 @@ from firesteel.types.sql import STRING
 
 
 def wrap_json_arguments(node: Node) -> Node:
-    """Add the projection with JSON_STRING below an aggregate with such calls."""
+    """Add the projection with JSON_STRING below an aggregate with JSON_ARRAYAGG or JSON_OBJECTAGG."""
     if not isinstance(node, Aggregate):
         return node
     columns = node.input.schema

@@ -59,7 +59,7 @@ def _distinct(node: Intersect | Minus, join_type: JoinType) -> Node:
 
 
 def _equal(left: InputRef, right: InputRef) -> Expr:
-    """Return `l = r OR (l IS NULL AND r IS NULL)`. Without the second part if a side is never NULL."""
+    """Return `l = r OR (l IS NULL AND r IS NULL)`, or only `l = r` if a side is never NULL."""
     equal = comparison("=", left, right)
     if not left.type.nullable or not right.type.nullable:
         return equal

@@ -59,8 +59,8 @@ def _unique_keys(node: _Join) -> Keys:
 def _upsert_keys(node: _Join) -> Keys:
     """Return the upsert keys. Keys of an input without its equal columns do not count.
 
-    Changes of one row keep their order only if all of them take the same way
-    (Flink: FlinkRelMdUpsertKeys.getJoinUpsertKeys).
+    Changes of one row keep their order only if all of them take the same way (Flink:
+    FlinkRelMdUpsertKeys.getJoinUpsertKeys).
     """
     equal = _equal(node)
     left, right = (
