@@ -112,8 +112,8 @@ def _same_family(a: SqlType, b: SqlType) -> bool:
 def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | None) -> tuple[Expr, Expr]:
     """Return the operands of a comparison in which one is a string, with their casts.
 
-    The string is cast to the type of a number, of a point in time, or of a BOOLEAN. For `=` and `<>` some
-    pairs get no cast in the plan.
+    The string is cast to the type of a point in time or of a BOOLEAN. A string and a number are both cast to
+    one numeric type. For `=` and `<>` some pairs get no cast in the plan.
     """
     kind = right.type if left.type.is_character else left.type
     if not (kind.is_numeric or kind.is_datetime or kind.root is TypeRoot.BOOLEAN):

@@ -1,6 +1,6 @@
 """Merge keys of an aggregate that are the same column.
 
-    Aggregate(a, b)  Project(k AS a, k AS b)   ->   Project(a, a AS b)  Aggregate(a)
+    Aggregate(a, b)  Project(k AS a, k AS b)   ->   Project(k, k)  Aggregate(k)
 
 Flink: FlinkAggregateProjectMergeRule. The projection that gives the column several names is dropped. One
 above the aggregate repeats the key.

@@ -1,4 +1,9 @@
-"""Move projections above sorts, as for ORDER BY of columns that a projection passes on."""
+"""Move projections from below sorts to above them.
+
+    Sort(a)  Project(a, b + 1)   ->   Project(a, b + 1)  Sort(a)
+
+Calcite: SortProjectTransposeRule.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +16,10 @@ from firesteel.plan.tree import Node
 
 
 def sort_below_projects(node: Node) -> Node:
-    """Move a projection above the sort over it, if it passes on the sort's columns unchanged.
+    """Move the projection below a sort above it, if it passes on the sort's columns unchanged.
 
-    Without a limit it stays right above an aggregate. With a limit it stays above a filter, with which it is
-    one Calc. Calcite: SortProjectTransposeRule.
+    Without a limit, a projection right above an aggregate stays. With a limit, a projection above a filter
+    stays, as both are one Calc.
     """
     if not isinstance(node, Sort) or not isinstance(node.input, Project):
         return node

@@ -1,7 +1,7 @@
 """Plan GROUP BY TUMBLE(ts, ..) as an aggregate by a group window, and its auxiliary functions as columns.
 
     Project(TUMBLE_END($0))  Aggregate($0)  Project($TUMBLE(ts, 10 s))
-        ->  Project(w$end)  GroupWindowAggregate(TUMBLE, w$end)  Project(ts)
+        ->  Project(w$end)  GroupWindowAggregate(TUMBLE, w$start, w$end, ..)  Project(ts)
 
 Flink: StreamLogicalWindowAggregateRule, WindowPropertiesRules. The window is no key: in the projection below,
 the time column takes its place. The aggregate adds the window's borders and times if any of them is read.
