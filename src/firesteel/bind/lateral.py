@@ -102,9 +102,7 @@ class LeftRow:
     read: set[int] = field(default_factory=set)
 
     def outer(self, expr: Expr) -> Expr:
-        """Return an expression over the left columns as one over `$cor0` or the like, the name of the left
-        row.
-        """
+        """Return an expression over the left columns as one over the named left row, such as `$cor0`."""
         return rewrite(expr, self._column)
 
     def _column(self, part: Expr) -> Expr:

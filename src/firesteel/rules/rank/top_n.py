@@ -1,10 +1,10 @@
-"""A bound on the number that ROW_NUMBER gives to rows makes a rank.
-
-Flink: FlinkLogicalRankRule, CalcRankTransposeRule, RedundantRankNumberColumnRemoveRule,
-ConstantRankNumberColumnRemoveRule, RankUtil.extractRankRange.
+"""Rewrite a bound on ROW_NUMBER as a rank.
 
     Project(a)  Filter(rn <= 3)  OverAggregate(PARTITION BY k ORDER BY v, ROW_NUMBER() AS rn)
         ->  Project(a)  Rank(k, v, 1 to 3)  Project(a, k, v)
+
+Flink: FlinkLogicalRankRule, CalcRankTransposeRule, RedundantRankNumberColumnRemoveRule,
+ConstantRankNumberColumnRemoveRule, RankUtil.extractRankRange.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 @from_below
 def top_n(node: Node) -> Node:
-    """Apply to a whole plan, from the root down: a rank has only what is read above it.
+    """Return the plan with bounds on ROW_NUMBER as ranks, from the root down.
+
+    A rank has only the columns that are read above it.
 
     Raises:
         ValidationError: Flink has no such rank.
@@ -54,7 +56,7 @@ def _applied(node: Node) -> Node:
         ranked = _ranked(node.input)
         return node if ranked is None else _projected(node, *ranked)
     if isinstance(node, Project) and isinstance(node.input, Rank) and node.input.number is None:
-        return _projected(node, node.input, None)  # it came of LATERAL
+        return _projected(node, node.input, None)  # a rank made from LATERAL
     if isinstance(node, Filter):
         ranked = _ranked(node)
         if ranked is None:
@@ -65,7 +67,7 @@ def _applied(node: Node) -> Node:
 
 
 def _ranked(node: Filter) -> tuple[Rank, Expr | None] | None:
-    """The rank with its number, and what else the filter asks for; None if it bounds no number."""
+    """Return the rank with its number, and the rest of the filter. None if the filter bounds no number."""
     over = node.input
     if not isinstance(over, OverAggregate) or len(over.calls) != 1 or over.calls[0].function not in RANKS:
         return None
@@ -86,7 +88,7 @@ def _ranked(node: Filter) -> tuple[Rank, Expr | None] | None:
 
 @dataclass
 class _Bounds:
-    """Bounds of the number, as a filter sets them."""
+    """Bounds of the row number that a filter sets."""
 
     column: int
     low: int = 1
@@ -96,7 +98,7 @@ class _Bounds:
     place: SourceRange | None = None
 
     def take_constant(self, term: Expr) -> bool:
-        """Take in a term that compares the number with a literal. Returns False for another one."""
+        """Add a term that compares the number with a literal. Return False for another term."""
         function, value = self._comparison(term)
         number = value.value if isinstance(value, Literal) else None
         if not isinstance(number, (int, float, Decimal)) or (function == "=" and number != int(number)):
@@ -110,7 +112,10 @@ class _Bounds:
         return self._found(term)
 
     def take_column(self, term: Expr) -> bool:
-        """Take in `rn <= column`, if nothing else bounds the number from above. Returns False for another."""
+        """Add `rn <= column`, if no other term bounds the number from above.
+
+        Return False for another term.
+        """
         function, value = self._comparison(term)
         column = None if value is None else _column(value)
         if function != "<=" or column is None or (self.high, self.high_column) != (None, None):
@@ -119,7 +124,7 @@ class _Bounds:
         return self._found(term)
 
     def _comparison(self, term: Expr) -> tuple[str, Expr | None]:
-        """How a term compares the number, and with what."""
+        """Return operator and operand of a term that compares the number."""
         if not isinstance(term, Call) or term.function not in _MIRRORED:
             return "", None
         one, other = term.args
@@ -135,10 +140,10 @@ class _Bounds:
         return True
 
     def ranks(self) -> RankRange:
-        """Return the range.
+        """Return the range of ranks.
 
         Raises:
-            ValidationError: It has no end, or is none.
+            ValidationError: The range has no end, or is empty.
         """
         if self.high is None and self.high_column is None:
             raise ValidationError(
@@ -157,14 +162,14 @@ class _Bounds:
 
 
 def _column(expr: Expr) -> int | None:
-    """The column that an expression is, through casts."""
+    """Return the column under the casts of an expression, None for another expression."""
     while isinstance(expr, Call) and expr.function == "CAST":
         expr = expr.args[0]
     return expr.index if isinstance(expr, InputRef) else None
 
 
 def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
-    """The projection over the rank, whose input has only what is read."""
+    """Return the projection over the rank, whose input has only the columns that are read."""
     column = len(rank.input.schema)
     exprs, rest = _with_constant_number(node.exprs, rest, rank)
     read = {i for e in (*exprs, *conjuncts(rest)) for i in input_refs(e)}
@@ -188,12 +193,12 @@ def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
 
 @remembered
 def _key_columns(node: Node) -> frozenset[int]:
-    """The columns of upsert keys, which stay in the input of a rank."""
+    """Return the columns of upsert keys, which stay in the input of a rank."""
     return frozenset(i for key in upsert_keys(top_n(node)) for i in key)
 
 
 def _picks(exprs: tuple[Expr, ...]) -> bool:
-    """Whether a projection only leaves columns out. Its own names are lost then, as in Flink."""
+    """Return whether a projection only omits columns. Then its own names are lost, as in Flink."""
     columns = [e.index for e in exprs if isinstance(e, InputRef)]
     return len(columns) == len(exprs) and columns == sorted(set(columns))
 
@@ -203,7 +208,7 @@ def _end(rank: Rank) -> tuple[int, ...]:
 
 
 def _number_name(node: Project, exprs: tuple[Expr, ...], column: int) -> str:
-    """The name that the projection gives to the number."""
+    """Return the name that the projection gives to the number."""
     named = (
         n for n, e in zip(node.names, exprs, strict=True) if isinstance(e, InputRef) and e.index == column
     )
@@ -213,7 +218,7 @@ def _number_name(node: Project, exprs: tuple[Expr, ...], column: int) -> str:
 def _with_constant_number(
     exprs: tuple[Expr, ...], rest: Expr | None, rank: Rank
 ) -> tuple[tuple[Expr, ...], Expr | None]:
-    """The expressions with the number replaced, if there is only one."""
+    """Return the expressions with the number replaced by its value, if only one rank is kept."""
     bounds = rank.ranks
     if bounds.end is None or bounds.start != bounds.end:
         return exprs, rest
@@ -224,7 +229,7 @@ def _with_constant_number(
 
 
 def _narrowed(rank: Rank, kept: list[int], position: dict[int, int]) -> Rank:
-    """The rank over the columns that are read."""
+    """Return the rank over only the columns that are read."""
     below = rank.input
     if len(kept) == len(below.schema):
         return rank

@@ -1,10 +1,10 @@
-"""Sub-queries whose value an expression reads: their rows are joined, and the value is computed from them.
+"""Rewrite sub-queries whose value is read: join their rows, and compute the value from the joined columns.
 
 Calcite: SubQueryRemoveRule. For `x IN (SELECT y FROM r)` two numbers and a match are joined:
 
-    c   number of rows of r            FALSE if it is 0
-    ck  number of its rows without NULL: NULL if some have one and there is no match
-    i   TRUE for a row of the different y that is equal to x
+    c   number of rows of r             the value is FALSE if it is 0
+    ck  number of rows without a NULL   the value is NULL if it is less than c and nothing matches
+    i   TRUE for a distinct y equal to x
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ _ZERO = Literal(0, INT.with_nullable(False))
 
 @dataclass
 class JoinedValues:
-    """The rows of a query, joined with more columns by each sub-query whose value is read.
+    """Rows of a query, joined with more columns by each sub-query whose value is read.
 
     Attributes:
         node: The rows, their own columns first.
-        rewritten: Makes joins of the sub-queries within a plan.
-        start: Position of the first column as correlated sub-queries number them.
-        keeps_rows: Whether all rows stay, also where a count over no rows has no row.
+        rewritten: Rewrites the sub-queries within a plan.
+        start: Position of the first column in the numbering of correlated sub-queries.
+        keeps_rows: Whether all rows stay, even if a count over no rows has no row.
     """
 
     node: Node
@@ -69,7 +69,7 @@ class JoinedValues:
     keeps_rows: bool = False
 
     def replaced(self, expr: Expr) -> Expr:
-        """Return an expression with each sub-query replaced by what is computed from joined columns."""
+        """Return an expression with each sub-query replaced by an expression over joined columns."""
 
         return rewrite(expr, self._part) if sub_queries(expr) else expr
 
@@ -81,7 +81,7 @@ class JoinedValues:
         return part
 
     def condition(self, term: Expr) -> Expr:
-        """Return a term of a filter, for which NULL is as good as FALSE, with its sub-queries replaced."""
+        """Return a term of a filter, in which NULL counts as FALSE, with its sub-queries replaced."""
         inner = term.args[0] if isinstance(term, Call) and term.function == "NOT" else None
         if not isinstance(inner, SubQuery) or not inner.function.endswith(" SOME"):
             return self.replaced(term)
@@ -107,7 +107,10 @@ class JoinedValues:
         return pull_up(plan, around), around
 
     def _pull_equal(self, query: SubQuery, plan: Node) -> tuple[Pulled, Around]:
-        """Pull up so that all terms are equalities: each row around belongs to one group of the plan."""
+        """Pull up the terms so that all are equalities.
+
+        Each outer row then belongs to one group of the plan.
+        """
         pulled, around = self._pull(query, plan)
         if all(_equal_to_outer(term, around) is not None for term in pulled.terms):
             return pulled, around
@@ -115,7 +118,7 @@ class JoinedValues:
         return joined_with_values(pull_up(plan, around), around), around
 
     def _join(self, pulled: Pulled, around: Around, more: Sequence[Expr] = (), inner: bool = False) -> int:
-        """Join the rows of a plan, and return where their columns begin."""
+        """Join the rows of a plan, and return the position of their first column."""
         width = len(self.node.schema)
         terms = [outer_first(term, width) for term in as_join_terms(pulled, around)]
         condition = conjunction([*more, *terms]) or TRUE
@@ -126,8 +129,8 @@ class JoinedValues:
     # --- one value -------------------------------------------------------------------------------
     def _scalar(self, query: SubQuery, plan: Node) -> Expr:
         if not has_one_row(plan) or (isinstance(plan, Project) and not query.correlation):
-            # Calcite does not see through the projection (RelMdColumnUniqueness); of a correlated one it
-            # takes the check away again (RelDecorrelator)
+            # Calcite does not look through the projection (RelMdColumnUniqueness). For a correlated one, it
+            # later removes the check (RelDecorrelator).
             call = AggregateCall("SINGLE_VALUE", (0,), plan.schema[0].type.with_nullable(True), "$f0")
             plan = Aggregate(plan, (), (call,))
         if not query.correlation:
@@ -155,7 +158,7 @@ class JoinedValues:
         return self._is_there(_marked(pulled.node, keys, terms, f"$f{len(keys)}"), around)
 
     def _is_there(self, pulled: Pulled, around: Around, more: Sequence[Expr] = ()) -> Expr:
-        """Whether there is a row; the last column of the plan is TRUE."""
+        """Return whether a row exists: the last column of the joined plan is TRUE."""
         start = self._join(pulled, around, more)
         mark = self._column(start + len(pulled.node.schema) - 1)
         return Call("IS NOT NULL", (mark,), NOT_NULL_BOOLEAN)
@@ -186,7 +189,7 @@ class JoinedValues:
         return Call("CASE", tuple(branches), BOOLEAN)
 
     def _counts(self, pulled: Pulled, around: Around, query: SubQuery) -> tuple[Expr, Expr]:
-        """The number of rows, and that of rows without a NULL."""
+        """Return the number of rows, and the number of rows without a NULL."""
         args = tuple(i for i in pulled.positions if pulled.node.schema[i].type.nullable)
         counted = (
             AggregateCall("COUNT", (), _COUNT, "c"),
@@ -230,7 +233,7 @@ class JoinedValues:
 
 
 def _negated(negation_: Call, inner: Expr) -> Expr:
-    """NOT over a CASE as a CASE of the opposite results (Calcite: RexSimplify.simplifyNot)."""
+    """Return NOT over a CASE as a CASE of negated results (Calcite: RexSimplify.simplifyNot)."""
     if not isinstance(inner, Call) or inner.function != "CASE":
         return negation_
     last = len(inner.args) - 1
@@ -247,7 +250,7 @@ def _opposite(result: Expr) -> Expr:
 
 
 def outer_first(term: Expr, width: int) -> Expr:
-    """Return an equality with the column of the query around in front of that of the sub-query."""
+    """Return an equality with the outer column before the column of the sub-query."""
     if not isinstance(term, Call) or term.function not in EQUALITIES:
         return term
     one, other = term.args
@@ -256,7 +259,7 @@ def outer_first(term: Expr, width: int) -> Expr:
 
 
 def has_one_row(plan: Node) -> bool:
-    """Whether a plan has one row, however many there are below it."""
+    """Return whether a plan has exactly one row, however many rows are below it."""
     if isinstance(plan, Project):
         return has_one_row(plan.input)
     if isinstance(plan, Values):
@@ -265,14 +268,14 @@ def has_one_row(plan: Node) -> bool:
 
 
 def _above_aggregate(plan: Node) -> tuple[tuple[Expr, ...], Node]:
-    """What a query computes from its aggregate, and the aggregate: without rows only the first is known."""
+    """Return the expressions of a query over its aggregate, and the aggregate."""
     if isinstance(plan, Project) and isinstance(plan.input, Aggregate):
         return plan.exprs, plan.input
     return identity(f.type for f in plan.schema), plan
 
 
 def _counted(column: Expr, call: AggregateCall) -> Expr:
-    """A count of no rows is 0, where the join has NULL."""
+    """Return a count that is 0 where the join has NULL, for no rows."""
     if call.function != "COUNT":
         return column
     return Call("CASE", (is_null(column), Literal(0, call.type), column), call.type)
@@ -285,7 +288,7 @@ def _count(column: InputRef) -> Expr:
 
 
 def _equal_keys(pulled: Pulled, around: Around) -> tuple[list[int], tuple[Expr, ...]]:
-    """The columns of a plan that pulled-up equalities read, and these."""
+    """Return the columns of a plan that pulled-up equalities read, and the equalities."""
     keys = [column for term in pulled.terms if (column := _equal_to_outer(term, around)) is not None]
     return list(dict.fromkeys(keys)), pulled.terms
 
@@ -300,7 +303,7 @@ def _equal_to_outer(term: Expr, around: Around) -> int | None:
 
 
 def _grouped(node: Node, keys: list[int], calls: tuple[AggregateCall, ...], terms: Sequence[Expr]) -> Pulled:
-    """An aggregate by these columns, and the terms over its keys. Equal calls are one call."""
+    """Return an aggregate by these columns, and the terms over its keys. Equal calls are merged."""
     first = [next(n for n, other in enumerate(calls) if _is_same(other, call)) for call in calls]
     kept = sorted(set(first))
     grouped: Node = grouped_by(node, keys, tuple(calls[n] for n in kept))
@@ -319,7 +322,7 @@ def _is_same(one: AggregateCall, other: AggregateCall) -> bool:
 
 
 def _marked(node: Node, keys: list[int], terms: Sequence[Expr], name: str) -> Pulled:
-    """The different values of these columns with a column that is TRUE."""
+    """Return the distinct values of these columns, with a column that is TRUE."""
     found = _grouped(node, keys, (), terms)
     columns = identity(f.type for f in found.node.schema)
     names = (*(f.name for f in found.node.schema), name)
