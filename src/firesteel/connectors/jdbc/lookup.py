@@ -3,8 +3,7 @@
 Each row comes with the number of its key, so that only the database decides which values are equal. The form
 of the keys in a query depends on the database (`Dialect.keys_as`):
 
-- arrays: one array for each key column, for any number of keys. PostgreSQL has statistics for them, as for a
-  table.
+- arrays: one array for each key column, for any number of keys. PostgreSQL joins them like a table.
 - values: a table of literal rows.
 - union: a SELECT for each key. MySQL compares literals by the column's collation, but not columns of a
   derived table.

@@ -1,4 +1,4 @@
-"""COLLECT."""
+"""The aggregate function COLLECT."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _merge(
 
 
 def collect(call: AggregateSpec) -> Aggregate:
-    """Return how often each value occurs, as a MULTISET in Java's order.
+    """Return the aggregate that counts the occurrences of each value, as a MULTISET in Java's order.
 
     As in Flink, a value that is retracted before it is added has the number -1, and 0 once it is added. A
     retraction removes a value only if its number is 1. Flink: CollectAggFunction.

@@ -1,4 +1,4 @@
-"""COUNT(*) and COUNT(x)."""
+"""The aggregate functions COUNT(*) and COUNT(x)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _ONE = Constant(1)
 
 
 def count(call: AggregateSpec) -> Aggregate:
-    """Count rows, or rows whose argument is not NULL. Flink: Count1AggFunction, CountAggFunction."""
+    """Return the aggregate that counts rows, or rows whose argument is not NULL.
+
+    Flink: Count1AggFunction, CountAggFunction.
+    """
     return Declared(
         state_id="count.v1",
         fields=(AccumulatorField("count", BIGINT, 0),),

@@ -27,7 +27,10 @@ from firesteel.types.sql import BIGINT, BYTES_LIKE, array
 
 
 def first_value(call: AggregateSpec) -> Aggregate:
-    """Return the first value. Flink: FirstValueAggFunction, FirstValueWithRetractAggFunction."""
+    """Return the aggregate for the first value.
+
+    Flink: FirstValueAggFunction, FirstValueWithRetractAggFunction.
+    """
     value = Field("value")
     if call.retract:
         return _with_retract(call, "first", _keep_first, end="iter")
@@ -41,7 +44,10 @@ def first_value(call: AggregateSpec) -> Aggregate:
 
 
 def last_value(call: AggregateSpec) -> Aggregate:
-    """Return the last value. Flink: LastValueAggFunction, LastValueWithRetractAggFunction."""
+    """Return the aggregate for the last value.
+
+    Flink: LastValueAggFunction, LastValueWithRetractAggFunction.
+    """
     value = Field("value")
     if call.retract:
         return _with_retract(call, "last", _keep_last, end="reversed")
@@ -157,7 +163,10 @@ _FAIL = "raise_single_value"
 
 
 def single_value(call: AggregateSpec) -> Aggregate:
-    """Return the value of a scalar subquery. A second row is an error. Flink: SingleValueAggFunction."""
+    """Return the aggregate for the value of a scalar subquery. A second row is an error.
+
+    Flink: SingleValueAggFunction.
+    """
     return HandWritten(
         state_id="single-value.v1",
         fields=(AccumulatorField("value", call.arg_types[0], None), AccumulatorField("count", BIGINT, 0)),

@@ -30,7 +30,10 @@ def _remove(x: str | None, list: list[str]) -> None:
 
 
 def json_array_agg(call: AggregateSpec) -> Aggregate:
-    """Collect the values in arrival order. Flink: JsonArrayAggFunction, which has no merge."""
+    """Return the aggregate that collects the values in arrival order.
+
+    Flink: JsonArrayAggFunction, without merge.
+    """
     return HandWritten(
         state_id="json-array-agg.v1",
         fields=(AccumulatorField("list", array(STRING), []),),
@@ -61,7 +64,7 @@ def _merge(map: Any, other_map: Any, only: Callable[..., None]) -> None:
 
 
 def json_object_agg(call: AggregateSpec) -> Aggregate:
-    """Collect the pairs, sorted by key. A repeated key is an error.
+    """Return the aggregate that collects the pairs, sorted by key. A repeated key is an error.
 
     A retraction removes the key, whatever its value. Flink: JsonObjectAggFunction.
     """

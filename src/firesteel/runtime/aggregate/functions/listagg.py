@@ -1,4 +1,4 @@
-"""LISTAGG."""
+"""The aggregate function LISTAGG."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _take_separator(separator: str | None, other_separator: str | None) -> str |
 
 
 def listagg(call: AggregateSpec) -> Aggregate:
-    """Join the texts in arrival order with a separator. NULL if there is none.
+    """Return the aggregate that joins the texts in arrival order with a separator, NULL for no texts.
 
     A retraction removes the first equal text. Flink: ListAggFunction, ListAggWsWithRetractAggFunction.
     """

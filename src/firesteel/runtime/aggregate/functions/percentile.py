@@ -1,4 +1,4 @@
-"""PERCENTILE."""
+"""The aggregate function PERCENTILE."""
 
 from __future__ import annotations
 

@@ -61,22 +61,22 @@ def welford_m2(call: AggregateSpec) -> Aggregate:
 
 
 def var_pop(call: AggregateSpec) -> Aggregate:
-    """Return the expression of VAR_POP: m2 / n."""
+    """Return the aggregate for VAR_POP: m2 / n."""
     return _welford(call, _value("{m2} / {n}", "{n} > 0 and not {m2} < 0", call.type))
 
 
 def var_samp(call: AggregateSpec) -> Aggregate:
-    """Return the expression of VAR_SAMP: m2 / (n - 1), NULL for a single value."""
+    """Return the aggregate for VAR_SAMP: m2 / (n - 1), NULL for a single value."""
     return _welford(call, _value("{m2} / ({n} - 1)", "{n} > 1 and not {m2} < 0", call.type))
 
 
 def stddev_pop(call: AggregateSpec) -> Aggregate:
-    """Return the expression of STDDEV_POP: the square root of VAR_POP."""
+    """Return the aggregate for STDDEV_POP: the square root of VAR_POP."""
     return _welford(call, _value("square_root({m2} / {n})", "{n} > 0 and not {m2} < 0", call.type))
 
 
 def stddev_samp(call: AggregateSpec) -> Aggregate:
-    """Return the expression of STDDEV_SAMP: the square root of VAR_SAMP."""
+    """Return the aggregate for STDDEV_SAMP: the square root of VAR_SAMP."""
     condition = "{n} > 1 and not {m2} < 0"
     return _welford(call, _value("square_root({m2} / ({n} - 1))", condition, call.type))
 

@@ -2,8 +2,7 @@
 
 A row has the key fields, then one column for each part of the row handler's accumulator that a merge reads.
 An accumulator field has the form of keyed state. A map view is a list of (key, value). DISTINCT calls send
-only the values that they have seen. The global phase computes their fields, because it knows the values seen
-before.
+only the values that they have seen. Their fields are computed in the phase that knows the values seen before.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ class KeyedMerge:
         return _Result(best.known, best.best, best.known_array, best.best_array)
 
     def _live(self) -> Mask:
-        """Return the keys that have records. Over insert-only input, all keys have."""
+        """Return the keys that have records. Over insert-only input, these are all keys."""
         name = self._spec.records
         if name is None:
             return np.ones(len(self._keys), np.bool_)

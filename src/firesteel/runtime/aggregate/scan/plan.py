@@ -159,7 +159,7 @@ class RunningPlan:
 
 
 class _Run:
-    """Run over one batch."""
+    """Run of the running form over one batch."""
 
     def __init__(
         self, spec: GroupAggregateSpec, changes: pa.Table, keys: Keys, state: AccumulatorState, now: int

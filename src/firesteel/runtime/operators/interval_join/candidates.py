@@ -1,4 +1,4 @@
-"""The rows of one input that rows of the other may meet in a batch: stored ones and new ones."""
+"""Rows of one input that may join rows of the other input in a batch: stored ones and new ones."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from firesteel.runtime.operators.interval_join.places import Places
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 
 BEFORE = -1
-"""Place in the order of arrival of a stored row."""
+"""Arrival position of a stored row, which is before all new rows."""
 
 
 class Candidates:
-    """The c rows of one input, stored ones before new ones.
+    """Rows of one input that may join, stored rows before new ones.
 
     Args:
         spec: Settings of the join.
@@ -47,14 +47,17 @@ class Candidates:
         return kept.near(arrivals.keys, other.codes[able], times - self._back, times + self._ahead)
 
     def _sort(self, keys: int, codes: Index, times: Index) -> None:
-        """Sort the rows by key, then time: `_order` has their numbers, `_sorted` their places."""
+        """Sort the rows by key, then time.
+
+        `_order` gets their numbers, `_sorted` their places (places.py).
+        """
         self._places = Places(keys, times)
         places = self._places.from_(codes, times)
         self._order = np.argsort(places, kind="stable")
         self._sorted = places[self._order]
 
     def near(self, rows: NewRows) -> tuple[Index, Index]:
-        """Return where the rows of equal key and fitting time begin and end, int64[n] each.
+        """Return the start and end of the sorted rows with an equal key and a fitting time, int64[n] each.
 
         Args:
             rows: n new rows of the other input.
@@ -62,22 +65,22 @@ class Candidates:
         low = self._places.from_(rows.codes, rows.times - self._back)
         high = self._places.behind(rows.codes, rows.times + self._ahead)
         starts, stops = np.empty_like(low), np.empty_like(high)
-        order = np.argsort(low)  # looking up sorted places is several times as fast
+        order = np.argsort(low)  # Looking up sorted places is several times as fast.
         starts[order] = np.searchsorted(self._sorted, low[order])
         stops[order] = np.searchsorted(self._sorted, high[order])
         return starts, np.where(rows.joins, np.maximum(stops, starts), starts)
 
     def at(self, places: Index) -> Index:
-        """Return the numbers of the rows at some places of the sorted order."""
+        """Return the numbers of the rows at some positions of the sorted order."""
         return self._order[places]
 
     def meets(self, candidates: Index, ranks: Index, now: Index) -> Mask:
-        """Return which candidates came before a row of the other input, and are still there.
+        """Return which candidates arrived before a row of the other input and have not expired.
 
         Args:
             candidates: int64[p], numbers of rows of this input.
-            ranks: int64[p], the place of the other input's row in the order of arrival.
-            now: int64[p], the operator's time when it arrived.
+            ranks: int64[p], arrival position of the other input's row.
+            now: int64[p], the operator's time when that row arrived.
         """
         before = self._ranks[candidates] < ranks
         there: Mask = before & self._stays[candidates] & (now <= self._until[candidates])
@@ -85,5 +88,5 @@ class Candidates:
 
     @property
     def first_new(self) -> int:
-        """The number of the first new row."""
+        """Return the number of the first new row."""
         return len(self.stored.times)

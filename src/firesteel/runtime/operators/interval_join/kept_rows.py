@@ -1,7 +1,7 @@
-"""The rows of one input that an interval join keeps, by join key and time.
+"""State of one input of an interval join: its rows by join key and time.
 
-Rows that no partner can follow any more are dropped in whole slices of time. Of an input that is padded, a
-second state has the rows without a partner by their times, so that those which expire are found at once.
+Rows that can get no more partners are dropped in whole slices of time. For a padded input, a second state has
+the rows without a partner by their times, so that expired ones are found at once.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _LATEST, _EARLIEST = (1 << 62), -(1 << 62)
 
 @dataclass(frozen=True)
 class StoredRows:
-    """m rows.
+    """Stored rows of one input.
 
     Attributes:
-        owners: int64[m], the join key of each row.
-        numbers: int64[m], the number of each row among all rows of its input.
+        owners: int64[m], join key of each row.
+        numbers: int64[m], number of each row among all rows of its input.
         times: int64[m], milliseconds.
-        fields: The fields, m rows each.
+        fields: Fields of the rows, m values each.
     """
 
     owners: Index
@@ -43,11 +43,11 @@ class StoredRows:
 
 @dataclass(frozen=True)
 class Waiting:
-    """m rows without a partner that expire, by ascending time.
+    """Rows without a partner that expire, by ascending time.
 
     Attributes:
         times: int64[m], milliseconds.
-        numbers: int64[m], the number of each row among all rows of its input.
+        numbers: int64[m], number of each row among all rows of its input.
         keys: Columns of the join keys, m rows each.
     """
 
@@ -62,7 +62,7 @@ class Waiting:
 
 
 class KeptRows:
-    """State of one input.
+    """State of one input of an interval join.
 
     Args:
         spec: Settings of the join.
@@ -83,12 +83,12 @@ class KeptRows:
         self._count = KeptNumber(backend, f"{name}.count.v1", 0)
 
     def near(self, keys: Keys, owners: Index, low: Index, high: Index) -> StoredRows:
-        """Return the rows of some keys, at least those between two times each.
+        """Return the rows of some keys: at least those between two given times for each key.
 
         Args:
             keys: The join keys.
             owners: int64[n], keys of rows of the other input.
-            low, high: int64[n], the least and the greatest time of a partner of each.
+            low, high: int64[n], least and greatest time of a partner of each row.
         """
         first, last = self._rows.slices_of(low), self._rows.slices_of(high)
         of, at = distinct_pairs(
@@ -99,8 +99,7 @@ class KeptRows:
         return StoredRows(of[found.owners], found.sub_keys.to_numpy(), times.to_numpy(), tuple(fields))
 
     def take_expired(self, now: int) -> Waiting | None:
-        """Remove and return the rows without a partner that have expired; None for an input that is not
-        padded."""
+        """Remove and return expired rows without a partner; None for an input without padding."""
         if self._waiting is None:
             return None
         due = self._waiting.take_until(_within(now - self._expiry))
@@ -118,11 +117,11 @@ class KeptRows:
         return None if time is None else time + self._expiry
 
     def found_partner(self, rows: StoredRows, at: Index) -> None:
-        """Note that rows have a partner.
+        """Mark rows as having a partner.
 
         Args:
             rows: Rows of the state.
-            at: int64[m], which of them, distinct.
+            at: int64[m], distinct positions of the rows to mark.
         """
         if self._waiting is None or not len(at):
             return
@@ -138,12 +137,12 @@ class KeptRows:
             self._waiting.put(keys, keys.codes[here], times[here], columns, dead)
 
     def add(self, keys: Keys, rows: NewRows, at: Index, alone: Mask) -> None:
-        """Keep new rows.
+        """Store new rows.
 
         Args:
             keys: The join keys.
             rows: The new rows.
-            at: int64[m], which of them.
+            at: int64[m], positions of the rows to store.
             alone: bool[m], whether they have no partner yet.
         """
         numbers = self._count.now + np.arange(len(at))
@@ -164,12 +163,12 @@ class KeptRows:
         self._rows.drop_before(_within(now - self._expiry + 1))
 
     def save(self) -> None:
-        """Write what has changed to the state."""
+        """Write all changes to the state."""
         self._count.save()
 
 
 def concat_fields(stored: Sequence[pa.Array], new: Sequence[pa.Array]) -> tuple[pa.Array, ...]:
-    """Return the fields of stored rows and of new ones behind them."""
+    """Return the fields of stored rows, followed by those of new rows."""
     return tuple(
         new_ if not len(old) else old if not len(new_) else pa.concat_arrays([old, new_])
         for old, new_ in zip(stored, new, strict=True)

@@ -1,4 +1,4 @@
-"""Numbers that order rows by key, then time, so that the rows of a key and a stretch of time are a range."""
+"""Numbers that order rows by key, then time. The rows of a key and a time range are a range of numbers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ _WIDEST = 1 << 62
 
 
 class Places:
-    """One int64 for a key and a time. Numbers compare as the pairs do.
+    """Conversion of pairs of key and time to one int64. The numbers compare like the pairs.
 
-    If keys and times lie close enough, the number is computed of both. Else the times are numbered first.
+    If keys and times have small ranges, the number is computed from both. Otherwise, the times are numbered
+    first.
 
     Args:
         codes: Number of keys.
-        times: int64[n], times of the rows that are sorted.
+        times: int64[n], times of the rows to sort.
     """
 
     def __init__(self, codes: int, times: Index) -> None:
@@ -28,13 +29,13 @@ class Places:
             self._width = len(self._times) + 1
 
     def from_(self, codes: Index, times: Index) -> Index:
-        """Return the place of the first row of each key that is not before a time."""
+        """Return the place of the first row of each key with at least the given time."""
         if self._times is None:
             return self._at(codes, times - self._least)
         return codes * self._width + np.searchsorted(self._times, times, side="left")
 
     def behind(self, codes: Index, times: Index) -> Index:
-        """Return the place behind the last row of each key that is not after a time."""
+        """Return the place after the last row of each key with at most the given time."""
         if self._times is None:
             return self._at(codes, times - self._least + 1)
         return codes * self._width + np.searchsorted(self._times, times, side="right")
