@@ -10,8 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import pyarrow as pa
+
 from firesteel.connectors.base import Split
-from firesteel.job.spec import JobSpec, sink_id
+from firesteel.job.spec import ChainSpec, JobSpec, sink_id
 from firesteel.job.topology import exchanges, source_numbers, stages
 from firesteel.runtime.dataflow.packets import CHANGES, WATERMARKED, Packet, merge
 from firesteel.runtime.dataflow.sequence import place_bits, split_number
@@ -97,6 +99,26 @@ class LocalJob:
         last: bool = False,
         stored: bool = True,
     ) -> Iterator[Row]:
+        for table in self.tables_of_batch(number, pieces, first, last, stored):
+            yield from to_rows(table.select([name for name in table.column_names if name != "$place"]))
+
+    def tables_of_batch(
+        self,
+        number: int,
+        pieces: Mapping[int, tuple[int, int]],
+        first: bool,
+        last: bool = False,
+        stored: bool = True,
+    ) -> Iterator[pa.Table]:
+        """Yield the changes of one micro-batch as changes tables.
+
+        Args:
+            number: Number of the micro-batch.
+            pieces: For each source chain the rows [start, stop) that it reads.
+            first: Whether this is the first micro-batch.
+            last: Whether the input ends with it.
+            stored: Whether the state is kept for the next one.
+        """
         staged = stages(self.job)
         common = TaskContext(
             staged[0][0], self.targets, place_bits(exchanges(self.job)), ends=last and not stored
@@ -112,8 +134,7 @@ class LocalJob:
         out = [
             packet for packet in packets if packet.to == sink_id(0) and packet.holds in (CHANGES, WATERMARKED)
         ]
-        for table in merge(sorted(out, key=lambda packet: packet.first)):
-            yield from to_rows(table.select([name for name in table.column_names if name != "$place"]))
+        yield from merge(sorted(out, key=lambda packet: packet.first))
 
     def _read(
         self, work: TaskContext, batch: int, pieces: Mapping[int, tuple[int, int]], first: bool, last: bool
@@ -122,15 +143,19 @@ class LocalJob:
         numbers = source_numbers(self.job)[head.id]
         task, split = SourceTask(work), split_number(numbers, 0)
         if isinstance(head.source, ScanSpec):
-            start, stop = pieces[head.id]
-            rows = self._projected(head.source, start, stop)
-            kinds = [head.source.types[at] for at in head.source.projection]
-            table = to_table(rows, kinds, split << 36)
-            yield from task.of_tables(lambda: [table] if rows else [], TaskId(batch, index=split))
+            table = self.read(head, *pieces[head.id], split << 36)
+            yield from task.of_tables(lambda: [table] if table.num_rows else [], TaskId(batch, index=split))
         elif first:
             yield from task.packets([Split(split, {})], batch)
         if last and work.watermarked:
             yield from task.packets([replace(Split(split_number(numbers, 1), {}), ends=True)], batch)
+
+    def read(self, head: ChainSpec, start: int, stop: int, order: int) -> pa.Table:
+        """Return the rows [start, stop) that a source chain reads, as changes from a first `$order` on."""
+        scan = head.source
+        assert isinstance(scan, ScanSpec)
+        kinds = [scan.types[at] for at in scan.projection]
+        return to_table(self._projected(scan, start, stop), kinds, order)
 
     def _projected(self, scan: ScanSpec, start: int, stop: int) -> list[Row]:
         rows = self.tables[scan.table.rpartition(".")[2]]
