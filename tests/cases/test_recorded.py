@@ -32,6 +32,7 @@ _ALL_OPERATORS = (
     "attached-windows",
     "windows",
     "over",
+    "over-by-values",
     "group-windows",
     "interval-joins",
     "temporal-joins",

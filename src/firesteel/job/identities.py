@@ -37,7 +37,7 @@ from firesteel.runtime.spec.operators import (
     MiniBatchAssignerSpec,
     WatermarkAssignerSpec,
 )
-from firesteel.runtime.spec.over import OverAggregateSpec, OverFrame, TemporalSortSpec
+from firesteel.runtime.spec.over import OverAggregateSpec, OverFrame, SortedOverSpec, TemporalSortSpec
 from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from firesteel.runtime.spec.sink import (
@@ -107,6 +107,7 @@ IDENTITIES: Mapping[type, str] = {
     SinkSpec: "SinkSpec",
     SinkUpsertMaterializerSpec: "SinkUpsertMaterializerSpec",
     SortOrder: "SortOrder",
+    SortedOverSpec: "SortedOverSpec",
     TemporalJoinSpec: "TemporalJoinSpec",
     TemporalSortSpec: "TemporalSortSpec",
     TimedInput: "TimedInput",

@@ -10,24 +10,27 @@ from firesteel.job.lower.aggregate import OperatorOptions, Types, types_of
 from firesteel.plan.expressions.over import RANKS, Direction
 from firesteel.plan.nodes.over.physical import OverAggregate, TemporalSort
 from firesteel.runtime.spec.operators import AggregateSpec, GroupAggregateSpec
-from firesteel.runtime.spec.over import OverAggregateSpec, OverFrame, OverTime, TemporalSortSpec
+from firesteel.runtime.spec.over import (
+    OverAggregateSpec,
+    OverFrame,
+    OverTime,
+    SortedOverSpec,
+    TemporalSortSpec,
+)
 from firesteel.runtime.state.order_codes import SortOrder
-from firesteel.types.sql import APPROXIMATE, BIGINT
+from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 
 _TIMES = {"rowtime": OverTime.ROWTIME, "proctime": OverTime.PROCTIME}
 
 
-def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggregateSpec:
+def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggregateSpec | SortedOverSpec:
     """Return the spec of an OVER aggregate.
 
     With a bounded frame, the accumulators of a partition may start anew. The number of the start (epoch) is
     one more key.
     """
     if node.time not in _TIMES:
-        raise NotSupportedError(
-            "OVER with an ORDER BY of a column that is no time attribute cannot run yet",
-            range=node.calls[0].range,
-        )
+        return _sorted_over(node, options)
     window, columns = node.window, types_of(node.input)
     if window.preceding is not None and window.preceding < 0:
         raise NotSupportedError("OVER RANGE of a negative interval", range=node.calls[0].range)
@@ -47,12 +50,43 @@ def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggrega
     return OverAggregateSpec(
         aggregate=aggregate,
         width=len(columns),
-        constants=tuple((_value(literal), literal.type) for literal in node.constants),
+        constants=_constants(node),
         frame=OverFrame(window.rows, window.preceding),
         order=order,
         time=window.order[0],
         state_id=options.state_id("over-aggregate"),
     )
+
+
+def _sorted_over(node: OverAggregate, options: OperatorOptions) -> SortedOverSpec:
+    """Return the spec of an OVER aggregate by a column that is no time attribute.
+
+    Its accumulators are made anew for each version of a partition. The number of the version is their key.
+    """
+    window, columns = node.window, types_of(node.input)
+    types = columns + tuple(literal.type for literal in node.constants)
+    aggregate = GroupAggregateSpec(
+        keys=(len(types),),
+        calls=tuple(_call(call, types, node, bounded=False) for call in node.calls),
+        input_types=(*types, BIGINT),
+        input_retracts=False,
+        emit_update_before=False,
+        every_row=True,
+        state_id="results",
+    )
+    return SortedOverSpec(
+        aggregate=aggregate,
+        partition=window.partition,
+        width=len(columns),
+        constants=_constants(node),
+        rows=window.rows,
+        sort=window.order[0],
+        state_id=options.state_id("sorted-over"),
+    )
+
+
+def _constants(node: OverAggregate) -> tuple[tuple[object, SqlType], ...]:
+    return tuple((_value(literal), literal.type) for literal in node.constants)
 
 
 def temporal_sort(node: TemporalSort, options: OperatorOptions) -> TemporalSortSpec:

@@ -32,7 +32,7 @@ from firesteel.runtime.spec.operators import (
     OperatorSpec,
     WatermarkAssignerSpec,
 )
-from firesteel.runtime.spec.over import OverAggregateSpec, TemporalSortSpec
+from firesteel.runtime.spec.over import OverAggregateSpec, SortedOverSpec, TemporalSortSpec
 from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from firesteel.runtime.spec.sink import (
@@ -110,6 +110,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
         "firesteel.runtime.operators.window.session_window_table_function", state=1
     ),
     SinkUpsertMaterializerSpec: Entry("firesteel.runtime.operators.sink.sink_upsert_materializer", state=1),
+    SortedOverSpec: Entry("firesteel.runtime.operators.over.sorted_over", state=1, gains_by_more=True),
     TemporalJoinSpec: Entry(
         "firesteel.runtime.operators.temporal_join.temporal_join", state=1, gains_by_more=True
     ),

@@ -59,6 +59,30 @@ class OverAggregateSpec(OperatorSpec):
 
 
 @dataclass(frozen=True)
+class SortedOverSpec(OperatorSpec):
+    """OVER aggregate ordered by a column that is no time attribute. The frame has no bound.
+
+    Attributes:
+        aggregate: Calls, over the input columns, the constants and a number, which is the only key.
+        partition: Positions of the columns of PARTITION BY.
+        width: Number of input columns.
+        constants: Value and type of each constant.
+        rows: Whether the frame counts rows (ROWS). If False, rows with equal sort keys see each other
+            (RANGE).
+        sort: Position of the column that rows are sorted by, ascending.
+        state_id: Name of the state.
+    """
+
+    aggregate: GroupAggregateSpec
+    partition: tuple[int, ...]
+    width: int
+    constants: tuple[tuple[object, SqlType], ...]
+    rows: bool
+    sort: int
+    state_id: str = "sorted-over"
+
+
+@dataclass(frozen=True)
 class TemporalSortSpec(OperatorSpec):
     """ORDER BY a time attribute, then other columns.
 

@@ -1,0 +1,82 @@
+"""Which rows of a batch take which others away, and how long each row lives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firesteel.runtime.columns.sorting import stable_order
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class RowLives:
+    """Lives of n changes and m stored rows.
+
+    A row's number is its position among the changes. Stored rows are numbered after them.
+
+    Attributes:
+        subjects: int64[n], row that each change adds or takes away. -1 for a retraction of a row that is not
+            there.
+        ends: int64[n + m], change that takes each row away, n if none does.
+    """
+
+    subjects: Index
+    ends: Index
+
+    @classmethod
+    def of(cls, alike: Index, adds: Mask, arrivals: Index) -> RowLives:
+        """Match retractions with rows. A retraction takes away the oldest row that is equal.
+
+        Walk over the changes of equal rows, in their order, with the number of rows that are there. A
+        retraction below zero finds no row. The j-th of the others takes the j-th row away:
+
+            change     +   -   -   +   +   -
+            balance    1   0  -1   0   1   0
+            row        a   a   .   b   c   b
+
+        Args:
+            alike: int64[n + m], equal where rows are equal.
+            adds: bool[n], which changes add a row.
+            arrivals: int64[m], arrival number of each stored row.
+        """
+        changes = len(adds)
+        items = np.concatenate([changes + stable_order(arrivals), np.arange(changes)])
+        order = items[stable_order(alike[items])]
+        gives = np.ones(len(order), np.bool_)
+        own = order < changes
+        gives[own] = adds[order[own]]
+        group = np.cumsum(np.diff(alike[order], prepend=alike[order[:1]]) != 0)
+        balance = _within(np.cumsum(np.where(gives, 1, -1)), group)
+        finds = ~gives & (balance >= _lowest_before(balance, group))
+        subjects = np.full(changes, -1, np.int64)
+        subjects[adds] = np.flatnonzero(adds)
+        ends = np.full(len(alike), changes, np.int64)
+        given = order[gives]
+        firsts = np.searchsorted(group[gives], group[finds])
+        taken = given[firsts + _within(np.cumsum(finds), group)[finds] - 1]
+        subjects[order[finds]] = taken
+        ends[taken] = order[finds]
+        return cls(subjects, ends)
+
+
+def _within(sums: Index, group: Index) -> Index:
+    """Return running sums that begin anew in each group. `group` counts from 0 on."""
+    before = np.concatenate([[0], sums])[np.flatnonzero(np.diff(group, prepend=-1))]
+    found: Index = sums - before[group]
+    return found
+
+
+def _lowest_before(balance: Index, group: Index) -> Index:
+    """Return the lowest of 0 and the values before each one in its group."""
+    step = len(balance) + 1
+    lowered = np.minimum(balance, 0) - group * step
+    before = np.minimum.accumulate(lowered) + group * step
+    found = np.zeros(len(balance), np.int64)
+    same = group[1:] == group[:-1]
+    found[1:][same] = before[:-1][same]
+    return found

@@ -1,0 +1,143 @@
+"""Results of the rows of all versions, and the changes that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import RowKind
+from firesteel.runtime.columns.equal_rows import equal_rows
+from firesteel.runtime.columns.sorting import stable_order, stable_order_by
+from firesteel.runtime.operators.over.results import Results
+from firesteel.runtime.operators.over.versions import Versions
+from firesteel.runtime.spec.over import SortedOverSpec
+from firesteel.runtime.state.memory import memory_backend
+from firesteel.types.arrow import to_arrow
+
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """c changes to send, in their sequence.
+
+    Attributes:
+        causes: int64[c], change of the batch that causes each.
+        kinds: int8[c], row kinds.
+        places: int64[c], place of each row.
+        results: Results of the calls, c rows each.
+    """
+
+    causes: Index
+    kinds: NDArray[np.int8]
+    places: Index
+    results: list[pa.Array]
+
+
+@dataclass(frozen=True)
+class VersionRows:
+    """e rows of all versions, by version and place.
+
+    Attributes:
+        places: int64[e], place of each row.
+        versions: int64[e], version that each row is in.
+        before: int64[e], position of the same row in the version before, -1 if it is not there.
+        firsts: int64[r], by row of `Versions.rows`, where its positions begin in `positions`.
+        positions: int64[e], positions of the rows by place and version.
+    """
+
+    places: Index
+    versions: Index
+    before: Index
+    firsts: Index
+    positions: Index
+
+    @classmethod
+    def of(cls, versions: Versions) -> VersionRows:
+        counts = versions.past - versions.first
+        firsts = np.cumsum(counts) - counts
+        number = np.arange(versions.size) - np.repeat(firsts, counts)
+        of_version = np.repeat(versions.first, counts) + number
+        order = stable_order(of_version)
+        positions = np.empty_like(order)
+        positions[order] = np.arange(len(order))
+        before = np.where(number > 0, np.concatenate([[-1], positions])[:-1], -1)
+        places = np.repeat(versions.rows, counts)
+        return cls(places[order], of_version[order], before[order], firsts, positions)
+
+    def find(self, versions: Versions, places: Index, of_version: Index) -> Index:
+        """Return the positions of some rows, given by place and version."""
+        row = np.searchsorted(versions.rows, places)
+        found: Index = self.positions[self.firsts[row] + of_version - versions.first[row]]
+        return found
+
+
+def results_of(
+    spec: SortedOverSpec, rows: VersionRows, columns: Sequence[pa.Array], codes: Index
+) -> list[pa.Array]:
+    """Return the results of each row in each version, e rows for each call.
+
+    Args:
+        spec: Settings.
+        rows: The e rows.
+        columns: Fields of the rows, by place.
+        codes: Numbers that are equal for rows with equal sort keys, by place.
+    """
+    at, nothing = pa.array(rows.places), pa.array(np.zeros(len(rows.places), np.int64))
+    constants = [pa.array([value], to_arrow(kind)).take(nothing) for value, kind in spec.constants]
+    fields = [*(column.take(at) for column in columns), *constants, pa.array(rows.versions)]
+    kinds = np.full(len(rows.places), RowKind.INSERT, np.int64)
+    results = Results(spec.aggregate, memory_backend())
+    if spec.rows:
+        return results.after(fields, kinds, np.arange(len(rows.places)))
+    code = codes[rows.places]
+    new = (np.diff(code, prepend=-1) != 0) | (np.diff(rows.versions, prepend=-1) != 0)
+    lasts = np.append(np.flatnonzero(new)[1:], len(new)) - 1
+    peers = pa.array(np.cumsum(new) - 1)
+    return [column.take(peers) for column in results.after(fields, kinds, lasts)]
+
+
+def changes_of(
+    versions: Versions, rows: VersionRows, results: Sequence[pa.Array], adds: Mask, kinds: NDArray[np.int8]
+) -> Sent:
+    """Return what each change of the batch sends: its own row, and rows whose results differ.
+
+    All of them are in the sequence of the places. A row whose result differs is sent with -U and +U.
+
+    Args:
+        versions: The versions.
+        rows: Their e rows.
+        results: Results of each row, e rows for each call.
+        adds: bool[n], which changes of the batch add a row.
+        kinds: int8[n], their row kinds.
+    """
+    gives = adds[versions.changes]
+    own = rows.find(versions, versions.places, np.where(gives, versions.of_change, _before(versions)))
+    alike = equal_rows(results, len(rows.places))
+    differ = np.flatnonzero((rows.before >= 0) & (alike != alike[rows.before]))
+    cause = versions.changes[versions.causes[rows.versions[differ]]]
+    own_kinds = np.where(gives, kinds[versions.changes], RowKind.DELETE).astype(np.int8)
+    size = len(differ)
+    causes = np.concatenate([versions.changes, cause, cause])
+    places = np.concatenate([versions.places, rows.places[differ], rows.places[differ]])
+    positions = np.concatenate([own, rows.before[differ], differ])
+    all_kinds = np.concatenate(
+        [
+            own_kinds,
+            np.full(size, RowKind.UPDATE_BEFORE, np.int8),
+            np.full(size, RowKind.UPDATE_AFTER, np.int8),
+        ]
+    )
+    order = stable_order_by(causes, places)
+    at = pa.array(positions[order])
+    return Sent(causes[order], all_kinds[order], places[order], [column.take(at) for column in results])
+
+
+def _before(versions: Versions) -> Index:
+    """Return the version before each change that begins one."""
+    return versions.of_change - 1
