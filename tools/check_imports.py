@@ -63,6 +63,7 @@ LIBRARY_BELONGS_TO = {
     "typer": ("cli",),
     "click": ("cli",),
     "rich": ("cli",),
+    "prompt_toolkit": ("cli",),
 }
 """Libraries that only these packages may import."""
 

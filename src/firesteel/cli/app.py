@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -109,8 +110,6 @@ def run(
     verbose: Verbose = False,
 ) -> int:
     """Run a script."""
-    from contextlib import ExitStack
-
     from firesteel.cli import run as runner
     from firesteel.cli.script import folder_of, pairs, read_script
     from firesteel.sql.variables import substitute
@@ -120,14 +119,7 @@ def run(
     configuration = runner.configuration(given, checkpoint, master, verbose=verbose)
     if log_format not in ("text", "json"):
         raise UsageError(f"--log-format takes text, json, got {log_format!r}")
-    if metrics_host is not None and metrics_port is None:
-        raise UsageError("--metrics-host has no effect without --metrics-port")
-    with ExitStack() as open_:
-        if metrics_port is not None:
-            from firesteel.cli.http_api import Api
-            from firesteel.cli.metrics_server import LOOPBACK, served
-
-            open_.enter_context(served(Api().answer, metrics_port, metrics_host or LOOPBACK))
+    with _metrics(metrics_port, metrics_host):
         return runner.run_script(
             text, configuration, folder=folder_of(script), show=show, keep_going=keep_going,
             verbose=verbose, as_json=log_format == "json",
@@ -167,14 +159,24 @@ def demo(verbose: Verbose = False) -> int:
 
 
 @app.command()
-def shell(settings: Set = None, master: Master = None, verbose: Verbose = False) -> int:
+def shell(
+    init: Annotated[
+        str | None, typer.Option("--init", metavar="FILE", help="A script that runs first.")
+    ] = None,
+    settings: Set = None,
+    master: Master = None,
+    metrics_port: MetricsPort = None,
+    metrics_host: MetricsHost = None,
+    verbose: Verbose = False,
+) -> int:
     """Type statements and see their results."""
     from firesteel.cli import run as runner
     from firesteel.cli.script import folder_of, pairs
-    from firesteel.cli.shell import Shell
+    from firesteel.cli.shell.shell import Shell
 
     configuration = runner.configuration(pairs(settings or [], "--set"), None, master, verbose=verbose)
-    return Shell(configuration, folder=folder_of("-"), verbose=verbose).loop()
+    with _metrics(metrics_port, metrics_host):
+        return Shell(configuration, folder=folder_of("-"), verbose=verbose, init=init).loop()
 
 
 @app.command("help")
@@ -185,6 +187,18 @@ def help_(
     from firesteel.cli.help_pages import print_page
 
     return print_page(page)
+
+
+def _metrics(port: int | None, host: str | None) -> AbstractContextManager[object]:
+    """Return a context in which `--metrics-port` is answered; nothing is if there is no port."""
+    if port is None:
+        if host is not None:
+            raise UsageError("--metrics-host has no effect without --metrics-port")
+        return nullcontext()
+    from firesteel.cli.http_api import Api
+    from firesteel.cli.metrics_server import LOOPBACK, served
+
+    return served(Api().answer, port, host or LOOPBACK)
 
 
 def _recovery(values: list[str]) -> dict[str, str]:

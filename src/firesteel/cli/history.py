@@ -79,3 +79,11 @@ def write(file: Path, statements: Iterable[str]) -> None:
     file.touch(mode=0o600)
     text = "".join(json.dumps(statement, ensure_ascii=False) + "\n" for statement in statements)
     file.write_text(text, encoding="utf-8")
+
+
+def append(file: Path, statement: str) -> None:
+    """Add a statement at the end of a history file, where that can be done. Only its owner may read it."""
+    with contextlib.suppress(OSError):
+        file.touch(mode=0o600)
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps(statement, ensure_ascii=False) + "\n")

@@ -78,6 +78,11 @@ def raise_dropped() -> None:
         raise Stopped(_came.pop())
 
 
+def remember(number: int) -> None:
+    """Note a signal that came between two statements: the next one raises Stopped where it begins."""
+    _came[:] = [number]
+
+
 def forget() -> None:
     """Forget a signal that was handled and does not end the command, such as Ctrl-C in the shell."""
     _came.clear()

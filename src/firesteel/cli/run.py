@@ -175,9 +175,7 @@ class Runner:
                     interrupts.check()
                     self._show_result(result, line, interrupts)
             except KeyboardInterrupt as stop:
-                with second_interrupt_leaves(), suppress(Exception):  # the signal may have ended Spark, too
-                    if result is not None:
-                        result.cancel()
+                self._stop(result)
                 raise Stopped(signal_of(stop), line.latest) from None
         sys.stdout.flush()
         if line.skipped:
@@ -187,6 +185,12 @@ class Runner:
                 tell("notice", "WARN", message=said)
             else:
                 print(said, file=sys.stderr)
+
+    def _stop(self, result: TableResult | None) -> None:
+        """Stop the job of a statement, None if it had not started. Another signal ends the process."""
+        with second_interrupt_leaves(), suppress(Exception):  # the signal may have ended Spark, too
+            if result is not None:
+                result.cancel()
 
     def _show_result(self, result: TableResult, line: ProgressLine, interrupts: Interrupts) -> None:
         from firesteel.session.result import OK, ChangesResult

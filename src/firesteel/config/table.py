@@ -224,6 +224,12 @@ OPTIONS = (
     ),
     # Firesteel's own
     Option(
+        "firesteel.shell.detach",
+        _BOOLEAN,
+        "false",
+        "The shell runs INSERTs and endless queries in the background.",
+    ),
+    Option(
         "firesteel.host",
         _ENUM,
         "auto",

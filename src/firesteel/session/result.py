@@ -211,6 +211,22 @@ class ChangesResult(TableResult):
         self._time_zone = time_zone
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether the query ends."""
+        return self._bounded
+
+    def over(self, changes: Iterator[pa.Table]) -> ChangesResult:
+        """Return a result of the same query over other changes, such as ones that were kept."""
+        return ChangesResult(
+            self.schema,
+            changes,
+            max_width=self._max_width,
+            time_zone=self._time_zone,
+            cancel=self._cancel,
+            bounded=self._bounded,
+        )
+
+    @property
     def _state(self) -> str:  # type: ignore[override]
         return "; was read" if self._is_taken else "; print(), collect() or to_pandas() reads it"
 
@@ -239,9 +255,9 @@ class ChangesResult(TableResult):
 
     def _texts(self, table: pa.Table) -> Iterator[tuple[str, ...]]:
         kinds = [SHORT[kind] for kind in table.column(KIND).to_pylist()]
-        return ((kind, *cells) for kind, cells in zip(kinds, self._cells(table), strict=True))
+        return ((kind, *cells) for kind, cells in zip(kinds, self.cells(table), strict=True))
 
-    def _cells(self, table: pa.Table) -> Iterator[tuple[str, ...]]:
+    def cells(self, table: pa.Table) -> Iterator[tuple[str, ...]]:
         """Yield the values of each row, as print() shows them."""
         columns = [
             render(table.column(field(i)), column.type, self._time_zone)
@@ -267,9 +283,7 @@ class ChangesResult(TableResult):
         return frame
 
     def print(self, write: Write = sys.stdout.write) -> None:
-        types = [column.type for column in self.schema]
-        widths = [len(OP), *widths_by_type(self.names, types, self._max_width)]
-        print_tableau([OP, *self.names], self.texts(), widths, write)
+        print_tableau([OP, *self.names], self.texts(), [len(OP), *self.widths], write)
 
     def print_left(self, write: Write = sys.stdout.write) -> None:
         """Apply all changes and write the final rows, without row kinds.
@@ -277,15 +291,23 @@ class ChangesResult(TableResult):
         Raises:
             KeyboardInterrupt: The user pressed Ctrl-C. The rows up to then are written first.
         """
-        types = [column.type for column in self.schema]
-        left, widths = RowsLeft(types), widths_by_type(self.names, types, self._max_width)
+        left = RowsLeft([column.type for column in self.schema])
         try:
             for table in self._take():
                 left.apply(table)
         except KeyboardInterrupt:
-            print_tableau(self.names, self._cells(left.by_row()), widths, write)
+            self.print_rows(left.by_row(), write)
             raise
-        print_tableau(self.names, self._cells(left.by_row()), widths, write)
+        self.print_rows(left.by_row(), write)
+
+    def print_rows(self, rows: pa.Table, write: Write = sys.stdout.write) -> None:
+        """Write rows of the result, without row kinds."""
+        print_tableau(self.names, self.cells(rows), self.widths, write)
+
+    @property
+    def widths(self) -> list[int]:
+        """Widths of the columns in print."""
+        return widths_by_type(self.names, [column.type for column in self.schema], self._max_width)
 
 
 class InsertResult(TableResult):

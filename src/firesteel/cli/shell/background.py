@@ -1,0 +1,100 @@
+"""Jobs in the background of the shell."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from firesteel.cli.report import as_firesteel_error
+from firesteel.cli.shell.kept_result import KeptResult
+from firesteel.errors import FiresteelError, UsageError, ValidationError
+from firesteel.jobs.job import Job
+
+if TYPE_CHECKING:
+    from firesteel.session.result import TableResult
+
+
+class BackgroundJob:
+    """One job that nobody waits for.
+
+    Args:
+        result: The result of its statement. It is read by a thread of its own.
+
+    Attributes:
+        kept: What came of a query, None for an INSERT.
+        error: What it failed with.
+    """
+
+    def __init__(self, result: TableResult) -> None:
+        from firesteel.session.result import ChangesResult
+
+        if result.record is None:
+            raise UsageError("only a query, an INSERT or a statement set can run in the background")
+        self.job: Job = result.record
+        self.kept = KeptResult(result) if isinstance(result, ChangesResult) else None
+        self.error: FiresteelError | None = None
+        self._result = result
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+        self._thread.start()
+
+    def _follow(self) -> None:
+        try:
+            if self.kept is None:
+                self._result.wait()
+            else:
+                self.kept.read()
+        except Exception as error:
+            if not self.job.state.has_ended or self.job.cause is not None:
+                self.error = as_firesteel_error(error)
+
+    @property
+    def runs(self) -> bool:
+        return self._thread.is_alive()
+
+    def wait(self, seconds: float | None = None) -> None:
+        self._thread.join(seconds)
+
+
+class BackgroundJobs:
+    """The background jobs of a shell, by id."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, BackgroundJob] = {}
+        self._told: set[str] = set()
+
+    def add(self, result: TableResult) -> BackgroundJob:
+        """Let a job go on in the background. Raises UsageError if the result has no job."""
+        made = BackgroundJob(result)
+        self._jobs[made.job.id] = made
+        return made
+
+    def kept(self, id: str) -> KeptResult:
+        """Return what came of a query in the background.
+
+        Raises:
+            ValidationError: No such query is in the background.
+        """
+        found = self._jobs.get(id)
+        if found is None or found.kept is None:
+            raise ValidationError(
+                f"No query with the id {id} runs in the background.",
+                hint="a query that ends with & does; SHOW JOBS lists all jobs",
+            )
+        return found.kept
+
+    def running(self) -> list[BackgroundJob]:
+        return [each for each in self._jobs.values() if each.runs]
+
+    def newly_ended(self) -> list[BackgroundJob]:
+        """Return the jobs that have ended since the last call."""
+        found = [each for id, each in self._jobs.items() if id not in self._told and not each.runs]
+        self._told.update(each.job.id for each in found)
+        return found
+
+    def stop(self, patience: float) -> None:
+        """Stop all jobs, and wait for their ends at most some seconds each."""
+        running = self.running()
+        for each in running:
+            threading.Thread(target=each.job.stop, daemon=True).start()
+        for each in running:
+            each.wait(patience)

@@ -1,0 +1,166 @@
+"""Completion of what is being typed: words that can stand at the cursor, each with what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from firesteel.cli.help_pages import pages
+from firesteel.cli.shell import keywords
+from firesteel.cli.shell.statement_before import TABLE_WORDS, Typed, options_given, tables_read, typed
+from firesteel.session.context import Environment
+from firesteel.session.vocabulary import names
+from firesteel.session.vocabulary.functions import functions
+from firesteel.session.vocabulary.options import described, settings, table_options, values_of
+from firesteel.sql.lexer import Kind
+
+_OPERANDS = (Kind.QUOTED, Kind.STRING, Kind.NUMBER, Kind.HEX)
+Found = Iterable[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A word that may be inserted.
+
+    Attributes:
+        text: What replaces the text from `start` to the cursor.
+        start: Offset in the text.
+        meta: What it is: a type, a signature, the meaning of an option.
+    """
+
+    text: str
+    start: int
+    meta: str = ""
+
+
+def complete(text: str, cursor: int, environment: Environment) -> list[Candidate]:
+    """Return the words that can stand at the cursor, most likely ones first.
+
+    Args:
+        text: What is typed: one or more statements.
+        cursor: Offset of the cursor.
+        environment: The session, for tables, columns, functions and options.
+    """
+    statement = typed(text, cursor)
+    if statement is None:
+        return []
+    closes = text[cursor : cursor + 1] == statement.quote
+    found: dict[str, Candidate] = {}
+    for word, meta in _words(statement, environment):
+        if not _fits(word, statement.prefix):
+            continue
+        shown = word if statement.quote else _as_typed(word, statement.prefix)
+        if statement.quote == "`":
+            shown = shown.strip("`")
+        ending = "" if closes or not statement.quote else statement.quote
+        found.setdefault(shown.lower(), Candidate(shown + ending, statement.start, meta))
+    return list(found.values())
+
+
+def _fits(word: str, prefix: str) -> bool:
+    """Return whether a word goes on with what is typed. For options, a part behind a dot does, too."""
+    low, begun = word.lower().strip("`"), prefix.lower()
+    return low.startswith(begun) or (len(begun) > 1 and f".{begun}" in low)
+
+
+def _as_typed(word: str, prefix: str) -> str:
+    """Return a keyword in lower case if its beginning is typed so."""
+    return word.lower() if word.isupper() and prefix and prefix == prefix.lower() else word
+
+
+def _words(statement: Typed, environment: Environment) -> Iterator[tuple[str, str]]:
+    if statement.quote == "'":
+        yield from _in_string(statement, environment)
+    elif statement.word() == ".":
+        yield from _behind_dot(statement, environment)
+    elif not statement.words:
+        yield from keywords.STATEMENTS
+    elif statement.first[0] in ("HELP", "SOURCE"):
+        yield from ((page, "page") for page in pages() if statement.first[0] == "HELP")
+    elif _wants_table(statement):
+        yield from names.tables(environment)
+        yield from names.catalogs(environment)
+        yield from keywords.BEFORE_TABLES
+    elif statement.first[0] in keywords.FOLLOWING and len(statement.words) <= 2:
+        yield from _following(statement)
+    elif statement.clause:
+        yield from _in_query(statement, environment)
+    else:
+        yield from keywords.DEFINITIONS
+
+
+def _following(statement: Typed) -> Iterator[tuple[str, str]]:
+    """Yield what follows the first words of a statement: SHOW TABLES, CREATE TABLE."""
+    behind = " ".join(token.word for token in statement.words[1:])
+    for words in keywords.FOLLOWING[statement.first[0]]:
+        if not behind or words.startswith(f"{behind} "):
+            yield words[len(behind) :].lstrip(), ""
+
+
+def _wants_table(statement: Typed) -> bool:
+    word = statement.word()
+    if word in TABLE_WORDS or (word == "," and statement.clause == "FROM"):
+        return True
+    if statement.first[0] in ("DESCRIBE", "DESC"):
+        return len(statement.words) == 1 or word in ("TABLE", "EXTENDED")
+    return statement.first[0] in ("DROP", "ALTER", "SHOW", "ANALYZE") and word in ("TABLE", "VIEW", "EXISTS")
+
+
+def _behind_dot(statement: Typed, environment: Environment) -> Found:
+    qualifier = statement.words[-2].text if len(statement.words) > 1 else ""
+    path = tables_read(statement).get(qualifier)
+    if path is not None and (columns := names.columns(environment, path)):
+        return columns
+    parts = [qualifier]
+    if statement.word(3) == "." and len(statement.words) > 3:
+        parts.insert(0, statement.words[-4].text)
+    return names.tables(environment, tuple(parts))
+
+
+def _in_query(statement: Typed, environment: Environment) -> Iterator[tuple[str, str]]:
+    """Yield what can stand in a clause: columns and functions, or keywords behind an operand."""
+    last = statement.words[-1]
+    is_operand = last.kind in _OPERANDS or last.text == ")" or _is_name(last.word, last.kind)
+    if is_operand:
+        yield from keywords.BEHIND_OPERANDS
+        return
+    read = tables_read(statement)
+    for path in read.values():
+        yield from names.columns(environment, path)
+    yield from ((names.quoted(name), f"table {'.'.join(path)}") for name, path in read.items())
+    yield from sorted(functions(environment).items())
+    yield from keywords.BEFORE_OPERANDS
+
+
+def _is_name(word: str, kind: Kind) -> bool:
+    return kind is Kind.WORD and word not in keywords.OPERATORS
+
+
+def _in_string(statement: Typed, environment: Environment) -> Iterator[tuple[str, str]]:
+    """Yield what a string can be: an option's key or value, the id of a job."""
+    begins = statement.first[0]
+    is_value = statement.word() == "="
+    key = statement.words[-2].text if is_value and len(statement.words) > 1 else ""
+    if begins in ("SET", "RESET"):
+        known = settings()
+        if is_value:
+            yield from ((value, "") for value in values_of(key, known.get(key)))
+        else:
+            yield from ((name, described(option)) for name, option in known.items())
+    elif "JOB" in statement.first:
+        yield from names.jobs()
+    elif begins in ("CREATE", "ALTER", "REPLACE") or statement.word() in ("(", ","):
+        yield from _table_options(statement, key)
+
+
+def _table_options(statement: Typed, key: str) -> Iterator[tuple[str, str]]:
+    given = options_given(statement)
+    if "connector" not in given and not any(token.word == "WITH" for token in statement.words):
+        return
+    known = table_options(given)
+    if key:
+        yield from ((value, "") for value in values_of(key, known.get(key)))
+        return
+    missing = [name for name in known if name not in given]
+    for name in sorted(missing, key=lambda name: not known[name].required):
+        yield name, described(known[name])

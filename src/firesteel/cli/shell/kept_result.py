@@ -1,0 +1,69 @@
+"""KeptResult, the changes of a query that runs in the background, for SHOW RESULT."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import TYPE_CHECKING
+
+from firesteel.session.rows_left import RowsLeft
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from firesteel.session.result import ChangesResult
+
+MOST_CHANGES = 100_000
+"""Changes that are kept; older ones are dropped. The rows that are left are kept whatever their number."""
+
+
+class KeptResult:
+    """The last changes of a query, and the rows that all its changes leave.
+
+    Args:
+        result: The result. Nobody else may read it.
+        most: How many changes are kept.
+    """
+
+    def __init__(self, result: ChangesResult, most: int = MOST_CHANGES) -> None:
+        self.result = result
+        self._most = most
+        self._tables: deque[pa.Table] = deque()
+        self._rows = 0
+        self._left = RowsLeft([column.type for column in result.schema])
+        self._lock = threading.Lock()
+        self.dropped = 0
+        """Changes that are no longer kept."""
+        self.version = 0
+        """Number of the tables of changes that have come."""
+
+    def read(self) -> None:
+        """Read the result to its end. Raises the job's error."""
+        for table in self.result.changes:
+            self.add(table)
+
+    def add(self, table: pa.Table) -> None:
+        """Take the next changes."""
+        with self._lock:
+            self._left.apply(table)
+            self._tables.append(table)
+            self._rows += table.num_rows
+            self.version += 1
+            while self._rows > self._most:
+                over = self._rows - self._most
+                first = self._tables.popleft()
+                if first.num_rows > over:
+                    self._tables.appendleft(first.slice(over))
+                gone = min(over, first.num_rows)
+                self._rows -= gone
+                self.dropped += gone
+
+    def changes(self) -> ChangesResult:
+        """Return the kept changes, as a result that can be printed."""
+        with self._lock:
+            return self.result.over(iter(list(self._tables)))
+
+    def rows(self) -> pa.Table:
+        """Return the rows that are left."""
+        with self._lock:
+            return self._left.by_row()

@@ -1,0 +1,164 @@
+"""The line editor of a terminal: several lines, completion, highlighting, history (prompt_toolkit)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.enums import DEFAULT_BUFFER
+from prompt_toolkit.filters import has_focus
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.history import History
+from prompt_toolkit.input import Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.lexers import Lexer
+from prompt_toolkit.output import ColorDepth, Output
+from prompt_toolkit.styles import Style
+
+from firesteel.cli.history import LENGTH, append, home_file, read
+from firesteel.cli.shell import highlighting
+from firesteel.cli.shell.commands import command_of
+from firesteel.cli.shell.completion import complete
+from firesteel.cli.shell.plain_reader import MORE, PROMPT
+from firesteel.sensitive import redacted
+from firesteel.session.context import Environment
+
+STYLE = Style.from_dict(
+    {
+        "sql.keyword": "bold ansiblue",
+        "sql.function": "ansicyan",
+        "sql.string": "ansigreen",
+        "sql.number": "ansimagenta",
+        "sql.comment": "italic ansibrightblack",
+        "sql.wrong": "ansired",
+    }
+)
+
+
+class LineEditor:
+    """Reader of statements from a terminal.
+
+    Enter runs what is typed once it is complete, and begins a line before. Alt-Enter always begins one.
+
+    Args:
+        environment: The session, for completion.
+        is_ready: Function that returns whether a text can be run.
+        history: File of the history, None to keep none.
+        input: Where keys come from, the terminal if None.
+        output: Where the line is drawn, the terminal if None.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        is_ready: Callable[[str], bool],
+        history: Path | None = None,
+        input: Input | None = None,
+        output: Output | None = None,
+    ) -> None:
+        self._is_ready = is_ready
+        self._session: PromptSession[str] = PromptSession(
+            PROMPT,
+            multiline=True,
+            prompt_continuation=MORE,
+            completer=_SqlCompleter(environment),
+            complete_while_typing=True,
+            lexer=_SqlLexer(),
+            style=STYLE,
+            history=_FileHistory(history),
+            auto_suggest=AutoSuggestFromHistory(),
+            key_bindings=self._keys(),
+            color_depth=ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None,
+            input=input,
+            output=output,
+        )
+
+    @property
+    def buffer(self) -> Buffer:
+        """The text that is being typed."""
+        return self._session.default_buffer
+
+    @classmethod
+    def of_terminal(cls, environment: Environment, is_ready: Callable[[str], bool]) -> LineEditor:
+        """Return the editor of this process's terminal, with the history of its user."""
+        return cls(environment, is_ready, home_file())
+
+    def read(self) -> str:
+        """Return one or more statements, or a command.
+
+        Raises:
+            EOFError: The user pressed Ctrl-D on an empty line.
+            KeyboardInterrupt: The user pressed Ctrl-C.
+        """
+        typed = ""
+        while not typed.strip():
+            typed = self._session.prompt()
+        return typed
+
+    def close(self) -> None:
+        """Do nothing: the history is written as statements are typed."""
+
+    def _keys(self) -> KeyBindings:
+        keys = KeyBindings()
+
+        @keys.add("enter", filter=has_focus(DEFAULT_BUFFER))
+        def _(event: KeyPressEvent) -> None:
+            buffer = event.current_buffer
+            if not buffer.text.strip() or self._is_ready(buffer.text):
+                buffer.validate_and_handle()
+            else:
+                buffer.insert_text("\n")
+
+        @keys.add("escape", "enter", filter=has_focus(DEFAULT_BUFFER))
+        def _(event: KeyPressEvent) -> None:
+            event.current_buffer.insert_text("\n")
+
+        return keys
+
+
+class _SqlCompleter(Completer):
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        text, cursor = document.text, document.cursor_position
+        found = complete(text, cursor, self._environment)
+        if not complete_event.completion_requested and found and found[0].start == cursor:
+            return  # nothing is typed yet: a menu of everything would only hide the lines below
+        for each in found:
+            yield Completion(each.text, each.start - cursor, display_meta=each.meta)
+
+
+class _SqlLexer(Lexer):
+    def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
+        lines: list[StyleAndTextTuples] = [
+            [(f"class:sql.{kind}" if kind else "", piece) for kind, piece in line]
+            for line in highlighting.lines(document.text)
+        ]
+
+        def line(number: int) -> StyleAndTextTuples:
+            return lines[number] if number < len(lines) else []
+
+        return line
+
+
+class _FileHistory(History):
+    """History of statements in the file of cli/history.py. Secrets are not written."""
+
+    def __init__(self, file: Path | None) -> None:
+        super().__init__()
+        self._file = file
+
+    def load_history_strings(self) -> Iterable[str]:
+        """Return the statements, newest first."""
+        return [] if self._file is None else reversed(read(self._file)[-LENGTH:])
+
+    def store_string(self, string: str) -> None:
+        if self._file is not None and command_of(string) is None:
+            append(self._file, redacted(string.strip()))

@@ -1,0 +1,132 @@
+"""Execution of statements in the shell: Ctrl-C, background jobs, and the display of results."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from firesteel.background import in_thread
+from firesteel.cli.run import RESULT_MODE, Runner
+from firesteel.cli.shell.background import BackgroundJob, BackgroundJobs
+from firesteel.cli.terminal import escaped
+
+if TYPE_CHECKING:
+    from firesteel.cli.interrupts import Interrupts
+    from firesteel.cli.progress import ProgressLine
+    from firesteel.cli.shell.kept_result import KeptResult
+    from firesteel.session.environment import TableEnvironment
+    from firesteel.session.result import ChangesResult, TableResult, Write
+    from firesteel.sql.statements import Statement
+
+DETACH = "firesteel.shell.detach"
+_LOOK_SECONDS = 0.05
+
+
+class ShellRunner(Runner):
+    """Runner of the shell's statements.
+
+    Args:
+        environment: The session.
+        verbose: Whether to print stack traces.
+        was_pressed: Function that returns whether Ctrl-C was pressed since it was last called.
+
+    Attributes:
+        background: The jobs in the background.
+        draws: Whether the terminal can show a live table.
+    """
+
+    def __init__(
+        self, environment: TableEnvironment, *, verbose: bool, was_pressed: Callable[[], bool]
+    ) -> None:
+        super().__init__(environment, show=None, verbose=verbose, confirms=True)
+        self._was_pressed = was_pressed
+        self._goes_behind = False
+        self.background = BackgroundJobs()
+        self.draws = False
+
+    def execute_behind(self, statement: Statement, text: str) -> None:
+        """Start a statement in the background. Raises UsageError if it has no job."""
+        self._goes_behind = True
+        try:
+            self.execute(statement, text)
+        finally:
+            self._goes_behind = False
+
+    def _show_result(self, result: TableResult, line: ProgressLine, interrupts: Interrupts) -> None:
+        if self._goes_behind or self._detaches(result):
+            line.hide()
+            job = self.background.add(result).job
+            print(
+                f"[INFO] Job {job.id} runs in the background: SHOW JOBS, STOP JOB '{job.id}'{_reads(result)}."
+            )
+            return
+        super()._show_result(result, line, interrupts)
+
+    def _detaches(self, result: TableResult) -> bool:
+        from firesteel.session.result import ChangesResult
+
+        if result.record is None or not self._environment.configuration.get(DETACH):
+            return False
+        return not isinstance(result, ChangesResult) or not result.is_bounded
+
+    def _stop(self, result: TableResult | None) -> None:
+        """Stop a statement's job. Another Ctrl-C does not wait for the end of the stop."""
+        if result is None:
+            return
+        self._was_pressed()
+        done = in_thread(result.cancel)
+        while not done.done():
+            time.sleep(_LOOK_SECONDS)
+            if self._was_pressed():
+                print("\nThe query is stopped in the background.", file=sys.stderr)
+                return
+
+    def _show_changes(self, result: ChangesResult, write: Write) -> None:
+        if self.draws and not result.is_bounded and self._mode() == "TABLE":
+            write("")  # the line of progress goes
+            self._show_live(self.background.add(result), result)
+        else:
+            super()._show_changes(result, write)
+
+    def _mode(self) -> str:
+        mode: str = self._environment.configuration.get(RESULT_MODE)
+        return mode
+
+    def _show_live(self, job: BackgroundJob, result: ChangesResult) -> None:
+        """Show a live table until the user leaves it. The query then ends, or goes on in the background."""
+        from firesteel.cli.shell.live_table import Left, LiveTable
+        from firesteel.cli.shell.table_model import TableModel
+
+        assert job.kept is not None
+        model = TableModel(result.names, result.widths, lambda rows: list(result.cells(rows)))
+        left = LiveTable(job.kept, model, lambda: job.job.phase or job.job.state.value).run()
+        if left is Left.STOP:
+            self._stop(result)
+            self._print_left(job.kept)
+
+    def show_kept(self, id: str) -> None:
+        """Show what came of a query in the background, by the session's result mode.
+
+        Raises:
+            ValidationError: No such query is in the background.
+        """
+        kept = self.background.kept(id)
+        if self._mode() == "TABLE":
+            self._print_left(kept)
+            return
+        if kept.dropped:
+            print(f"[INFO] The first {kept.dropped:,} changes are no longer kept.")
+        changes = kept.changes()
+        changes.escape = escaped if sys.stdout.isatty() else None
+        self._show_changes(changes, sys.stdout.write)
+
+    def _print_left(self, kept: KeptResult) -> None:
+        result: ChangesResult = kept.changes()
+        result.escape = escaped if sys.stdout.isatty() else None
+        result.print_rows(kept.rows())
+
+
+def _reads(result: TableResult) -> str:
+    return "" if result.is_insert or result.record is None else f", SHOW RESULT {result.record.id}"

@@ -1,0 +1,271 @@
+"""The loop of the shell: it reads statements and commands and runs them one after another.
+
+Statements end with a semicolon. Ctrl-C stops the query and not the shell. Answers to statements without a
+result are those of Flink's SQL client (CliStrings).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import Protocol
+
+from firesteel import __version__
+from firesteel.background import in_thread
+from firesteel.cli.interrupts import forget, raise_dropped, remember, signal_of
+from firesteel.cli.report import as_firesteel_error, report
+from firesteel.cli.shell.commands import Command, asks_for_background, command_of, without_ampersand
+from firesteel.cli.shell.help_text import print_help
+from firesteel.cli.shell.plain_reader import PlainReader
+from firesteel.cli.shell.runner import ShellRunner
+from firesteel.errors import UsageError
+from firesteel.session.environment import TableEnvironment
+from firesteel.session.launch import prepare
+
+BANNER = f"""\
+Firesteel {__version__}: Flink SQL's continuous queries on Apache Spark.
+Statements end with ';'. 'help' shows what there is, 'quit' or Ctrl-D leaves.
+"""
+_LOADED_FIRST = ("duckdb", "firesteel.spark.batch.host", "firesteel.spark.stream.host")
+"""Modules that load while the user types: Ctrl-C in the first query would leave them half loaded."""
+_CLEAR = "\x1b[H\x1b[2J"
+_DEEPEST = 16
+"""Files that may call each other by SOURCE."""
+_PATIENCE_SECONDS = 30.0
+"""Seconds that each background job has to end when the shell is left."""
+
+
+class Reader(Protocol):
+    """Reader of what is typed."""
+
+    def read(self) -> str:
+        """Return statements or a command. Raises EOFError, KeyboardInterrupt."""
+
+    def close(self) -> None: ...
+
+
+class Shell:
+    """Reads statements from the terminal, or from a pipe, and shows their results.
+
+    Args:
+        options: Options of the session.
+        folder: Folder of the modules of user-defined functions.
+        verbose: Whether to print stack traces.
+        init: A script to run first, None for none.
+    """
+
+    def __init__(
+        self, options: dict[str, str], *, folder: str, verbose: bool = False, init: str | None = None
+    ) -> None:
+        self._interactive = sys.stdin.isatty()
+        if self._interactive:
+            print(BANNER)
+        prepare(options, own_process=True)
+        self._loaded = in_thread(lambda: [import_module(module) for module in _LOADED_FIRST])
+        self._environment = TableEnvironment.create(configuration=options)
+        self._environment.functions_folder = folder
+        self._environment.own_process = True
+        self._runner = ShellRunner(self._environment, verbose=verbose, was_pressed=self._take_press)
+        self._verbose = verbose
+        self._init = init
+        self._times = False
+        self._is_reading = False
+        self._pressed = False
+        self._depth = 0
+        self._reader = self._make_reader()
+
+    def loop(self) -> int:
+        """Run statements until `quit` or the end of input, and return the exit status 0.
+
+        Errors of statements do not end the shell.
+        """
+        before = signal.signal(signal.SIGINT, self._press)
+        try:
+            if self._init is None or self._answer(f"SOURCE {self._init}"):
+                self._read_and_answer()
+            if not self._interactive:
+                self._await_background()
+        finally:
+            self._reader.close()
+            self._runner.background.stop(_PATIENCE_SECONDS)
+            self._environment.close()
+            signal.signal(signal.SIGINT, before)
+        return 0
+
+    # --- Ctrl-C ----------------------------------------------------------------------------------
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        """Take Ctrl-C outside of a statement: forget what is typed, or stop the statement that begins."""
+        self._pressed = True
+        if self._is_reading:
+            raise KeyboardInterrupt
+        remember(number)
+
+    def _take_press(self) -> bool:
+        pressed, self._pressed = self._pressed, False
+        return pressed
+
+    # --- reading ---------------------------------------------------------------------------------
+    def _make_reader(self) -> Reader:
+        if self._interactive and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+            try:
+                from firesteel.cli.shell.line_editor import LineEditor
+            except ModuleNotFoundError as missing:
+                if not (missing.name or "").startswith("prompt_toolkit"):
+                    raise
+                print("Without completion and highlighting: pip install 'firesteel[shell]' adds them.\n")
+            else:
+                self._runner.draws = True
+                return LineEditor.of_terminal(self._environment, self._is_ready)
+        return PlainReader(self._is_ready, interactive=self._interactive)
+
+    def _is_ready(self, text: str) -> bool:
+        """Return whether a text is a command, or ends with a complete statement."""
+        return (
+            command_of(text) is not None or asks_for_background(text) or self._environment.is_complete(text)
+        )
+
+    def _read_and_answer(self) -> None:
+        while True:
+            self._tell_ended()
+            try:
+                self._is_reading = True
+                forget()
+                text = self._reader.read()
+                self._is_reading = False
+            except EOFError:
+                self._is_reading = False
+                if self._interactive:
+                    print()
+                if self._may_leave():
+                    return
+                continue
+            except KeyboardInterrupt as stop:  # forget what was typed
+                self._is_reading = False
+                _leave_if_asked(stop)
+                print()
+                continue
+            if not self._answer(text):
+                return
+
+    def _may_leave(self) -> bool:
+        """Ask whether to leave although background jobs run: they end with the shell."""
+        running = len(self._runner.background.running()) if self._interactive else 0
+        if not running:
+            return True
+        what = "1 job runs" if running == 1 else f"{running} jobs run"
+        self._is_reading = True
+        try:
+            return input(f"{what} in the background and will be stopped. Leave? [y/N] ").lower() in (
+                "y",
+                "yes",
+            )
+        except EOFError:
+            return True
+        except KeyboardInterrupt:
+            print()
+            return False
+        finally:
+            self._is_reading = False
+
+    # --- answers ---------------------------------------------------------------------------------
+    def _answer(self, text: str) -> bool:
+        """Run a typed text, and report its error. Return False if the shell ends."""
+        started = time.monotonic()
+        try:
+            goes_on = self._run_text(text)
+        except KeyboardInterrupt as stop:
+            _leave_if_asked(stop)
+            print("\nquery cancelled", file=sys.stderr)
+            goes_on = True
+        except Exception as problem:
+            report(as_firesteel_error(problem), verbose=self._verbose)
+            goes_on = True
+        if self._times and command_of(text) is None:
+            print(f"Time: {time.monotonic() - started:.3f} s", flush=True)
+        return goes_on
+
+    def _run_text(self, text: str) -> bool:
+        """Run the commands and statements of a text up to its end or the first error."""
+        command = command_of(text)
+        if command is not None:
+            return self._run_command(command)
+        self._loaded.result()
+        pieces = self._environment.split_in_place(text)
+        for number, piece in enumerate(pieces):
+            if piece.strip() == "&":
+                continue
+            command = command_of(piece)
+            if command is not None:
+                if not self._run_command(command):
+                    return False
+                continue
+            behind = asks_for_background(piece) or [p.strip() for p in pieces[number + 1 : number + 2]] == [
+                "&"
+            ]
+            raise_dropped()
+            run = self._runner.execute_behind if behind else self._runner.execute
+            for statement in self._environment.parse(without_ampersand(piece)):
+                run(statement, text)
+        return True
+
+    def _run_command(self, command: Command) -> bool:
+        """Run a command of the shell, and return False if it is `quit`."""
+        if command.word == "quit":
+            return not self._may_leave()
+        if command.word == "help":
+            print_help(command.argument)
+        elif command.word == "clear":
+            print(_CLEAR if sys.stdout.isatty() else "", end="")
+        elif command.word == "timing":
+            self._times = command.argument.lower() == "on" if command.argument else not self._times
+            print(f"Timing is {'on' if self._times else 'off'}.")
+        elif command.word == "show result":
+            self._runner.show_kept(command.argument)
+        else:
+            return self._source(command.argument)
+        return True
+
+    def _source(self, file: str) -> bool:
+        """Run a file as if it was typed."""
+        try:
+            text = Path(file).expanduser().read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+            raise UsageError(f"cannot read {file}: {reason}") from None
+        if self._depth >= _DEEPEST:
+            raise UsageError(
+                f"{file} is the {_DEEPEST + 1}th file in a row of SOURCE", hint="does a file call itself?"
+            )
+        self._depth += 1
+        try:
+            return self._run_text(text)
+        finally:
+            self._depth -= 1
+
+    # --- background jobs -------------------------------------------------------------------------
+    def _tell_ended(self) -> None:
+        """Say which background jobs have ended."""
+        for each in self._runner.background.newly_ended():
+            print(f"[INFO] Job {each.job.id} ({each.job.name}) has ended: {each.job.state.value}.")
+            if each.error is not None:
+                report(each.error, verbose=self._verbose)
+
+    def _await_background(self) -> None:
+        """Wait for the background jobs of a piped script, which Ctrl-C stops."""
+        self._pressed = False
+        for each in self._runner.background.running():
+            while each.runs and not self._pressed:
+                each.wait(0.1)
+        self._tell_ended()
+
+
+def _leave_if_asked(stop: KeyboardInterrupt) -> None:
+    """Raise `stop` again unless it is Ctrl-C, which does not end the shell."""
+    if signal_of(stop) != signal.SIGINT:
+        raise stop
+    forget()

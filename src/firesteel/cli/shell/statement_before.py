@@ -1,0 +1,190 @@
+"""The statement at the cursor, as completion sees it: its words, and the tables it reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.sql.lexer import Kind, Token, tokens
+
+_CLAUSES = frozenset(
+    [
+        "SELECT",
+        "FROM",
+        "WHERE",
+        "GROUP",
+        "HAVING",
+        "ORDER",
+        "ON",
+        "JOIN",
+        "INTO",
+        "VALUES",
+        "SET",
+        "WITH",
+        "LIMIT",
+        "PARTITION",
+        "QUALIFY",
+        "USING",
+        "BY",
+    ]
+)
+_AFTER_A_TABLE = frozenset(
+    [
+        "WHERE",
+        "GROUP",
+        "HAVING",
+        "ORDER",
+        "ON",
+        "JOIN",
+        "LEFT",
+        "RIGHT",
+        "INNER",
+        "FULL",
+        "CROSS",
+        "NATURAL",
+        "UNION",
+        "EXCEPT",
+        "INTERSECT",
+        "LIMIT",
+        "USING",
+        "SELECT",
+        "FETCH",
+        "OFFSET",
+        "QUALIFY",
+        "WINDOW",
+        "FOR",
+        "SET",
+        "VALUES",
+    ]
+)
+TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO"})
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A statement up to the cursor.
+
+    Attributes:
+        words: Its complete tokens in front of what is being typed.
+        prefix: What is being typed, without its quote.
+        start: Offset of what is being typed, behind its quote.
+        quote: Quote in front of it, "" for none.
+        rest: Tokens of the statement behind the cursor.
+    """
+
+    words: tuple[Token, ...]
+    prefix: str
+    start: int
+    quote: str
+    rest: tuple[Token, ...]
+
+    def word(self, back: int = 1) -> str:
+        """Return a word in front of the cursor in upper case, a symbol as it is, "" for none or a string."""
+        if back > len(self.words):
+            return ""
+        token = self.words[-back]
+        return token.text if token.kind is Kind.SYMBOL else token.word
+
+    @property
+    def first(self) -> tuple[str, str]:
+        """The first two words of the statement in upper case."""
+        found = [token.word for token in self.words[:2]]
+        return (*found, "", "")[0], (*found, "", "")[1]
+
+    @property
+    def clause(self) -> str:
+        """The last word that begins a clause at the cursor's depth of parentheses, "" for none."""
+        depth = 0
+        for token in reversed(self.words):
+            if token.kind is Kind.SYMBOL and token.text in "()":
+                depth += 1 if token.text == ")" else -1
+            elif depth <= 0 and token.word in _CLAUSES:
+                return token.word
+        return ""
+
+
+def typed(text: str, cursor: int) -> Typed | None:
+    """Return the statement at the cursor, None inside of a comment."""
+    found = tokens(text[:cursor])[:-1]
+    found = found[_behind_the_last_semicolon(found) :]
+    rest = tokens(_behind_quote(text[cursor:], found))[:-1]
+    ends = next((i for i, t in enumerate(rest) if t.kind is Kind.SYMBOL and t.text == ";"), len(rest))
+    after = tuple(rest[:ends])
+    if found and found[-1].kind is Kind.UNREADABLE and found[-1].text[0] in "'`":
+        opened = found[-1]
+        return Typed(tuple(found[:-1]), opened.text[1:], opened.start + 1, opened.text[0], after)
+    if _in_comment(text[:cursor], found):
+        return None
+    if found and found[-1].kind is Kind.WORD and found[-1].end == cursor:
+        return Typed(tuple(found[:-1]), found[-1].text, found[-1].start, "", after)
+    return Typed(tuple(found), "", cursor, "", after)
+
+
+def _behind_quote(text: str, found: list[Token]) -> str:
+    """Return a text without its beginning that belongs to the open string or name in front of it."""
+    if not found or found[-1].kind is not Kind.UNREADABLE:
+        return text
+    inside, quote, behind = text.partition(found[-1].text[0])
+    return behind if quote and not set(inside) & set("\n=,();") else text
+
+
+def _behind_the_last_semicolon(found: list[Token]) -> int:
+    ends = [i for i, token in enumerate(found) if token.kind is Kind.SYMBOL and token.text == ";"]
+    return ends[-1] + 1 if ends else 0
+
+
+def _in_comment(text: str, found: list[Token]) -> bool:
+    if found and found[-1].kind is Kind.UNREADABLE and found[-1].text.startswith("/*"):
+        return True
+    behind = text[found[-1].end if found else 0 :]
+    line = behind.rpartition("\n")[2]
+    return "--" in line or line.lstrip().startswith("//")
+
+
+def tables_read(statement: Typed) -> dict[str, tuple[str, ...]]:
+    """Return the tables that the statement names, by the name that columns are qualified with."""
+    every = (*statement.words, *statement.rest)
+    found: dict[str, tuple[str, ...]] = {}
+    index = 0
+    in_from = False
+    while index < len(every):
+        word = every[index].word
+        if word in TABLE_WORDS or (in_from and every[index].text == ","):
+            in_from = word != "INTO"
+            path, index = _path(every, index + 1)
+            if path:
+                alias, index = _alias(every, index)
+                found[alias or path[-1]] = path
+            continue
+        in_from = in_from and word not in _AFTER_A_TABLE
+        index += 1
+    return found
+
+
+def _path(every: tuple[Token, ...], index: int) -> tuple[tuple[str, ...], int]:
+    parts: list[str] = []
+    while index < len(every) and every[index].kind in (Kind.WORD, Kind.QUOTED):
+        parts.append(every[index].text)
+        index += 1
+        if index >= len(every) or every[index].text != ".":
+            break
+        index += 1
+    return tuple(parts), index
+
+
+def _alias(every: tuple[Token, ...], index: int) -> tuple[str, int]:
+    if index < len(every) and every[index].word == "AS":
+        index += 1
+    is_name = index < len(every) and every[index].kind in (Kind.WORD, Kind.QUOTED)
+    if is_name and every[index].word not in _AFTER_A_TABLE:
+        return every[index].text, index + 1
+    return "", index
+
+
+def options_given(statement: Typed) -> dict[str, str]:
+    """Return the options `'key' = 'value'` that the statement has already, before and behind the cursor."""
+    every = (*statement.words, *statement.rest)
+    return {
+        key.text: value.text
+        for key, equals, value in zip(every, every[1:], every[2:], strict=False)
+        if key.kind is Kind.STRING and equals.text == "=" and value.kind is Kind.STRING
+    }

@@ -1,0 +1,107 @@
+"""Completion: what can stand at the cursor, `|` in these texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from firesteel import TableEnvironment
+from firesteel.cli.shell.completion import Candidate, complete
+
+DEFINITIONS = (
+    "CREATE TABLE orders (id BIGINT, name STRING, `order` INT) WITH ('connector' = 'blackhole')",
+    "CREATE TABLE people (person STRING, age INT) WITH ('connector' = 'blackhole')",
+    "CREATE VIEW adults AS SELECT 1 AS a",
+)
+
+
+@pytest.fixture(scope="module")
+def environment() -> TableEnvironment:
+    made = TableEnvironment.create()
+    for each in DEFINITIONS:
+        made.execute_sql(each)
+    return made
+
+
+def found(environment: TableEnvironment, text: str) -> list[Candidate]:
+    cursor = text.index("|")
+    return complete(text.replace("|", "", 1), cursor, environment)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("|", "SELECT"),
+        ("SEL|", "SELECT"),
+        ("sel|", "select"),
+        ("SELECT 1; INS|", "INSERT INTO"),
+        ("SELECT * FROM or|", "orders"),
+        ("SELECT * FROM |", "adults"),
+        ("SELECT * FROM orders, pe|", "people"),
+        ("SELECT * FROM orders JOIN pe|", "people"),
+        ("INSERT INTO pe|", "people"),
+        ("DESCRIBE or|", "orders"),
+        ("DROP TABLE or|", "orders"),
+        ("SELECT na| FROM orders", "name"),
+        ("SELECT id FROM orders WHERE na|", "name"),
+        ("SELECT o.| FROM orders AS o", "id"),
+        ("SELECT o.na| FROM people, orders o", "name"),
+        ("SELECT person, a| FROM people", "age"),
+        ("SELECT ord| FROM orders", "`order`"),
+        ("SELECT `ord| FROM orders", "order`"),
+        ("SELECT * FROM default_catalog.default_database.or|", "orders"),
+        ("SELECT SUBSTR| FROM orders", "SUBSTR"),
+        ("SELECT substri| FROM orders", "substring"),
+        ("SELECT * FROM orders WHE|", "WHERE"),
+        ("SELECT * FROM orders GROUP BY na|", "name"),
+        ("SHOW TAB|", "TABLES"),
+        ("SHOW CREATE T|", "TABLE"),
+        ("CREATE TEMPORARY V|", "VIEW"),
+        ("SET 'table.exec.state.t|", "table.exec.state.ttl'"),
+        ("SET 'mini-batch.si|", "table.exec.mini-batch.size'"),
+        ("SET 'sql-client.execution.result-mode' = 'CH|", "CHANGELOG'"),
+        ("SET 'table.exec.mini-batch.enabled' = '|", "true'"),
+        ("RESET 'table.exec.state.t|'", "table.exec.state.ttl"),
+        ("CREATE TABLE t (a INT) WITH ('conn|", "connector'"),
+        ("CREATE TABLE t (a INT) WITH ('connector' = 'fi|", "filesystem'"),
+        ("CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', '|", "path'"),
+        ("CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'format' = 'canal|", "canal-json'"),
+        ("CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'format' = 'json', 'json.ig|",
+         "json.ignore-parse-errors'"),
+        ("CREATE TABLE t (a INT) WITH ('|', 'connector' = 'datagen')", "number-of-rows"),
+        ("HELP metr|", "metrics"),
+        ("CREATE TABLE t (a BIG|", "BIGINT"),
+    ],
+)  # fmt: skip
+def test_what_comes_first(environment: TableEnvironment, text: str, first: str) -> None:
+    texts = [each.text for each in found(environment, text)]
+    assert texts[:1] == [first], texts[:10]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["SELECT 1 -- SEL|", "/* SEL|", "SELECT 'a|", "SELECT * FROM nowhere n WHERE n.|", "SELECT 1 AS zzz|"],
+)
+def test_where_nothing_is_known(environment: TableEnvironment, text: str) -> None:
+    assert found(environment, text) == []
+
+
+def test_words_say_what_they_are(environment: TableEnvironment) -> None:
+    by_text = {each.text: each for each in found(environment, "SELECT | FROM orders")}
+    assert by_text["name"].meta == "STRING"
+    assert by_text["UPPER"].meta == "(CHARACTER)"
+    assert by_text["SUM"].meta == "aggregate"
+    (ttl,) = found(environment, "SET 'table.exec.state.ttl|")
+    assert ttl.meta.startswith("Duration, 0 ms: ")
+    assert ttl.start == len("SET '")
+    assert {each.meta for each in found(environment, "SELECT * FROM adul|")} == {"view"}
+
+
+def test_columns_of_other_tables_are_left_out(environment: TableEnvironment) -> None:
+    texts = {each.text for each in found(environment, "SELECT * FROM people; SELECT | FROM orders")}
+    assert "name" in texts
+    assert "person" not in texts
+
+
+def test_completion_is_quick(environment: TableEnvironment) -> None:
+    script = "SELECT id, name FROM orders WHERE id > 5 AND name LIKE 'a%';\n" * 300
+    assert found(environment, script + "SELECT na| FROM orders")[0].text == "name"

@@ -1,0 +1,101 @@
+"""The line editor: keys in, statements out."""
+
+from __future__ import annotations
+
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.input import PipeInput, create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from firesteel import TableEnvironment
+from firesteel.cli.history import read
+from firesteel.cli.shell.commands import asks_for_background, command_of
+from firesteel.cli.shell.line_editor import LineEditor
+
+ENTER, TAB, ALT_ENTER, CTRL_C, CTRL_D, CTRL_R, UP = "\r", "\t", "\x1b\r", "\x03", "\x04", "\x12", "\x1b[A"
+
+
+@pytest.fixture
+def keys() -> Iterator[PipeInput]:
+    with create_pipe_input() as made:
+        yield made
+
+
+def editor(keys: PipeInput, history: Path | None = None) -> LineEditor:
+    environment = TableEnvironment.create()
+
+    def is_ready(text: str) -> bool:
+        return command_of(text) is not None or asks_for_background(text) or environment.is_complete(text)
+
+    return LineEditor(environment, is_ready, history, keys, DummyOutput())
+
+
+def test_enter_runs_a_complete_statement_and_begins_a_line_before(keys: PipeInput) -> None:
+    made = editor(keys)
+    keys.send_text(f"SELECT 1{ENTER}+ 2;{ENTER}")
+    assert made.read() == "SELECT 1\n+ 2;"
+    keys.send_text(f"SELECT 1;{ALT_ENTER}SELECT 2;{ENTER}")
+    assert made.read() == "SELECT 1;\nSELECT 2;"
+    keys.send_text(f"{ENTER}help{ENTER}")
+    assert made.read() == "help"
+    keys.send_text(f"SELECT 1 &{ENTER}")
+    assert made.read() == "SELECT 1 &"
+
+
+def send_when(keys: PipeInput, ready: Callable[[], bool], text: str) -> None:
+    """Send keys once a condition holds, from another thread: the editor works while it reads."""
+
+    def send() -> None:
+        end = time.monotonic() + 60
+        while not ready() and time.monotonic() < end:
+            time.sleep(0.01)
+        keys.send_text(text)
+
+    threading.Thread(target=send, daemon=True).start()
+
+
+def test_tab_completes(keys: PipeInput) -> None:
+    made = editor(keys)
+    keys.send_text("SHOW TABL")
+    send_when(keys, lambda: made.buffer.complete_state is not None, TAB)
+    send_when(keys, lambda: made.buffer.text == "SHOW TABLES", f";{ENTER}")
+    assert made.read() == "SHOW TABLES;"
+
+
+def test_a_pasted_script_is_one_text(keys: PipeInput) -> None:
+    made = editor(keys)
+    script = "".join(f"SELECT {n},\n  'a;b';\n" for n in range(150))
+    keys.send_text(f"\x1b[200~{script}\x1b[201~{ENTER}")
+    assert made.read() == script
+
+
+def test_ctrl_c_and_ctrl_d(keys: PipeInput) -> None:
+    made = editor(keys)
+    keys.send_text(f"SELECT{CTRL_C}")
+    with pytest.raises(KeyboardInterrupt):
+        made.read()
+    keys.send_text(CTRL_D)
+    with pytest.raises(EOFError):
+        made.read()
+
+
+def test_the_history_is_there_in_the_next_session_and_can_be_searched(
+    keys: PipeInput, tmp_path: Path
+) -> None:
+    file = tmp_path / "history"
+    made = editor(keys, file)
+    for statement in ("SELECT 'first';", "SELECT 2;", "help", "SET 'a.password' = 'very secret';"):
+        keys.send_text(statement + ENTER)
+        made.read()
+    assert read(file) == ["SELECT 'first';", "SELECT 2;", "SET 'a.password' = '***********';"]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    again = editor(keys, file)
+    send_when(keys, lambda: len(again.buffer._working_lines) == 4, f"{UP}{UP}{ENTER}")
+    assert again.read() == "SELECT 2;"
+    keys.send_text(f"{CTRL_R}first{ENTER}{ENTER}")
+    assert again.read() == "SELECT 'first';"
