@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 
-SECONDS = 120.0
+SECONDS = 240.0
 
 
 class Terminal:
