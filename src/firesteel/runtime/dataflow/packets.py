@@ -28,6 +28,7 @@ from firesteel.kernels.types import given
 from firesteel.runtime.columns.keys import key_groups
 from firesteel.runtime.dataflow.operator import LAST_ORDER
 from firesteel.runtime.dataflow.sequence import Numbers, Places, below, cause_of, concat, in_order, orders
+from firesteel.runtime.dataflow.stored_payload import StoredPayload
 from firesteel.runtime.dataflow.watermarks import ChannelWatermarks
 
 CHANGES, FAILURE, WRITTEN, SKIPPED, WATERMARKED, COUNTERS, TICK, TIMER = range(8)
@@ -83,6 +84,7 @@ class Packet:
         to: Id of the chain that the packet goes to. Packets for a sink (job/spec.py: sink_id) go by way of
             the driver.
         port: Input of the chain.
+        stored: Where the payload is, if it lies in a file. `payload` is then empty.
 
     Kinds of payload:
         CHANGES: Rows.
@@ -104,6 +106,11 @@ class Packet:
     mark: int = 0
     to: int = TO_DRIVER
     port: int = 0
+    stored: StoredPayload | None = None
+
+    def content(self) -> bytes:
+        """Return the payload. Read it from its file if needed."""
+        return self.payload if self.stored is None else self.stored.read()
 
 
 class Packer:
@@ -226,7 +233,7 @@ class Merger:
         if packet.rows == 0:
             return None
         out = self.release(packet.first)
-        self.hold(packet.first, read_ipc(packet.payload))
+        self.hold(packet.first, read_ipc(packet.content()))
         return out
 
     def hold(self, first: Position, changes: pa.Table) -> None:

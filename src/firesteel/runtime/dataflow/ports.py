@@ -104,10 +104,10 @@ class _Port:
     def add(self, packet: Packet) -> int:
         """Add a packet and return the bytes of its rows."""
         if packet.holds != WATERMARKED:
-            table = read_ipc(packet.payload)
+            table = read_ipc(packet.content())
             self.rows.hold(packet.first, table)
             return int(table.nbytes)
-        table, marks = read_watermarked(packet.payload)
+        table, marks = read_watermarked(packet.content())
         if table is not None and table.num_rows:
             self.rows.hold(packet.first, table)
         if table is not None and not self.none.num_columns:

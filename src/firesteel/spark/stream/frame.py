@@ -30,6 +30,7 @@ from firesteel.spark.stream.keyed_processor import KeyedProcessor
 from firesteel.spark.stream.rows import SCHEMA
 from firesteel.spark.stream.settings import KEY_GROUPS, MAX_ROWS, StreamSettings
 from firesteel.spark.stream.source import ChangelogSource, FiresteelSource, SourceOptions
+from firesteel.spark.stream.spilled_packets import IN_MEMORY_ONLY, Spill
 from firesteel.spark.task.context import TaskContext, contexts_of
 from firesteel.spark.task.source_task import SourceTask
 from firesteel.spark.task.splits import open_head
@@ -66,12 +67,23 @@ def packet_frame(
     frames: Mapping[str, DataFrame],
     session: SparkSession | None = None,
     timers: str = "",
+    spill: Spill = IN_MEMORY_ONLY,
 ) -> DataFrame:
-    """The job as one streaming DataFrame of the packets that its last chains give.
+    """Return the job as one streaming DataFrame of the packets that its last chains send.
 
-    It is of the session that is given, of which only the shuffle partitions are set, or of one of its own,
-    whose settings are this job's alone. timers: the file in which the driver says when the next one is due,
-    "" where it does not. Raises UsageError where the checkpoint in `folder` belongs to another query.
+    Args:
+        job: The job.
+        spark: The Spark to run on.
+        settings: Settings of the stream host.
+        folder: The checkpoint.
+        frames: DataFrames read as tables, by the table's path.
+        session: The DataFrame's session, of which only the shuffle partitions are set. None makes one whose
+            settings are this job's alone.
+        timers: File in which the driver writes when the next timer is due, "" for none.
+        spill: Where packets lie that are too large for memory.
+
+    Raises:
+        UsageError: The checkpoint belongs to another query.
     """
     partitions = settings.parallelism or spark.parallelism
     wanted = Layout(settings.key_groups or KEY_GROUPS * partitions, partitions)
@@ -87,12 +99,13 @@ def packet_frame(
         if local_folder(folder) is not None:
             write_with_few_programs(session, owned=spark.is_owned and spark.is_local)
     session.conf.set("spark.sql.shuffle.partitions", str(layout.partitions))
-    return _frame(_Sources(job, session, source, layout, settings, folder, frames, timers))
+    return _frame(_Sources(job, session, source, layout, settings, folder, frames, timers, spill))
 
 
 @dataclass(frozen=True)
 class _Sources:
-    """What reads the sources of a job, in a session. source: the Spark data source that does."""
+    """What reads the sources of a job, in a session. source: the Spark data source that does. spill: as of
+    `packet_frame`."""
 
     job: JobSpec
     session: Any
@@ -102,6 +115,7 @@ class _Sources:
     folder: str
     frames: Mapping[str, DataFrame]
     timers: str
+    spill: Spill
 
     @property
     def labels(self) -> tuple[int, ...]:
@@ -127,7 +141,7 @@ class _Sources:
                 task, self.labels, self.layout.partitions, numbers, self.settings.max_rows or MAX_ROWS,
                 not self.settings.max_rows, _log_folder(task.source, self.folder, number), tuple(earlier),
                 Ticks(self.timers, alone=not self.job.bounded) if wakes else None, self._interval(context),
-                max_bytes=self.settings.max_bytes,
+                max_bytes=self.settings.max_bytes, spill=self.spill,
             )  # fmt: skip
             yield self._loaded(options)
             if self.job.bounded:
@@ -168,7 +182,7 @@ def _frame(sources: _Sources) -> DataFrame:
     first, *later = contexts_of(job, common, staged, sources.channels, taken)
     packets = reduce(lambda one, other: one.union(other), sources.packets(first))
     for contexts in later:
-        processor = KeyedProcessor(StageTask(contexts), sources.labels)
+        processor = KeyedProcessor(StageTask(contexts), sources.labels, sources.spill)
         packets = packets.groupBy("key_group").transformWithState(processor, SCHEMA, "Append", "None")
     return packets
 

@@ -50,6 +50,7 @@ from firesteel.spark.stream.given_rows import GivenRows
 from firesteel.spark.stream.lag import Lag
 from firesteel.spark.stream.settings import StreamSettings
 from firesteel.spark.stream.sinks import KeptPackets
+from firesteel.spark.stream.spilled_packets import Spill
 from firesteel.spark.stream.timers import JobTimers
 from firesteel.spark.temporary import process_folder
 
@@ -91,14 +92,9 @@ class StreamJob:
     """A running streaming job."""
 
     def __init__(
-        self,
-        job: JobSpec,
-        spark: Spark,
-        settings: StreamSettings,
-        progress: Progress,
-        frames: Mapping[str, DataFrame],
-        given: GivenRows,
-    ) -> None:
+        self, job: JobSpec, spark: Spark, settings: StreamSettings, progress: Progress,
+        frames: Mapping[str, DataFrame], given: GivenRows,
+    ) -> None:  # fmt: skip
         self._job = job
         self._given = given
         self._spark = spark
@@ -112,6 +108,7 @@ class StreamJob:
         self._has_ended = False
         self._delivered = -1
         self._were_few = False
+        self._spill = Spill()
         self._delivering = threading.Lock()
         self._timers = JobTimers(f"{process_folder()}/timers-{uuid4().hex}") if has_timers(job) else None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -167,6 +164,7 @@ class StreamJob:
         return self._delivered < 0 or (progress is not None and progress["batchId"] >= self._delivered)
 
     def _release(self) -> None:
+        self._spill.end()
         if self._sync is not None:
             self._sync.close()
         if self._lock is not None:
@@ -177,7 +175,8 @@ class StreamJob:
         from firesteel.spark.stream.frame import packet_frame  # loads much of pyspark
 
         timers = "" if self._timers is None else self._timers.file
-        frame = packet_frame(self._job, self._spark, settings, folder, self._frames, timers=timers)
+        spill = self._spill = Spill.of(self._spark)
+        frame = packet_frame(self._job, self._spark, settings, folder, self._frames, None, timers, spill)
         if self._spark.is_owned:
             guard_callbacks()
         self._exit_files = ExitFiles(self._spark.context, is_owned=self._spark.is_owned)
@@ -263,6 +262,7 @@ class StreamJob:
             state()
         finally:
             kept.release()
+            self._spill.end_batch()
 
     def _durable(self) -> Callable[[], None]:
         """Begin to make durable what is in the checkpoint now; what is given waits for the end."""

@@ -33,6 +33,7 @@ from firesteel.spark.internals.lazy_state import map_when_used
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.stream.rows import ARROW, from_values, now_of, to_values
 from firesteel.spark.stream.run_store import RunsAtHand, SparkRunStore
+from firesteel.spark.stream.spilled_packets import IN_MEMORY_ONLY, Spill, SpilledPackets
 from firesteel.spark.task.context import TaskId
 from firesteel.spark.task.counters import StateSizes, with_state
 from firesteel.spark.task.stage_task import StageTask
@@ -45,11 +46,18 @@ _DATA = StructType().add("data", BinaryType())
 
 
 class KeyedProcessor(StatefulProcessor):
-    """A stateful processor that runs the keyed chains of a stage over the packets of each key group."""
+    """A stateful processor that runs the keyed chains of a stage over the packets of each key group.
 
-    def __init__(self, task: StageTask, labels: tuple[int, ...]) -> None:
+    Args:
+        task: The stage.
+        labels: Labels of the key groups (rows.py).
+        spill: Where packets lie that are too large for memory.
+    """
+
+    def __init__(self, task: StageTask, labels: tuple[int, ...], spill: Spill = IN_MEMORY_ONLY) -> None:
         self._task = task
         self._labels = labels
+        self._spill = spill
         self._job = uuid4().hex  # of this start: other jobs may use the same workers
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -72,10 +80,11 @@ class KeyedProcessor(StatefulProcessor):
             store, RunsAtHand(store, run_cache(), (self._job, self._task.number, group))
         )
         task, last = TaskId(batch_number(), index=group), None
-        for packet in self._task.at(now).packets(packets, state, task):
-            if last is not None:
-                yield _ROW(*to_values(last, self._labels, now))
-            last = packet
+        with SpilledPackets(self._spill) as spilled:
+            for packet in self._task.at(now).packets(packets, state, task):
+                if last is not None:
+                    yield _ROW(*to_values(last, self._labels, now))
+                last = spilled.sent(packet)
         if last is not None and last.holds == COUNTERS:  # else half of a batch that will not be delivered
             state.commit()
             store.flush()

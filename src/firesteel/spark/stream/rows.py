@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from firesteel.runtime.dataflow.packets import Packet, Position
+from firesteel.runtime.dataflow.stored_payload import StoredPayload
 
 SCHEMA = (
     "chain int, port int, key_group int, first bigint, place bigint, task bigint, number int, "
@@ -35,17 +36,20 @@ Values = tuple[int, int, int, int, int, int, int, int, int, int, int, int, bytes
 
 
 def to_values(packet: Packet, labels: tuple[int, ...], now: int = 0) -> Values:
-    """The row of a packet; its target becomes the label of the key group."""
+    """Return the row of a packet. Its target becomes the label of the key group."""
     label = labels[packet.target]
     counts = packet.rows, packet.read, packet.holds, packet.mark
-    return packet.to, packet.port, label, *packet.first, *counts, now, packet.payload
+    payload = packet.payload if packet.stored is None else packet.stored.to_bytes()
+    return packet.to, packet.port, label, *packet.first, *counts, now, payload
 
 
 def from_values(row: Values) -> Packet:
-    """The packet of a row."""
+    """Return the packet of a row."""
     to, port, label, order, place, task, number, rows, read, holds, mark, _, payload = row
     first = Position(order, place, task, number)
-    return Packet(label, first, rows, read, bytes(payload), holds, mark, to, port)
+    data = bytes(payload)
+    stored = StoredPayload.from_bytes(data)
+    return Packet(label, first, rows, read, b"" if stored else data, holds, mark, to, port, stored)
 
 
 def now_of(row: Values) -> int:

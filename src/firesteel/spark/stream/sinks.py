@@ -80,7 +80,7 @@ class KeptPackets:
         partitions = self._partitions
         to = sink_id(task.number)
         here = [packet for packet in self._packets if packet.to == to and packet.holds == CHANGES]
-        if all(packet.payload for packet in here if packet.rows):
+        if all(packet.payload or packet.stored for packet in here if packet.rows):
             return _run_here(task, here, partitions)
         own = self._noted(self._frame.where(f"chain = {to} AND holds = {CHANGES}"))
         own = self._noted(own.repartition(partitions, "key_group"))

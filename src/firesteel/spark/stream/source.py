@@ -28,6 +28,7 @@ from firesteel.spark.stream.batch_clock import BatchClock, NoRows, Ticks, ticks_
 from firesteel.spark.stream.ending_source import EndingSource
 from firesteel.spark.stream.rows import SCHEMA, to_batch
 from firesteel.spark.stream.sequential_source import SequentialSource
+from firesteel.spark.stream.spilled_packets import IN_MEMORY_ONLY, Spill, SpilledPackets
 from firesteel.spark.task.source_task import SourceTask
 from firesteel.spark.task.splits import by_channel, numbered, open_head
 
@@ -51,6 +52,7 @@ class SourceOptions:
         interval: Milliseconds of a mini-batch (spark/stream/batch_clock.py).
         has_rows: Whether the source has rows. If not, it only makes timers fire.
         max_bytes: Most bytes of a batch, for sources with `limits_bytes` (connectors/base.py).
+        spill: Where packets lie that are too large for memory.
     """
 
     task: SourceTask
@@ -65,6 +67,7 @@ class SourceOptions:
     interval: int = 0
     has_rows: bool = True
     max_bytes: int | None = None
+    spill: Spill = IN_MEMORY_ONLY
 
     def encode(self) -> str:
         """Return these options as the text of one option of a Spark data source."""
@@ -140,8 +143,9 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         split, now = partition.value
         task = self._options.task.at(now)
-        for packet in task.tick() if split is None else task.packets([split], batch_number()):
-            yield to_batch(packet, self._options.labels, now)
+        with SpilledPackets(self._options.spill) as spilled:
+            for packet in task.tick() if split is None else task.packets([split], batch_number()):
+                yield to_batch(spilled.sent(packet), self._options.labels, now)
 
     def _opened(self) -> Any:
         if self._source is None:

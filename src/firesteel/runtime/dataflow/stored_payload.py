@@ -1,0 +1,50 @@
+"""Payloads of packets in files of this machine, for a task that sends more than should lie in memory."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+_MARK = b"stored payload 1\n"
+"""Prefix of a reference as bytes. No other payload begins with it: Arrow's streams begin with 0xFF."""
+
+
+@dataclass(frozen=True)
+class StoredPayload:
+    """Reference to a payload in a file.
+
+    Attributes:
+        path: The file.
+        start: Number of bytes before the payload.
+        length: Number of its bytes.
+    """
+
+    path: str
+    start: int
+    length: int
+
+    def read(self) -> bytes:
+        """Return the payload.
+
+        Raises:
+            OSError: The file is not there or cannot be read.
+            EOFError: The file ends before the payload does.
+        """
+        with Path(self.path).open("rb", buffering=0) as file:
+            payload = os.pread(file.fileno(), self.length, self.start)
+        if len(payload) < self.length:
+            raise EOFError(f"{self.path} ends at {self.start + len(payload)} bytes")
+        return payload
+
+    def to_bytes(self) -> bytes:
+        """Return the reference as bytes, which take the place of the payload."""
+        return _MARK + json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> StoredPayload | None:
+        """Return the reference that bytes stand for, None if they are a payload."""
+        if not data.startswith(_MARK):
+            return None
+        return cls(**json.loads(data[len(_MARK) :]))

@@ -1,0 +1,121 @@
+"""Files of packets that a task of the stream host sends.
+
+Spark's worker keeps all that one key group sends until its last packet, twice, and hands it to the JVM as one
+batch, which cannot be larger than 2 GB. One changed row may join millions of others. On a single machine,
+what a key group sends beyond some megabytes is therefore written to a file, and Spark moves references. The
+next task reads one packet at a time.
+
+A file is needed until its micro-batch is delivered: a repeated micro-batch begins at the sources.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from firesteel.runtime.dataflow.packets import CHANGES, WATERMARKED, Packet
+from firesteel.runtime.dataflow.stored_payload import StoredPayload
+from firesteel.spark.temporary import process_folder
+
+if TYPE_CHECKING:
+    from firesteel.spark.launch.launch import Spark
+
+IN_MEMORY = 8 << 20
+"""Most bytes of payloads that a task sends through Spark in a micro-batch, for a key group or a part of a
+source. The others go to a file. A file costs less than Spark's six copies, but some milliseconds."""
+
+
+@dataclass(frozen=True)
+class Spill:
+    """Where a job's tasks put what they do not keep in memory.
+
+    Attributes:
+        folder: Folder of the files, which all tasks and the driver see; "" to keep all in memory.
+        in_memory: Most bytes of payloads that are not written, for each key group or part of a source and
+            micro-batch.
+    """
+
+    folder: str = ""
+    in_memory: int = 0
+
+    @classmethod
+    def of(cls, spark: Spark) -> Spill:
+        """Make a private folder for a job, in Spark's folder for temporary files.
+
+        If tasks run on several machines, all packets stay in memory.
+        """
+        if not spark.is_local:
+            return cls()
+        own = os.environ.get("SPARK_LOCAL_DIRS") or spark.context.getConf().get("spark.local.dir") or ""
+        parent = own.split(",")[0] or process_folder()
+        return cls(tempfile.mkdtemp(prefix="firesteel-packets-", dir=parent), IN_MEMORY)
+
+    def end_batch(self) -> None:
+        """Remove the files of a micro-batch that has ended."""
+        if self.folder:
+            with suppress(OSError):
+                for file in Path(self.folder).iterdir():
+                    file.unlink()
+
+    def end(self) -> None:
+        """Remove the folder."""
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+IN_MEMORY_ONLY = Spill()
+
+
+class SpilledPackets:
+    """What a task sends in a micro-batch for one key group or one part of a source.
+
+    Args:
+        spill: Where files lie.
+    """
+
+    def __init__(self, spill: Spill) -> None:
+        self._folder = spill.folder
+        self._left = spill.in_memory
+        self._path = ""
+        self._file = -1
+        self._written = 0
+
+    def __enter__(self) -> SpilledPackets:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+
+    def sent(self, packet: Packet) -> Packet:
+        """Return the packet to send: the given one, or one whose payload is in the file.
+
+        Raises:
+            OSError: The file cannot be written, for example because the disk is full.
+        """
+        if not self._folder or packet.holds not in (CHANGES, WATERMARKED) or packet.stored is not None:
+            return packet
+        self._left -= len(packet.payload)
+        if self._left >= 0:
+            return packet
+        stored = StoredPayload(self._opened(), self._written, len(packet.payload))
+        rest = memoryview(packet.payload)
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
+        self._written += stored.length
+        return replace(packet, payload=b"", stored=stored)
+
+    def _opened(self) -> str:
+        if self._file < 0:
+            self._path = str(Path(self._folder) / uuid4().hex)
+            self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        return self._path
