@@ -2,8 +2,7 @@
 
 - `ValueState`: one row for each key. For accumulators.
 - `MapState`: rows by key and sub-key, hashed. For the values of DISTINCT and the rows of a join.
-- `OrderedMapState`: rows by key and sub-key, sorted. For MIN and MAX under retraction, Top-N, OVER and
-  versions.
+- `OrderedMapState`: rows by key and sub-key, sorted. For MIN and MAX under retraction, Top-N, OVER, versions.
 - `TimeState`: rows by time and key. For timers and window ends.
 - `SlicedState`: rows by slice of time and key. For rows that are kept for some time.
 
@@ -119,6 +118,10 @@ class MapState(Protocol):
 
     def held(self) -> int:
         """Return an upper bound of the number of entries of all keys. It costs nothing."""
+        ...
+
+    def entry_bytes(self) -> int:
+        """Return the mean number of bytes of an entry in memory, at least 1."""
         ...
 
     def sizes(self, keys: Keys, owners: NDArray[np.int64]) -> NDArray[np.int64]:

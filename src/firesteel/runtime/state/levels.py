@@ -121,6 +121,11 @@ class Levels:
         """Return the number of entries of all runs, dead ones too."""
         return sum(piece.rows for level in self.levels for piece in level)
 
+    def entry_bytes(self) -> int:
+        """Return the mean number of bytes of an entry in memory, at least 1. This loads all runs."""
+        runs = [run for _, run in self.runs()]
+        return max(1, sum(run.bytes for run in runs) // max(1, sum(map(len, runs))))
+
     def expiry(self, now: int) -> int | None:
         """Return the time up to which written entries have expired, None if nothing expires."""
         return now - self.ttl if self.ttl else None

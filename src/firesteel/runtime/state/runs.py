@@ -60,6 +60,11 @@ class Run:
         """Return the number of tombstones."""
         return 0 if self.live is None else len(self) - int(np.count_nonzero(self.live))
 
+    @cached_property
+    def bytes(self) -> int:
+        """Return the number of bytes of the entries in memory."""
+        return int(sum(part.nbytes for part in (*self.words, *self.columns)))
+
     def slice(self, start: int, stop: int) -> Run:
         """Return the entries [start, stop) without copying them."""
         if start == 0 and stop == len(self):

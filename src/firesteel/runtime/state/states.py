@@ -78,6 +78,9 @@ class SortedMapState:
     def held(self) -> int:
         return self.levels.held()
 
+    def entry_bytes(self) -> int:
+        return self.levels.entry_bytes()
+
     def sizes(self, keys: Keys, owners: Index) -> Index:
         return key_sizes(self.levels, keys.hash1[owners])
 

@@ -21,7 +21,7 @@ from firesteel.runtime.operators.join.semi_join import SemiJoin
 from firesteel.runtime.operators.join.side import JoinSide
 from firesteel.runtime.spec.join import JoinInput, JoinKind, JoinSpec, SemiJoinSpec
 from firesteel.runtime.state.memory import memory_backend
-from firesteel.types.sql import INT
+from firesteel.types.sql import INT, STRING
 from tests.runtime.changes import Row, to_rows, to_table
 from tests.runtime.operators.join.histories import LESS, TYPES, history
 from tests.scale import examples
@@ -153,3 +153,73 @@ def test_counts_of_partners_are_written_once_for_changes_of_a_large_key(
     gone = [row for m in join.changes(to_table([("-D", 1, 0, 8)], TYPES), 1) for row in to_rows(m)]  # type: ignore[arg-type]
     assert len(gone) == 2000
     assert sum(puts) == 1000
+
+
+TEXTS = (INT, INT, STRING)
+
+
+def side_of(unique: bool = True) -> JoinInput:
+    return JoinInput(TEXTS, (1,), (0,) if unique else None)
+
+
+def wide_rows(width: int, keys: list[int], first: int = 0, kind: str = "+I") -> pa.Table:
+    return to_table([(kind, first + n, key, "x" * width) for n, key in enumerate(keys)], TEXTS, first)
+
+
+def sizes_sent(operator: TwoInputOperator, table: pa.Table, port: int) -> list[tuple[int, int]]:
+    """Return the rows and bytes of each table that an operator sends."""
+    sent = [message for message in operator.changes(table, port) if isinstance(message, pa.Table)]
+    return [(each.num_rows, each.nbytes) for each in sent]
+
+
+@pytest.mark.parametrize(("own", "other"), [(10, 4000), (4000, 10), (2000, 2000)])
+@pytest.mark.parametrize("kind", [JoinKind.INNER, JoinKind.FULL])
+def test_what_one_change_sends_goes_on_in_pieces_of_bounded_bytes(
+    own: int, other: int, kind: JoinKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """3000 partners of a change are 12 MB: the limits of rows alone would make one table of them."""
+    monkeypatch.setattr(pairs, "PIECE_BYTES", 1 << 20)
+    monkeypatch.setattr(blocks, "READ_BYTES", 1 << 20)
+    monkeypatch.setattr(blocks, "PART_BYTES", 1 << 18)
+    join = operator(JoinSpec(kind, (side_of(), side_of()), (False,)))
+    for first in range(0, 3000, 500):
+        sizes_sent(join, wide_rows(other, [7] * 500, first), 1)
+    sent = sizes_sent(join, wide_rows(own, [7], 9000), 0)
+    rows = 3000 * (2 if kind is JoinKind.FULL else 1)  # padded rows are taken back
+    assert sum(rows for rows, _ in sent) == rows
+    assert max(size for _, size in sent) < 3 << 20
+    assert len(sent) > 8
+
+
+@pytest.mark.parametrize("anti", [False, True])
+def test_what_a_semi_join_sends_goes_on_in_pieces(anti: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "PIECE_BYTES", 1 << 20)
+    monkeypatch.setattr(blocks, "READ_BYTES", 1 << 20)
+    join = operator(SemiJoinSpec(anti, (side_of(), side_of()), (False,)))
+    for first in range(0, 3000, 500):
+        sizes_sent(join, wide_rows(4000, [7] * 500, first), 0)
+    sent = sizes_sent(join, wide_rows(10, [7], 9000), 1)
+    assert sum(rows for rows, _ in sent) == 3000
+    assert max(size for _, size in sent) < 2 << 20
+
+
+def test_a_row_that_is_there_many_times_is_sent_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "PIECE", 100)
+    monkeypatch.setattr(pairs, "PIECE_BYTES", 100_000)
+    join = operator(JoinSpec(JoinKind.INNER, (side_of(False), side_of(False)), (False,)))
+    same = to_table([("+I", 1, 7, "x" * 1000)] * 2000, TEXTS)
+    sizes_sent(join, same, 1)
+    sent = sizes_sent(join, wide_rows(10, [7, 7], 9000), 0)
+    assert sum(rows for rows, _ in sent) == 4000
+    assert max(size for _, size in sent) < 200_000
+
+
+def test_narrow_rows_beside_one_wide_row_are_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bytes of each change count, not the widest of all."""
+    monkeypatch.setattr(pairs, "PIECE_BYTES", 1 << 20)
+    join = operator(JoinSpec(JoinKind.INNER, (side_of(), side_of()), (False,)))
+    sizes_sent(join, wide_rows(10, list(range(500))), 1)
+    changes = pa.concat_tables([wide_rows(10, list(range(1, 500)), 1000), wide_rows(500_000, [0], 2000)])
+    sent = sizes_sent(join, changes, 0)
+    assert sum(rows for rows, _ in sent) == 500
+    assert len(sent) <= 2

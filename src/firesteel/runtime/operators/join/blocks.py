@@ -21,10 +21,10 @@ import numpy as np
 from firesteel.runtime.operators.join.delta import Delta, Index
 from firesteel.runtime.operators.join.side import JoinSide, Rows
 
-READ_ROWS = 1 << 20
-"""Most rows that a section reads, unless one key has more."""
-PART_ROWS = 1 << 18
-"""About how many rows of a large key are read at once."""
+READ_ROWS, READ_BYTES = 1 << 20, 96 << 20
+"""Most rows and bytes that a section reads, unless one key has more. The bytes of a row are a mean."""
+PART_ROWS, PART_BYTES = 1 << 18, 24 << 20
+"""About how many rows and bytes of a large key are read at once."""
 
 
 @dataclass(frozen=True)
@@ -54,34 +54,38 @@ def blocks(delta: Delta, side: JoinSide, now: int) -> Iterator[Block]:
         side: The other input.
         now: Processing time in milliseconds.
     """
-    if side.held() <= READ_ROWS:
+    held = side.held()
+    width = side.row_bytes() if held else 1
+    most = max(1, min(READ_ROWS, READ_BYTES // width))
+    if held <= most:
         yield from _at_once(delta, side, 0, len(delta), now)
         return
     wanted = np.zeros(len(delta.keys), np.bool_)
     wanted[delta.keys.codes[delta.joins]] = True
     sizes = np.zeros(len(delta.keys), np.int64)
     sizes[wanted] = side.sizes(delta.keys, np.flatnonzero(wanted))
-    for begin, end in _sections(delta, sizes):
+    part = max(1, min(PART_ROWS, PART_BYTES // width))
+    for begin, end in _sections(delta, sizes, most):
         code = int(delta.keys.codes[begin])
-        if delta.joins[begin] and sizes[code] > READ_ROWS:
-            yield from _in_parts(delta, side, begin, end, int(sizes[code]), now)
+        if delta.joins[begin] and sizes[code] > most:
+            yield from _in_parts(delta, side, begin, end, -(-int(sizes[code]) // part), now)
         else:
             yield from _at_once(delta, side, begin, end, now)
 
 
-def _sections(delta: Delta, sizes: Index) -> Iterator[tuple[int, int]]:
-    """Cut the changes: [begin, end) of changes whose keys have up to READ_ROWS rows together, or which have
-    one larger key.
+def _sections(delta: Delta, sizes: Index, most: int) -> Iterator[tuple[int, int]]:
+    """Cut the changes into ranges [begin, end). The keys of a range have few rows, or it has one larger key.
 
     Args:
         delta: The changes.
         sizes: int64[g], how many rows each key has.
+        most: Most rows of all keys of a range.
     """
-    if int(sizes.sum()) <= READ_ROWS:
+    if int(sizes.sum()) <= most:
         yield 0, len(delta)
         return
     codes = delta.keys.codes
-    large = delta.joins & (sizes > READ_ROWS)[codes]
+    large = delta.joins & (sizes > most)[codes]
     rows = np.where(delta.joins, sizes[codes], 0)
     before = _previous(delta)
     begin = 0
@@ -91,7 +95,7 @@ def _sections(delta: Delta, sizes: Index) -> Iterator[tuple[int, int]]:
             end = begin + int(others[0]) if len(others) else len(codes)
         else:
             read = np.cumsum(np.where(before[begin:] < begin, rows[begin:], 0))
-            end = begin + max(1, int(np.searchsorted(read, READ_ROWS, side="right")))
+            end = begin + max(1, int(np.searchsorted(read, most, side="right")))
         yield begin, end
         begin = end
 
@@ -115,9 +119,9 @@ def _at_once(delta: Delta, side: JoinSide, begin: int, end: int, now: int) -> It
     side.set_partners(delta.keys, rows, block.partners, now)
 
 
-def _in_parts(delta: Delta, side: JoinSide, begin: int, end: int, size: int, now: int) -> Iterator[Block]:
-    """Blocks of changes of one key, with a part of its rows each."""
-    code, parts = int(delta.keys.codes[begin]), -(-size // PART_ROWS)
+def _in_parts(delta: Delta, side: JoinSide, begin: int, end: int, parts: int, now: int) -> Iterator[Block]:
+    """Yield blocks of changes of one key, with one of several parts of its rows each."""
+    code = int(delta.keys.codes[begin])
     moved: dict[int, Index] = {}
     for change in range(begin, end):
         for part in range(parts):

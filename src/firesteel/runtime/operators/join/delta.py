@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from firesteel.changelog import KIND, RowKind, field
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
+from firesteel.runtime.columns.row_bytes import row_bytes
 from firesteel.runtime.spec.join import JoinInput
 from firesteel.types.internal_values import one_chunk
 
@@ -63,6 +64,11 @@ class Delta:
     def signs(self) -> Index:
         """int64[n]: 1 for a change that adds a row, -1 for one that takes one away."""
         return np.where(self.adds, 1, -1)
+
+    @cached_property
+    def row_bytes(self) -> Index:
+        """int64[n]: about how many bytes each row takes."""
+        return row_bytes(self.fields, len(self))
 
 
 def added(changes: pa.Table) -> Mask:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from firesteel.runtime.columns.row_bytes import pieces, row_bytes
 from firesteel.runtime.operators.join.blocks import Block
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 
-PIECE = 1 << 18
-"""About how many pairs are made at once. A change of a dimension's row may have millions of partners."""
+PIECE, PIECE_BYTES = 1 << 18, 24 << 20
+"""About how many pairs, and bytes of them, are made at once. A change of a dimension's row may have millions
+of partners, and each of its pairs is as wide as both rows."""
 
 NONE = -1
 """In place of a row's number: there is none."""
@@ -57,11 +60,54 @@ def pairs(delta: Delta, block: Block) -> Iterator[Pairs]:
     starts = np.where(joins, rows.starts[codes], 0)
     sizes = np.where(joins, rows.stops[codes] - starts, 0)
     ends = np.cumsum(sizes)
-    total = int(ends[-1]) if len(ends) else 0
-    for begin in range(0, max(total, 1), PIECE):
-        end = min(begin + PIECE, total)
+    for begin, end in _cuts(delta, block, codes, sizes):
         places = np.arange(begin, end)
         changes = np.searchsorted(ends, places, side="right")
         at = starts[changes] + places - (ends[changes] - sizes[changes])
         done = int(np.searchsorted(ends, end, side="right")) if block.is_last else 0
         yield Pairs(block.begin + changes, at, block.begin + done)
+
+
+def output_slices(rows: int, sizes: Callable[[], Index]) -> Iterator[slice]:
+    """Cut the rows that some pairs send. Rows that are there many times are more rows than pairs.
+
+    Args:
+        rows: Number of rows.
+        sizes: Returns int64[rows], the bytes of each row.
+    """
+    if rows <= 2 * PIECE:
+        yield slice(0, rows)
+        return
+    for start, stop in pieces(sizes(), PIECE_BYTES):
+        yield slice(start, stop)
+
+
+def _cuts(delta: Delta, block: Block, codes: Index, sizes: Index) -> Iterator[tuple[int, int]]:
+    """Cut the pairs of a block into ranges [begin, end) of bounded size. The only range may be empty.
+
+    A pair counts with the bytes of its change and the mean bytes of the rows of its key, as often as they are
+    there. It never counts for less than a PIECE-th of a range.
+
+    Args:
+        delta: The changes.
+        block: Some of the changes, and rows of the other input.
+        codes: int64[n], the key of each of the changes.
+        sizes: int64[n], the number of pairs of each of the changes.
+    """
+    ends = np.cumsum(sizes)
+    total = int(ends[-1]) if len(ends) else 0
+    if not total:
+        yield 0, 0
+        return
+    rows = block.rows
+    of_rows = np.append(0, np.cumsum(row_bytes(rows.fields, len(rows.counts)) * rows.counts))
+    of_keys = (of_rows[rows.stops] - of_rows[rows.starts])[codes]
+    wide = delta.row_bytes[block.begin : block.end]
+    each = np.maximum(wide + of_keys / np.maximum(sizes, 1), PIECE_BYTES / PIECE)
+    weights = np.cumsum(each * sizes)
+    targets = np.arange(1, int(weights[-1] // PIECE_BYTES) + 1) * float(PIECE_BYTES)
+    at = np.minimum(np.searchsorted(weights, targets), len(sizes) - 1)
+    inside = np.floor((targets - (weights - each * sizes)[at]) / each[at]).astype(np.int64)
+    stops = np.unique((ends - sizes)[at] + np.clip(inside, 0, sizes[at]))
+    stops = stops[(stops > 0) & (stops < total)]
+    yield from pairwise([0, *stops.tolist(), total])

@@ -26,12 +26,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.changelog import RowKind, field
+from firesteel.runtime.columns.row_bytes import row_bytes
 from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
 from firesteel.runtime.dataflow.sequence import caused
 from firesteel.runtime.operators.join.blocks import Block, blocks
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.operators.join.fold import fold, has_nothing_to_fold
-from firesteel.runtime.operators.join.pairs import NONE, Pairs, pairs
+from firesteel.runtime.operators.join.pairs import NONE, Pairs, output_slices, pairs
 from firesteel.runtime.operators.join.partner_counts import PartnerCounts, Steps, row_steps
 from firesteel.runtime.operators.join.residual import Residual
 from firesteel.runtime.operators.join.side import JoinSide, Rows
@@ -78,9 +79,7 @@ class RegularJoin(TwoInputOperator):
         meeting = _Meeting(self._spec.kind, port, delta, None if counts is None else counts.apply(delta, now))
         for block in blocks(delta, self._sides[1 - port], now):
             for found in pairs(delta, block):
-                out = meeting.sent(self._holding(meeting, found, block.rows), block)
-                if out.num_rows:
-                    yield out
+                yield from meeting.sent(self._holding(meeting, found, block.rows), block)
         self._sides[port].apply(delta, meeting.matched, now)
 
     def _holding(self, meeting: _Meeting, found: Pairs, rows: Rows) -> Pairs:
@@ -113,7 +112,7 @@ class _Meeting:
         self._done = 0
         self.matched = np.zeros(len(delta), np.int64)
 
-    def sent(self, found: Pairs, block: Block) -> pa.Table:
+    def sent(self, found: Pairs, block: Block) -> Iterator[pa.Table]:
         """Return the changes that some pairs of a block cause, in the order of the changes."""
         some = slice(block.begin, block.end)
         self.matched[some] += np.bincount(
@@ -135,7 +134,7 @@ class _Meeting:
             unpads, repads = (np.concatenate([mask, none])[by] for mask in (unpads, repads))
             found = found.with_alone(alone)
         self._done = max(self._done, found.done)
-        return self._table(found, block.rows, unpads, repads)
+        return self._tables(found, block.rows, unpads, repads)
 
     def _keep_unpadded(self, found: Pairs, rows: int, unpads: Mask, repads: Mask) -> None:
         """A row whose only partner is replaced by another one is not padded in between. Flink: isSuppress."""
@@ -154,8 +153,10 @@ class _Meeting:
             return row_steps(found, self._delta.signs, block.partners)
         return Steps(self._steps.before[found.changes], self._steps.after[found.changes])
 
-    def _table(self, found: Pairs, rows: Rows, unpads: Mask, repads: Mask) -> pa.Table:
-        """The pairs as changes, each as often as its row is there, with padded rows before or behind it."""
+    def _tables(self, found: Pairs, rows: Rows, unpads: Mask, repads: Mask) -> Iterator[pa.Table]:
+        """Yield the pairs as changes, each as often as its row is there, with padded rows before or behind
+        it.
+        """
         doubled = unpads | repads
         each = np.repeat(np.arange(len(found.rows)), _copies(found, rows))
         twice = np.repeat(np.arange(len(each)), 1 + doubled[each])
@@ -167,8 +168,16 @@ class _Meeting:
         kinds = np.where(self._delta.adds[changes], come, go)
         padded = np.where(self._delta.adds[changes], RowKind.DELETE, RowKind.INSERT)
         kinds = np.where(pads, padded, kinds).astype(np.int8)
-        columns = self.columns(np.where(pads, NONE, changes), found.rows[of], rows)
-        return caused(self._delta.changes, changes, pa.array(kinds), columns)
+        own, other = np.where(pads, NONE, changes), found.rows[of]
+
+        def sizes() -> Index:
+            of_others = np.append(row_bytes(rows.fields, len(rows.counts)), 0)  # the last one is of NONE
+            both: Index = self._delta.row_bytes[changes] + of_others[other]
+            return both
+
+        for some in output_slices(len(of), sizes) if len(of) else ():
+            columns = self.columns(own[some], other[some], rows)
+            yield caused(self._delta.changes, changes[some], pa.array(kinds[some]), columns)
 
     def _kinds(self, changes: Index) -> tuple[Kinds, Kinds]:
         """The kinds of pairs that come and of pairs that go."""

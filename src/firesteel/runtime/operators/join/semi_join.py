@@ -16,11 +16,12 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import RowKind, field
+from firesteel.runtime.columns.row_bytes import row_bytes
 from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
 from firesteel.runtime.dataflow.sequence import caused
 from firesteel.runtime.operators.join.blocks import Block, blocks
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
-from firesteel.runtime.operators.join.pairs import Pairs, pairs
+from firesteel.runtime.operators.join.pairs import Pairs, output_slices, pairs
 from firesteel.runtime.operators.join.partner_counts import PartnerCounts, row_steps
 from firesteel.runtime.operators.join.residual import Residual
 from firesteel.runtime.operators.join.side import JoinSide, Rows
@@ -97,11 +98,13 @@ class SemiJoin(TwoInputOperator):
         of: Index = np.repeat(np.arange(len(found.rows)), rows.counts[found.rows])
         if not len(of):
             return
-        changes, at = found.changes[of], pa.array(found.rows[of])
+        changes, at = found.changes[of], found.rows[of]
         kinds = delta.kinds[changes]
         if self._spec.anti:
             kinds = np.where(delta.adds[changes], RowKind.DELETE, RowKind.INSERT).astype(np.int8)
-        yield caused(delta.changes, changes, pa.array(kinds), [column.take(at) for column in rows.fields])
+        for some in output_slices(len(of), lambda: row_bytes(rows.fields, len(rows.counts))[at]):
+            fields = [column.take(pa.array(at[some])) for column in rows.fields]
+            yield caused(delta.changes, changes[some], pa.array(kinds[some]), fields)
 
 
 def _moves(adds: Mask, before: Index, after: Index) -> Mask:

@@ -71,6 +71,10 @@ class JoinSide:
         """Return an upper bound of the number of rows."""
         return self._rows.held()
 
+    def row_bytes(self) -> int:
+        """Return the mean number of bytes of a row in memory, at least 1."""
+        return self._rows.entry_bytes()
+
     def sizes(self, keys: Keys, owners: Index) -> Index:
         """Return an upper bound of the number of rows of each of some join keys, int64[m]."""
         return self._rows.sizes(keys, owners)
