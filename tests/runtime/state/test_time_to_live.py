@@ -75,3 +75,23 @@ def test_a_state_cannot_gain_or_lose_its_time_to_live():
     reopened.value("s", [pa.string()], [pa.int64()], ttl=20)
     with pytest.raises(JobError, match=r"a value state of .* with a time to live, the query needs"):
         SortedRunBackend.open(store).value("s", [pa.string()], [pa.int64()])
+
+
+def held_of(state) -> int:
+    return sum(len(run) for _, run in state.levels.runs())
+
+
+def write_keys(state, first: int, count: int, now: int) -> None:
+    keys = find_keys([pa.array(np.arange(first, first + count))], count)
+    state.put(keys, np.arange(count), [pa.array(np.arange(count))], now)
+
+
+def test_a_large_level_that_has_expired_is_dropped_by_small_batches():
+    """A batch merges a 64th of the state, so a hundred of them suffice."""
+    state = memory_backend().value("s", [pa.int64()], [pa.int64()], ttl=1000)
+    write_keys(state, 0, 300_000, 0)
+    for batch in range(100):
+        write_keys(state, 1_000_000 + batch, 1, 1000 + batch)
+    assert held_of(state) < 1000
+    keys = find_keys([pa.array([5, 1_000_050])], 2)
+    assert sorted(state.get(keys, 1100).found.tolist()) == [False, True]

@@ -8,7 +8,7 @@ level. From then on, the merged levels count only from that place on. So the wor
 rows that it wrote, not on the size of the state or of a key.
 
 Dead entries are dropped when a merge reaches the last level. All levels are merged once half of their entries
-are dead.
+are dead: deleted, replaced or expired.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Levels:
 
     def _choose(self) -> Merge | None:
         """Return the next merge of the newest levels, None if no merge pays off."""
-        if not self.merges and len(self.levels) > 1 and self._worn():
+        if not self.merges and self._worn():
             return Merge(0, len(self.levels))
         free = self.merges[0].at if self.merges else len(self.levels)
         total, best = 0, 0
@@ -211,11 +211,15 @@ class Levels:
         return Merge(0, best) if best else None
 
     def _worn(self) -> bool:
-        """Return whether half of all entries are dead: cut off, tombstones with what they hide, or old
-        versions.
+        """Return whether half of all entries are dead: cut off, tombstones with what they hide, expired, or
+        old versions.
         """
         pieces = [piece for level in self.levels for piece in level]
-        held = self.held()
+        held, expiry = self.held(), self.expiry(self.now)
+        if expiry is not None and 2 * sum(self.run(piece).expired(expiry) for piece in pieces) > held:
+            return True
+        if len(self.levels) < 2:  # the last level has no tombstones
+            return False
         cut_off = held - sum(map(self._size, self.levels))
         hidden = 2 * sum(self.run(piece).tombstones for piece in pieces)
         return 2 * (cut_off + hidden) > held or self._updated()

@@ -29,6 +29,8 @@ from firesteel.kernels.types import given
 END = 1 << 128
 """Place after all others."""
 _WORD = (1 << 64) - 1
+_SAMPLE = 256
+"""Number of entries by whose times the number of expired ones is estimated."""
 
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -59,6 +61,22 @@ class Run:
     def tombstones(self) -> int:
         """Return the number of tombstones."""
         return 0 if self.live is None else len(self) - int(np.count_nonzero(self.live))
+
+    @cached_property
+    def sampled_times(self) -> Index:
+        """Return the times at which some of the entries were written, ascending. Without a time to live it is
+        empty. Entries are sorted by hash, so these are a fair sample.
+        """
+        if self.time is None:
+            return np.empty(0, np.int64)
+        return np.sort(self.time[:: max(1, len(self) // _SAMPLE)])
+
+    def expired(self, expiry: int) -> int:
+        """Return an estimate of the number of entries that were written up to a time in milliseconds."""
+        times = self.sampled_times
+        if not len(times):
+            return 0
+        return len(self) * int(np.searchsorted(times, expiry, side="right")) // len(times)
 
     @cached_property
     def bytes(self) -> int:
