@@ -49,14 +49,17 @@ Times = dict[Way, list[float]]
 Engine = Callable[[str, dict[str, str], bool], Run]
 """Runs a script with settings, with or without a checkpoint."""
 
-FLINK, FIRESTEEL, BEFORE = "flink", "firesteel", "before"
+FLINK, ROCKSDB, FIRESTEEL, BEFORE = "flink", "rocksdb", "firesteel", "before"
+"""rocksdb: Flink with its state in RocksDB."""
+_BACKEND = {"state.backend.type": "rocksdb"}
 
 
 def ways(workload: Workload, engine: str) -> list[Way]:
-    """All ways that are tried: each parallelism, in Flink's case each of the workload's settings."""
+    """Return all ways that are tried: each parallelism, for Flink with each of the workload's settings."""
     given = [workload.settings]
-    if engine == FLINK:
-        given = [FLINK_BEST | way for way in workload.flink]
+    if engine in (FLINK, ROCKSDB):
+        backend = _BACKEND if engine == ROCKSDB else {}
+        given = [FLINK_BEST | way | backend for way in workload.flink]
     found = []
     for parallelism, settings in product(PARALLELISMS, given):
         in_bundles = "table.exec.mini-batch.enabled" in settings
@@ -71,7 +74,11 @@ def best(times: Times) -> Way:
 
 
 def run_once(workload: Workload, name: str, engine: Engine, times: Times) -> None:
-    """Run every way once at each size, or, where all were, the best one. Raises Failed."""
+    """Run every way once at each size, or the best one if all have been run.
+
+    Raises:
+        Failed: The engine failed.
+    """
     for way in [best(times)] if times else ways(workload, name):
         settings = dict(way.settings)
         runs = [engine(workload.script(size), settings, workload.checkpoint) for size in workload.sizes]
@@ -162,6 +169,8 @@ def engines_of(given: argparse.Namespace) -> dict[str, Engine]:
         found[BEFORE] = partial(engines.firesteel, python=given.against)
     elif not given.no_flink:
         found[FLINK] = engines.flink
+        if given.rocksdb:
+            found[ROCKSDB] = engines.flink
     return found
 
 
@@ -170,6 +179,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--no-flink", action="store_true")
+    parser.add_argument("--rocksdb", action="store_true", help="also Flink with its state in RocksDB")
     parser.add_argument("--against", metavar="PYTHON", help="an environment with another Firesteel")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each, by turns; the best counts")
     parser.add_argument("--rows", type=int, nargs="+", help="other sizes than the workload's, smallest first")
