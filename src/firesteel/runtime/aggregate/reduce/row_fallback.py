@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.changelog import KIND, field
+from firesteel.runtime.aggregate.functions.declaration import MapView
 from firesteel.runtime.aggregate.reduce.columns import AccumulatorColumns
 from firesteel.runtime.aggregate.row_engine.accumulators import Accumulators
 from firesteel.runtime.aggregate.row_engine.handler import DELETE, INSERT, NOTHING, UPDATE, GeneratedHandler
@@ -129,7 +130,8 @@ class KeyedRows:
         handler, counts = self._handler, iter(keys.counts.tolist())
 
         def named(slot: Slot) -> tuple[Index, pa.Array] | None:
-            if slot not in columns.slots:
+            view = slot.kind
+            if slot not in columns.slots or (isinstance(view, MapView) and (view.whole or view.ordered)):
                 return None
             lists = one_array(ordered.column(field(columns.position(slot))))
             lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
