@@ -1,10 +1,11 @@
 """Kill a running job again and again, let it end, and hold what it wrote against the answer.
 
-usage: python -m tests.recovery.kills [--job groups|sessions|over] [--kills N] [--events N] [--batches N]
-    [--mode bundles] [--folder DIR] [--beside]
+usage: python -m tests.recovery.kills [--job groups|sessions|over|joins] [--kills N] [--events N]
+    [--batches N] [--mode bundles] [--folder DIR] [--beside]
 
---job: groups folds to an answer; sessions and over write what a run without kills writes, and drop the same
-late rows. --beside: next to each run another one is started on the same checkpoint, which must be refused.
+--job: groups folds to an answer; the others (window_jobs.py) write what a run without kills writes, and drop
+the same late rows.
+--beside: next to each run another one is started on the same checkpoint, which must be refused.
 """
 
 from __future__ import annotations

@@ -14,21 +14,22 @@ from tools.kafka_broker import Broker
 
 from tests.connectors.jdbc.postgres import PASSWORD, USER, Postgres
 from tests.recovery.feed import GROWING
-from tests.recovery.job import NAMES
 from tests.recovery.kills import Row
+from tests.recovery.queries import TOTALS, Query
 
-_COLUMNS = "name VARCHAR(20) NOT NULL PRIMARY KEY, total INTEGER, biggest INTEGER, different BIGINT, n BIGINT"
-_TABLE = """\
-CREATE TABLE {name} (name STRING, total INT, biggest INT, different BIGINT, n BIGINT,
-  PRIMARY KEY (name) NOT ENFORCED) WITH ({options});
-"""
 _PARTITIONS = 3
 
 
 class Target(Protocol):
-    """declaration: of its table."""
+    """Where the rows of a query go.
+
+    Attributes:
+        declaration: CREATE TABLE of its table.
+        query: The query.
+    """
 
     declaration: str
+    query: Query
 
     def left(self) -> Counter[Row]:
         """The rows that are left now. Raises AssertionError where something stands there twice or was taken
@@ -37,23 +38,26 @@ class Target(Protocol):
 
 
 class Table:
-    """A table of PostgreSQL's."""
+    """A table in PostgreSQL."""
 
-    def __init__(self, name: str, server: Postgres) -> None:
-        self._server, self._name = server, name
+    def __init__(self, name: str, server: Postgres, query: Query = TOTALS) -> None:
+        self._server, self._name, self.query = server, name, query
+        columns = query.columns.replace("STRING", "TEXT")
         with server.connect() as connection:
-            connection.execute(f"CREATE TABLE {name} ({_COLUMNS})")
+            connection.execute(f"CREATE TABLE {name} ({columns}, PRIMARY KEY ({query.key}))")
         options = {"connector": "jdbc", "url": server.url, "table-name": name}
-        self.declaration = _declared(name, {**options, "username": USER, "password": PASSWORD})
+        self.declaration = _declared(name, query, {**options, "username": USER, "password": PASSWORD})
 
     def left(self) -> Counter[Row]:
         with self._server.connect() as connection:
-            found = connection.execute(f"SELECT {', '.join(NAMES)} FROM {self._name}").fetchall()
+            found = connection.execute(f"SELECT {', '.join(self.query.names)} FROM {self._name}").fetchall()
         return Counter(map(tuple, found))
 
 
 class _Topic(ABC):
     """A topic, read on and on by a reader of what is committed."""
+
+    query = TOTALS
 
     def __init__(self, table: str, broker: Broker, options: dict[str, str]) -> None:
         from confluent_kafka import Consumer, TopicPartition
@@ -65,7 +69,7 @@ class _Topic(ABC):
             "sink.delivery-guarantee": "exactly-once",
             "sink.transactional-id-prefix": name,
         }
-        self.declaration = _declared(table, {**common, **options})
+        self.declaration = _declared(table, self.query, {**common, **options})
         self._rows: dict[str, Row] = {}
         self._most: dict[str, int] = {}
         self._reader = Consumer(
@@ -135,14 +139,14 @@ class ChangesTopic(_Topic):
 
 
 def _row(found: dict[str, Any]) -> Row:
-    return tuple(found[name] for name in NAMES)
+    return tuple(found[name] for name in TOTALS.names)
 
 
 def _place(message: Any) -> str:
     return f"partition {message.partition()}, offset {message.offset()}"
 
 
-def _declared(name: str, options: dict[str, str]) -> str:
-    return _TABLE.format(
-        name=name, options=", ".join(f"'{key}' = '{value}'" for key, value in options.items())
-    )
+def _declared(name: str, query: Query, options: dict[str, str]) -> str:
+    texts = ", ".join(f"'{key}' = '{value}'" for key, value in options.items())
+    columns = f"{query.columns}, PRIMARY KEY ({query.key}) NOT ENFORCED"
+    return f"CREATE TABLE {name} ({columns}) WITH ({texts});\n"

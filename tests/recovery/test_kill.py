@@ -22,7 +22,7 @@ def test_killed(tmp_path: Path, mode: str) -> None:
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.full
-@pytest.mark.parametrize("job", ["sessions", "over"])
+@pytest.mark.parametrize("job", ["sessions", "over", "joins"])
 def test_killed_in_windows(tmp_path: Path, job: str) -> None:
     counts, late = run_windows(tmp_path, job, events=2000, kills=3, batches=10)
     assert counts.killed >= 1

@@ -1,4 +1,4 @@
-"""What else is killed: windows and sessions, and OVER aggregates, over rows out of order and late.
+"""Jobs of event time to kill: windows and sessions, OVER aggregates, joins, over rows out of order and late.
 
 Their whole output is held against that of a run without kills: each key's changes in their order, and how
 many rows were late in each micro-batch.
@@ -10,6 +10,7 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -49,9 +50,43 @@ INSERT INTO befores SELECT k, n, LAG(v) OVER w, LAG(n, 2, CAST(-1 AS BIGINT)) OV
 END;
 """
 
+_JOINS = """\
+CREATE VIEW versions AS SELECT k, n, v, ts FROM (
+  SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS place FROM hits) WHERE place = 1;
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO pairs SELECT c.k, c.n, h.n, c.v, h.v FROM clicks c
+  LEFT JOIN hits h ON c.k = h.k AND h.ts BETWEEN c.ts - INTERVAL '2' SECOND AND c.ts + INTERVAL '1' SECOND;
+INSERT INTO priced SELECT c.k, c.n, h.n, c.v * h.v FROM clicks c
+  LEFT JOIN versions FOR SYSTEM_TIME AS OF c.ts AS h ON c.k = h.k;
+INSERT INTO tops SELECT k, n, v, place, window_end FROM (
+  SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k ORDER BY v DESC, n) AS place
+  FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '10' SECOND))) WHERE place <= 3;
+END;
+"""
+
 _SUMS = "k STRING, n BIGINT, a INT, b BIGINT, c INT"
-JOBS: Mapping[str, tuple[tuple[str, ...], Mapping[str, str], str]] = {
-    "sessions": (
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job over sources of rows (k, n, v, ts).
+
+    Attributes:
+        sources: Names of the sources.
+        sinks: Columns of each sink, by its name.
+        text: The statements that run.
+        together: Whether the rows of all sources are of the same time. Otherwise each source begins where
+            the one before ends.
+    """
+
+    sources: tuple[str, ...]
+    sinks: Mapping[str, str]
+    text: str
+    together: bool = False
+
+
+JOBS: Mapping[str, Job] = {
+    "sessions": Job(
         ("clicks", "hits"),
         {
             "sessions": "k STRING, s TIMESTAMP(3), e TIMESTAMP(3), c BIGINT, t INT, m INT, d BIGINT",
@@ -60,25 +95,36 @@ JOBS: Mapping[str, tuple[tuple[str, ...], Mapping[str, str], str]] = {
         },
         _SESSIONS,
     ),
-    "over": (
+    "over": Job(
         ("clicks",),
         {"ranges": _SUMS, "lasts": _SUMS, "befores": "k STRING, n BIGINT, a INT, b BIGINT"},
         _OVER,
     ),
+    "joins": Job(
+        ("clicks", "hits"),
+        {
+            "pairs": "k STRING, n BIGINT, m BIGINT, a INT, b INT",
+            "priced": "k STRING, n BIGINT, m BIGINT, a INT",
+            "tops": "k STRING, n BIGINT, v INT, place BIGINT, e TIMESTAMP(3)",
+        },
+        _JOINS,
+        together=True,
+    ),
 }
-"""By name: its sources, its sinks with their columns, and what runs."""
+"""An interval join, a temporal join and a window Top-N among them."""
 
 
 def write_script(job: str, folder: Path, output: Path, events: int, seed: int) -> Path:
     """The job's input and its SQL, in `folder`; it writes to folders in `output`."""
-    sources, sinks, text = JOBS[job]
-    each = events // len(sources)
-    for number, name in enumerate(sources):
-        write_events(folder / f"{name}.json", range(number * each, (number + 1) * each), seed + number)
-    tables = [_SOURCE.format(name=name, folder=folder) for name in sources]
-    tables += [_SINK.format(name=name, columns=of, output=output) for name, of in sinks.items()]
+    found = JOBS[job]
+    each = events // len(found.sources)
+    for number, name in enumerate(found.sources):
+        begin = 0 if found.together else number * each
+        write_events(folder / f"{name}.json", range(begin, begin + each), seed + number)
+    tables = [_SOURCE.format(name=name, folder=folder) for name in found.sources]
+    tables += [_SINK.format(name=name, columns=of, output=output) for name, of in found.sinks.items()]
     script = folder / f"{job}.sql"
-    script.write_text("".join(tables) + text)
+    script.write_text("".join(tables) + found.text)
     return script
 
 
