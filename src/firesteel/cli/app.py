@@ -179,6 +179,39 @@ def shell(
         return Shell(configuration, folder=folder_of("-"), verbose=verbose, init=init).loop()
 
 
+@app.command()
+def state(
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", help="The folder given as --checkpoint.")
+    ],
+    operator: Annotated[
+        str | None,
+        typer.Argument(metavar="OPERATOR", help="Show the entries of this operator, not the sizes of all."),
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VALUE", help="Only the entries of this key. Once for each key column."),
+    ] = None,
+    batch: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER", help="The state after this micro-batch; after the last one if not given."
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="ROWS", help="Most entries of a state that are shown.")] = 100,
+    settings: Set = None,
+    master: Master = None,
+    verbose: Verbose = False,
+) -> int:
+    """Show the state that a checkpoint keeps; runs no job."""
+    from firesteel.cli import run as runner
+    from firesteel.cli.script import pairs
+    from firesteel.cli.state import show_state
+
+    configuration = runner.configuration(pairs(settings or [], "--set"), None, master, verbose=verbose)
+    return show_state(checkpoint, operator, key or [], batch, limit, configuration)
+
+
 @app.command("help")
 def help_(
     page: Annotated[str | None, typer.Argument(metavar="PAGE", help="Lists the pages if not given.")] = None,

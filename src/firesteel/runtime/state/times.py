@@ -69,7 +69,7 @@ class SortedTimeState:
             live = np.flatnonzero(read.there(np.arange(len(read)), None))
             known = min((place(run, count - 1) for run in runs if len(run) > count), default=None)
             if len(live) and (known is None or place(read, int(live[0])) <= known):
-                return int(_times(read.words[0][live[:1]])[0])
+                return int(times_of(read.words[0][live[:1]])[0])
             if known is None:
                 return None
             count *= _FASTER
@@ -83,7 +83,7 @@ class SortedTimeState:
         if run is None:
             none = [pa.nulls(0, kind) for kind in (*self._key_types, *self._types)]
             return Due(np.zeros(0, np.int64), tuple(none[:width]), tuple(none[width:]))
-        return Due(_times(run.words[0]), run.columns[:width], run.columns[width:])
+        return Due(times_of(run.words[0]), run.columns[:width], run.columns[width:])
 
 
 def _after(time: int) -> int:
@@ -91,5 +91,6 @@ def _after(time: int) -> int:
     return (time + (1 << 63) + 1) << 64
 
 
-def _times(words: U64) -> Index:
+def times_of(words: U64) -> Index:
+    """Return times from their order words, int64[n]."""
     return (words ^ _SIGN).view(np.int64)

@@ -1,0 +1,1 @@
+"""Inspection of what jobs have left: the state in their checkpoints."""

@@ -1,0 +1,171 @@
+"""Report of the state in a checkpoint: one row for each state, or the entries of one operator's states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from firesteel.errors import UsageError
+from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.spark.checkpoint.fingerprint import has_saved
+from firesteel.spark.internals.hadoop_files import names
+from firesteel.spark.stream.stored_state import StoredState
+from firesteel.sql.parser import parse_type
+from firesteel.types.arrow import to_arrow
+from firesteel.types.text import NULL_TEXT
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OVERVIEW = ("operator", "state", "kind", "entries", "bytes", "key groups", "largest key group")
+"""Columns of an overview."""
+_NULL = "NULL"
+_SHOWN_BYTES = 24
+"""Most bytes of a binary value that a cell shows."""
+
+
+@dataclass(frozen=True)
+class StateReport:
+    """The state of one statement.
+
+    Attributes:
+        name: Name of the statement's folder in the checkpoint.
+        state: The state.
+    """
+
+    name: str
+    state: StoredState
+
+    def overview(self) -> list[tuple[str, ...]]:
+        """Return one row of OVERVIEW for each state, sorted by operator and state."""
+        sizes: dict[str, list[tuple[str, int, int]]] = {}
+        for group in self.state.groups:
+            for name in group.contents.entries:
+                size = group.contents.size(name)
+                sizes.setdefault(name, []).append((group.contents.kind(name), *size))
+        rows = []
+        for name, groups in sizes.items():
+            entries = [count for _, count, _ in groups]
+            total, filled = sum(entries), sum(count > 0 for count in entries)
+            share = f"{100 * max(entries) // total} %" if total else ""
+            held = sum(each for *_, each in groups)
+            operator = self._operator(name)
+            rows.append(
+                (operator, _short(name, operator), groups[0][0], str(total), str(held), str(filled), share)
+            )
+        return sorted(rows)
+
+    def operator(self, wanted: str) -> str:
+        """Return the operator with this name, or the only one whose name begins so.
+
+        Raises:
+            UsageError: There is none, or there are several.
+        """
+        known = sorted({row[0] for row in self.overview()})
+        found = [wanted] if wanted in known else [name for name in known if name.startswith(wanted)]
+        if len(found) != 1:
+            what = "several operators" if found else "no operator"
+            raise UsageError(
+                f"{self.name} has {what} whose name begins with {wanted!r}",
+                hint=f"the operators with state are {', '.join(known)}",
+            )
+        return found[0]
+
+    def entries(
+        self, operator: str, key: Sequence[str] = ()
+    ) -> Iterator[tuple[str, list[str], Iterator[list[str]]]]:
+        """Yield the live entries of an operator's states.
+
+        Args:
+            operator: Full name of the operator.
+            key: Values of the key columns as text, NULL for a NULL; empty for all keys.
+
+        Yields:
+            Name of a state, names of its columns, and the cells of each entry.
+
+        Raises:
+            UsageError: The key does not fit the operator.
+        """
+        wanted = self._key(operator, key) if key else None
+        for name in sorted({name for group in self.state.groups for name in group.contents.entries}):
+            if self._operator(name) == operator:
+                tables = list(self.state.tables(name, wanted))
+                names_ = next((table.column_names for table in tables if table.num_rows), None)
+                columns = names_ or (tables[0].column_names if tables else [])
+                yield _short(name, operator), columns, _cells(tables)
+
+    def _operator(self, state: str) -> str:
+        """Return the operator that a state belongs to: the longest one whose name the state's begins with."""
+        fitting = [
+            name for name in self.state.specs if state == name or state.startswith((f"{name}.", f"{name}/"))
+        ]
+        return max(fitting, key=len, default=state)
+
+    def _key(self, operator: str, values: Sequence[str]) -> Keys:
+        types = key_types(self.state.specs[operator])
+        if len(types) != len(values):
+            raise UsageError(
+                f"the key of {operator} has {len(types)} columns, got {len(values)} values",
+                hint=f"give --key once for each of ({', '.join(map(str, types))})",
+            )
+        columns = []
+        for kind, value in zip(types, values, strict=True):
+            try:
+                columns.append(pa.array([None if value == _NULL else value], pa.string()).cast(kind))
+            except pa.ArrowException as error:
+                raise UsageError(f"{value!r} is no value of the type {kind}: {error}") from None
+        return find_keys(columns, 1)
+
+
+def open_reports(session: SparkSession, checkpoint: str, batch: int | None = None) -> Iterator[StateReport]:
+    """Yield the states of all statements of a checkpoint after a micro-batch; None for the last one.
+
+    Raises:
+        UsageError: The folder is not a checkpoint, or has no state of this micro-batch.
+        JobError: A file of the checkpoint is damaged, or this version cannot read it.
+    """
+    context = session.sparkContext
+    folders = [name for name in names(context, checkpoint) if has_saved(context, f"{checkpoint}/{name}")]
+    if not folders:
+        raise UsageError(
+            f"{checkpoint} is not a checkpoint of Firesteel", hint="name the folder given as --checkpoint"
+        )
+    for name in folders:
+        yield StateReport(name, StoredState(session, f"{checkpoint}/{name}", batch))
+
+
+def key_types(spec: Mapping[str, Any]) -> list[pa.DataType]:
+    """Return the types of an operator's key columns, from its spec as a fingerprint has it."""
+    if "inputs" in spec:
+        side = spec["inputs"][0]
+        types, at = side["types"], side["keys"]
+    elif "aggregate" in spec:
+        return key_types(spec["aggregate"])
+    else:
+        types, at = spec.get("input_types", []), spec.get("partition", spec.get("keys", []))
+    return [to_arrow(parse_type(types[position])) for position in at]
+
+
+def _short(state: str, operator: str) -> str:
+    """Return a state's name without that of its operator."""
+    return state[len(operator) :].lstrip("./") or state
+
+
+def _cells(tables: Sequence[pa.Table]) -> Iterator[list[str]]:
+    for table in tables:
+        for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+            yield [_cell(value) for value in row]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return NULL_TEXT
+    if isinstance(value, bytes):
+        rest = f"... ({len(value)} bytes)" if len(value) > _SHOWN_BYTES else ""
+        return f"x'{value[:_SHOWN_BYTES].hex()}'{rest}"
+    if isinstance(value, dict):
+        return f"({', '.join(map(_cell, value.values()))})"
+    return str(value)

@@ -1,0 +1,147 @@
+"""The keyed state of a checkpoint, read by Spark's state data source. The job does not run.
+
+Spark: the sources `state-metadata` and `statestore` with `stateVarName`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from firesteel.errors import JobError, UsageError
+from firesteel.runtime.columns.keys import Keys, key_group
+from firesteel.runtime.state.contents import Contents
+from firesteel.spark.checkpoint.batch_origins import batches
+from firesteel.spark.checkpoint.fingerprint import SPARK, STATEMENT, read
+from firesteel.spark.internals.hadoop_files import names, read_text
+from firesteel.spark.internals.hash_partitions import key_group_labels
+from firesteel.spark.stream.frame import PROVIDER, ROCKSDB
+from firesteel.spark.stream.run_store import unpacked
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True)
+class KeyGroup:
+    """The states of one stage and key group.
+
+    Attributes:
+        stage: Number of the stateful operator in Spark's query.
+        label: Number by which Spark knows the key group.
+        contents: The states. A run is loaded when it is first read.
+    """
+
+    stage: int
+    label: int
+    contents: Contents
+
+
+class StoredState:
+    """The state of one statement after a micro-batch.
+
+    Args:
+        session: Spark's session, whose state store is set to RocksDB.
+        folder: The statement's folder in the checkpoint.
+        batch: Number of the micro-batch; None for the last one that ended.
+
+    Raises:
+        UsageError: The checkpoint has no state of that micro-batch.
+        JobError: A file of the checkpoint is damaged, or this version cannot read the state.
+    """
+
+    def __init__(self, session: SparkSession, folder: str, batch: int | None = None) -> None:
+        session.conf.set(PROVIDER, ROCKSDB)
+        self._session = session
+        self._spark = f"{folder}/{SPARK}"
+        self._saved = read(session.sparkContext, folder) or {}
+        self.statement = " ".join((read_text(session.sparkContext, f"{folder}/{STATEMENT}") or "").split())
+        self._metadata = self._read_metadata(folder)
+        self.batch = self._chosen(folder, batch)
+        self._runs: dict[str, bytes] = {}
+        self.groups = [group for stage in self._metadata for group in self._groups(stage)]
+
+    @property
+    def specs(self) -> Mapping[str, Mapping[str, Any]]:
+        """The specs of the job's operators with state, as in the fingerprint, by the states' names."""
+        return {spec["state_id"]: spec for spec in _with_state(self._saved.get("job"))}
+
+    def label_of(self, key: Keys) -> int:
+        """Return the number by which Spark knows a key's group."""
+        layout = (self._saved["key_groups"], self._saved["partitions"])
+        return key_group_labels(*layout)[int(key_group(key.hash1, layout[0])[0])]
+
+    def tables(self, state: str, key: Keys | None = None) -> Iterator[pa.Table]:
+        """Yield the live entries of a state, one table for each key group (see Contents.table)."""
+        label = None if key is None else self.label_of(key)
+        chosen = [
+            group for group in self.groups if state in group.contents.entries and label in (None, group.label)
+        ]
+        for stage in {group.stage for group in chosen}:
+            ids = {run for g in chosen if g.stage == stage for run in g.contents.runs(state, key)}
+            self._load(stage, sorted(ids - self._runs.keys()))
+        for group in chosen:
+            yield group.contents.table(state, key)
+
+    def _read_metadata(self, folder: str) -> dict[int, tuple[int, int]]:
+        """Return the first and the last micro-batch that Spark keeps, of each stage."""
+        if not names(self._session.sparkContext, f"{self._spark}/state"):
+            raise UsageError(
+                f"the checkpoint {folder} holds no state",
+                hint="a query without GROUP BY, join or rank keeps none; another has none before its first "
+                "micro-batch has ended",
+            )
+        rows = self._session.read.format("state-metadata").load(self._spark).collect()
+        return {row["operatorId"]: (row["minBatchId"], row["maxBatchId"]) for row in rows}
+
+    def _chosen(self, folder: str, batch: int | None) -> int:
+        ended = batches(self._session.sparkContext, folder, "commits")
+        first = max((low for low, _ in self._metadata.values()), default=0)
+        last = ended[-1] if ended else -1
+        if batch is None and ended:
+            return last
+        if batch is None or not first <= batch <= last:
+            raise UsageError(
+                f"the checkpoint {folder} has no state of micro-batch {batch}"
+                if batch is not None
+                else f"no micro-batch of the checkpoint {folder} has ended",
+                hint=f"it has that of the micro-batches {first} to {last}" if ended else "run the job first",
+            )
+        return batch
+
+    def _groups(self, stage: int) -> Iterator[KeyGroup]:
+        for row in self._source(stage, "manifest").collect():
+            manifest, small = unpacked(bytes(row["value"]["data"]))
+            self._runs.update(small)
+            yield KeyGroup(stage, row["key"]["key_group"], Contents.read(manifest, self._run))
+
+    def _load(self, stage: int, runs: list[str]) -> None:
+        """Load larger runs of a stage."""
+        if runs:
+            found = self._source(stage, "runs").where("user_map_key.id IN ('" + "','".join(runs) + "')")
+            for row in found.collect():
+                self._runs[row["user_map_key"]["id"]] = bytes(row["user_map_value"]["data"])
+
+    def _run(self, run: str) -> bytes:
+        if run not in self._runs:
+            raise JobError(f"The run {run} of the state is not in the store")
+        return self._runs[run]
+
+    def _source(self, stage: int, variable: str) -> DataFrame:
+        reader = self._session.read.format("statestore").option("operatorId", stage)
+        return reader.option("batchId", self.batch).option("stateVarName", variable).load(self._spark)
+
+
+def _with_state(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the specs with a state in a part of a fingerprint."""
+    if isinstance(value, dict):
+        if "state_id" in value:
+            yield value
+        for part in value.values():
+            yield from _with_state(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _with_state(part)
