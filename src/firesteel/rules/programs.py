@@ -1,4 +1,4 @@
-"""From a bound query to its physical plan, program by program (Flink: FlinkStreamProgram)."""
+"""Optimizer: from a bound query to its physical plan, program by program (Flink: FlinkStreamProgram)."""
 
 from __future__ import annotations
 
@@ -265,21 +265,22 @@ PROGRAMS = (
     CHANGELOG,
     PHYSICAL_REWRITE,
 )
-"""One after the other; nothing else is done to a plan. Rules of PHYSICAL_REWRITE give the nodes that they
-make their changelog modes."""
+"""All programs, in order. No other code changes a plan.
+
+Rules of PHYSICAL_REWRITE set the changelog modes of the nodes that they add.
+"""
 
 
 def optimize(logical: Node, configuration: Mapping[str, str], collect: bool = False) -> Node:
-    """Return the physical plan of a bound query; its root is a Sink for an INSERT.
+    """Return the physical plan of a bound query. Its root is a Sink for an INSERT.
 
     Args:
         logical: The bound query.
-        configuration: The session's options.
-        collect: Whether the rows of a bare SELECT are shown, which takes UPDATE_BEFORE; EXPLAIN shows none.
+        configuration: Options of the session.
+        collect: Whether the rows of a SELECT are shown, which needs UPDATE_BEFORE. EXPLAIN shows no rows.
 
     Raises:
-        ValidationError: A sink cannot take what the query emits, or mini-batches are on without latency or
-            size; in Flink's words.
+        ValidationError: A sink cannot accept the query's changes, or mini-batches lack a latency or a size.
     """
     return optimize_all([logical], configuration, collect)[0]
 

@@ -1,4 +1,4 @@
-"""Positions of errors that a job's tables raise: they point at the wrong option in CREATE TABLE."""
+"""Positions of errors that a job's tables raise: they refer to the wrong option in CREATE TABLE."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 
 def table_of(catalog: Catalog, spec: ScanSpec | SinkSpec) -> Table | None:
-    """Return the table of a scan or sink, with places only for options that the job has as they were set."""
+    """Return the table of a scan or sink. Only options that the job has unchanged have positions."""
     table = next((each for each in catalog.tables() if ".".join(each.path) == spec.table), None)
     if table is None:
         return None
@@ -25,7 +25,7 @@ def table_of(catalog: Catalog, spec: ScanSpec | SinkSpec) -> Table | None:
 
 
 def located(check: Callable[[], object], table: Table | None) -> None:
-    """Check, and point an error at the table's option that is wrong."""
+    """Run a check. If it fails, add the position of the table's wrong option to the error."""
     try:
         check()
     except FiresteelError as error:
@@ -35,7 +35,10 @@ def located(check: Callable[[], object], table: Table | None) -> None:
 
 
 def locate_in_job(error: FiresteelError, catalog: Catalog, job: JobSpec) -> None:
-    """Point an error of a running job at its option, if only one table of the job has set that option."""
+    """Add the position of the wrong option to an error of a running job.
+
+    Nothing is added unless exactly one table of the job has set that option.
+    """
     specs: list[ScanSpec | SinkSpec] = [c.source for c in job.chains if isinstance(c.source, ScanSpec)]
     specs += looked_up(job)
     tables = {spec.table: table_of(catalog, spec) for spec in [*specs, *job.sinks]}

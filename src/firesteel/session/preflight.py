@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Check = Callable[[], object]
 STARTING = "starting Spark"
 _LOOK_SECONDS = 0.25
-"""Between two looks at what the start waits for."""
+"""Seconds between two checks of the start's progress."""
 
 
 def await_spark(
@@ -46,8 +46,8 @@ def await_spark(
         spark: The Spark.
         environment: The session.
         job: The job.
-        statement: The statement's text, by which it finds its checkpoint.
-        enter: Function that takes the phase of the start, in words, when it changes.
+        statement: Text of the statement, which identifies its checkpoint.
+        enter: Called with a text for each phase of the start.
 
     Raises:
         FiresteelError: The first failure of Spark's start or of a check.
@@ -71,7 +71,7 @@ def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_loca
     Args:
         environment: The session. Its DataFrames are not checked.
         job: The job.
-        statement: The statement's text, by which it finds its checkpoint.
+        statement: Text of the statement, which identifies its checkpoint.
         is_local: Whether tasks run on this machine.
     """
     folder = _known_folder(environment, job, statement)
@@ -93,7 +93,7 @@ def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_loca
 
 
 def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str | None:
-    """Return the statement's folder in a checkpoint on this machine, or None if there is no such one."""
+    """Return the statement's folder in a checkpoint on this machine, or None if there is none."""
     checkpoint = environment.options.get(CHECKPOINT)
     if checkpoint is None or local_folder(checkpoint) is None or ":/" in checkpoint:
         return None
@@ -101,7 +101,7 @@ def _known_folder(environment: Environment, job: JobSpec, statement: str) -> str
 
 
 def _check_source(scan: ScanSpec, *, is_local: bool, fresh: bool) -> None:
-    with suppress(*() if is_local else (UsageError,)):  # a client library may be on the executors only
+    with suppress(*() if is_local else (UsageError,)):  # only the executors may have the client library
         open_source(scan).check(is_local=is_local, fresh=fresh)
 
 

@@ -1,7 +1,7 @@
-"""Note in a lookup join what is known of its input.
+"""Store the keys of a lookup join's input in its node.
 
-Plans show its upsert keys, and a join that keeps what it found tells rows apart. Nodes of mini-batches, which
-come into the plan after this rule, do not tell keys any more.
+Plans show the upsert keys, and a join that stores its results identifies rows by them. Nodes of mini-batches,
+which are added after this rule, have no keys.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from firesteel.plan.tree import Node
 
 
 def note_lookup_keys(node: Node) -> Node:
-    """Apply to one node."""
+    """Store the keys in a lookup join. Other nodes stay as they are."""
     if not isinstance(node, LookupJoin):
         return node
     keys = sorted(tuple(sorted(key)) for key in upsert_keys(node.input))

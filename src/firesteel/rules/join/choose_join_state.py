@@ -1,8 +1,8 @@
-"""By which unique keys a join keeps the rows of its inputs.
+"""Choose the unique keys by which a join keeps the rows of its inputs.
 
     orders (key id)      by customer      its rows by id
     customers (key id)   by id            one row
-    visits (no key)      by customer      its different rows, each with a number
+    visits (no key)      by customer      its distinct rows, each with its count
 
 Flink: StreamPhysicalJoin.analyzeJoinInput. The inputs must be final, as a projection may drop a key. A
 MultiJoin has the keys of all joins that it stands for.
@@ -19,14 +19,14 @@ from firesteel.plan.tree import Node
 
 
 def choose_join_state(node: Node) -> Node:
-    """Apply to one node; its inputs are done already."""
+    """Set the state keys of a join or a MultiJoin. Other nodes stay as they are."""
     if isinstance(node, MultiJoin):
         return replace(node, state_keys=_of_all(node))
     return with_state_keys(node) if isinstance(node, Join) else node
 
 
 def _of_all(node: MultiJoin) -> tuple[tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]], ...]:
-    """The keys of each join, the lowest first."""
+    """Return the keys of each join of a MultiJoin, the lowest join first."""
     found = []
     join: Node = node.joins()
     for _ in node.join_types:

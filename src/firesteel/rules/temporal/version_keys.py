@@ -1,4 +1,4 @@
-"""Keys of versioned tables, and the check that a temporal join holds all of their columns equal.
+"""Check that a temporal join equates all columns of its versions' key, and name the key in the condition.
 
 Flink: TemporalJoinRewriteWithUniqueKeyRule, EventTimeTemporalJoinRewriteRule. The inputs must be final: a
 projection may have dropped a column of the key.
@@ -24,11 +24,10 @@ from firesteel.rules.temporal.place import place_of_versions
 
 
 def version_keys(node: Node) -> Node:
-    """Apply to one node: name the key of the versions in the condition of a temporal join.
+    """Add the key of the versions to the condition of a temporal join. Other nodes stay as they are.
 
     Raises:
-        ValidationError: There is no key, the condition does not hold it equal, or a filter of a table drops
-            versions.
+        ValidationError: There is no key, the condition does not equate it, or a filter drops versions.
     """
     call = temporal_call(node.condition) if isinstance(node, Join) else None
     if not isinstance(node, Join) or call is None:
@@ -60,7 +59,7 @@ def version_keys(node: Node) -> Node:
 
 
 def _key(node: Join) -> tuple[int, ...] | None:
-    """The shortest key of the versions, as positions in the right input."""
+    """Return the shortest key of the versions, as positions in the right input. None if there is none."""
     keys = [tuple(sorted(key)) for key in upsert_keys(node.inputs[1]) if key]
     return min(keys, key=lambda key: (len(key), key), default=None)
 
@@ -80,7 +79,7 @@ def _check_equal(node: Join, key: Sequence[int]) -> None:
 
 
 def _filters_table(versions: Node) -> bool:
-    """Whether a filter stands above a table of versions, perhaps with projections, and nothing else."""
+    """Return whether only filters and projections are above a table of versions, with at least one filter."""
     path = list(_path(versions))
     return isinstance(path[-1], Scan) and any(isinstance(part, Filter) for part in path)
 

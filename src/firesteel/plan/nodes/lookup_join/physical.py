@@ -16,19 +16,19 @@ from firesteel.types.sql import BOOLEAN
 
 @dataclass(frozen=True)
 class LookupJoin(PhysicalNode):
-    """Look up each row in a table as it is now (Flink: StreamPhysicalLookupJoin).
+    """Look up each row in the current rows of a table (Flink: StreamPhysicalLookupJoin).
 
     Attributes:
         input: The rows.
-        table: The table. Above its scan there may be a projection and a filter.
+        table: The table. A projection and a filter may be above its scan.
         join_type: INNER, or LEFT: a row without partners is padded.
-        condition: Over the columns of the input, then those of the table.
-        pushed: Conditions over the scan's columns that the table's source decides. Plans do not show them.
-        hint: The hint LOOKUP about the table.
-        upsert_materialize: Whether the results of each row are kept, so that a retraction takes back what was
+        condition: Condition over the columns of the input, then of the table.
+        pushed: Conditions over the scan's columns that the table's source evaluates. Plans do not show them.
+        hint: LOOKUP hint for the table.
+        upsert_materialize: Whether the results of each row are stored, so that a retraction removes what was
             sent.
         input_keys: Upsert keys of the input, for the plan's text (rules/changelog/note_lookup_keys.py).
-        row_key: Columns that tell rows of the input apart. A processing time does not.
+        row_key: Columns that identify rows of the input. A processing time does not.
     """
 
     input: Node
@@ -47,33 +47,33 @@ class LookupJoin(PhysicalNode):
 
     @property
     def scan(self) -> TableSourceScan:
-        """The scan of the table."""
+        """Scan of the table."""
         below = self.table.input if isinstance(self.table, Calc) else self.table
         assert isinstance(below, TableSourceScan)
         return below
 
     @property
     def calc(self) -> Calc | None:
-        """Projection and filter over the table's columns."""
+        """Projection and filter over the table's columns, None if there is none."""
         return self.table if isinstance(self.table, Calc) else None
 
     @property
     def equal_columns(self) -> EqualColumns:
-        """Return the columns that the condition holds equal."""
+        """Return the columns that the condition requires to be equal."""
         return equal_columns(self.condition, len(self.input.schema))
 
     @property
     def lookup_keys(self) -> dict[int, Expr]:
-        """By position in the scan's columns, what a column has to be: a column of the input or a constant.
+        """Column of the input or constant to look up, by the position of the scan's column.
 
-        A column of two values has the last one. The condition holds the other one.
+        A column with two values has the last one. The rest of the condition checks the other one.
         """
         shown = () if self.calc is None else conjuncts(self.calc.condition)
         return in_scala_order({**_constants(shown), **self._fields()})
 
     @property
     def asked(self) -> dict[int, Expr]:
-        """The lookup keys, and the constants that the pushed conditions hold columns to."""
+        """Lookup keys, and constants that the pushed conditions require."""
         return {**_constants(self.pushed), **self.lookup_keys}
 
     def _fields(self) -> dict[int, Expr]:
@@ -86,7 +86,7 @@ class LookupJoin(PhysicalNode):
         return found
 
     def shown_column(self, position: int) -> int | None:
-        """Return the scan's column that a column of the table shows as it is, None for a computed one."""
+        """Return the scan's column that a column of the table shows unchanged, None for a computed one."""
         if self.calc is None:
             return position
         expr = self.calc.exprs[position]
@@ -96,7 +96,7 @@ class LookupJoin(PhysicalNode):
 
     @property
     def remaining(self) -> tuple[Expr, ...]:
-        """Return the part of the condition beside the lookup keys, over the columns of the join."""
+        """Return the condition without the lookup keys, over the columns of the join."""
         width, equal = len(self.input.schema), self.equal_columns
         keys = {expr.index for expr in self.lookup_keys.values() if isinstance(expr, InputRef)}
         pairs = zip(equal.left, equal.right, strict=True)
@@ -104,13 +104,13 @@ class LookupJoin(PhysicalNode):
 
     @property
     def remaining_of_input(self) -> tuple[Expr, ...]:
-        """Terms of `remaining` that the input alone decides: other rows are not looked up."""
+        """Terms of `remaining` over the input alone. Rows that do not satisfy them are not looked up."""
         width = len(self.input.schema)
         return tuple(term for term in self.remaining if all(i < width for i in input_refs(term)))
 
     @property
     def unshown(self) -> str:
-        """What tells two lookup joins apart and plans do not show."""
+        """Text of the fields that distinguish lookup joins but are not shown in plans."""
         return repr((self.scan.table.hints, self.pushed))
 
     def _equality(self, left: int, right: int) -> Expr:
@@ -120,7 +120,7 @@ class LookupJoin(PhysicalNode):
 
 
 def _constants(terms: Iterable[Expr]) -> dict[int, Expr]:
-    """The columns that conditions hold to a constant."""
+    """Return the constants that conditions require, by column."""
     found: dict[int, Expr] = {}
     for term in terms:
         if isinstance(term, Call) and term.function == "=":
@@ -133,14 +133,14 @@ def _constants(terms: Iterable[Expr]) -> dict[int, Expr]:
 
 
 def in_scala_order(keys: dict[int, Expr]) -> dict[int, Expr]:
-    """Return entries in the order of an immutable Map of Scala 2.12: as added, by hash from five on."""
+    """Return entries in the order of Scala 2.12's immutable Map: as added, from five entries on by hash."""
     if len(keys) < 5:
         return keys
     return dict(sorted(keys.items(), key=lambda entry: _trie_path(entry[0])))
 
 
 def _trie_path(number: int) -> tuple[int, ...]:
-    """The digits by which a trie finds a whole number: five bits of its hash each, the lowest first."""
+    """Return the digits of a whole number in a hash trie: five bits of its hash each, lowest first."""
     mixed = (number + ~(number << 9)) & 0xFFFFFFFF
     mixed ^= mixed >> 14
     mixed = (mixed + (mixed << 4)) & 0xFFFFFFFF

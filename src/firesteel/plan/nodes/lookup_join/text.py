@@ -1,4 +1,4 @@
-"""Lookup joins as physical plans print them (Flink: CommonPhysicalLookupJoin, StreamPhysicalLookupJoin)."""
+"""Text of lookup joins in physical plans (Flink: CommonPhysicalLookupJoin, StreamPhysicalLookupJoin)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Text = Callable[[Expr, Sequence[str]], str]
 
 
 def lookup_join(node: LookupJoin, text: Text) -> Attributes:
-    """Return what a plan says of a lookup join.
+    """Return the attributes that a plan prints for a lookup join.
 
     Args:
         node: The join.
-        text: Prints an expression over named columns.
+        text: Returns the text of an expression over named columns.
     """
     found = [
         ("table", ".".join(node.scan.table.path)),
@@ -65,7 +65,7 @@ def _keys(node: LookupJoin) -> str:
 
 
 def _remaining(node: LookupJoin, text: Text) -> str:
-    """What the input decides alone, directly followed by the rest."""
+    """Return the text of the remaining condition: terms over the input alone first, then the others."""
     alone = node.remaining_of_input
     names = _names(node)
     parts = (alone, tuple(term for term in node.remaining if term not in alone))

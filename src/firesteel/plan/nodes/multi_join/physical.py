@@ -1,4 +1,4 @@
-"""Physical node of several joins by one key."""
+"""Physical node of a join of several inputs by one key."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Keys = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class MultiJoin(PhysicalNode):
-    """Join n inputs by one key (Flink: StreamPhysicalMultiJoin). It runs as the joins that it stands for.
+    """Join n inputs by one key (Flink: StreamPhysicalMultiJoin). It runs as a chain of joins of two inputs.
 
     Attributes:
         inputs: The inputs, each behind an exchange by the common key.
-        keys: For each input the positions of the common key.
-        join_types: How each input but the first is joined with those before it: INNER or LEFT.
-        conditions: For each of these joins its condition, over the columns of the inputs so far.
-        hints: For each of these joins what the query says about it.
-        unique_keys: For each input the unique keys of its rows.
+        keys: Positions of the common key in each input.
+        join_types: INNER or LEFT for each input but the first, joined with those before it.
+        conditions: Condition of each of these joins, over the columns of the inputs so far.
+        hints: Hints of the query about each of these joins.
+        unique_keys: Unique keys of each input's rows.
         state_keys: For each join the unique keys by which it may keep the rows of its inputs. Empty until
             they are chosen.
-        names: Names of the output columns: those that the joins had before columns were dropped.
+        names: Names of the output columns before columns were dropped.
     """
 
     inputs: tuple[Node, ...]
@@ -46,7 +46,7 @@ class MultiJoin(PhysicalNode):
         return named(fields, self.names)
 
     def joins(self) -> Join:
-        """Return the joins that it stands for, one over the other."""
+        """Return the chain of two-input joins that this node stands for."""
         left: Node = self.inputs[0]
         keys = self.state_keys or (((), ()),) * len(self.join_types)
         joins = zip(self.join_types, self.conditions, self.hints, keys, self.inputs[1:], strict=True)
