@@ -205,7 +205,7 @@ class Sink(Protocol):
     guard: Callable[[], None] = staticmethod(always)
     """Function that raises an error if another run has taken over the job.
 
-        The host sets it before `open`. A sink that removes or publishes files of earlier runs calls it first.
+    The host sets it before `open`. A sink that removes or publishes files of earlier runs calls it first.
     """
 
     def check(self) -> None:

@@ -1,6 +1,6 @@
-"""The tables that the lookup joins of a job ask.
+"""Tables that the lookup joins of a job query.
 
-They belong to the job as sources do: their secrets travel to workers, and they are checked at the start.
+They belong to the job like its sources: their secrets are sent to workers, and they are checked at the start.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from firesteel.runtime.spec.tables import ScanSpec
 
 
 def looked_up(job: JobSpec) -> Iterator[ScanSpec]:
-    """Yield the tables that the lookup joins of a job ask."""
+    """Yield the tables that the lookup joins of a job query."""
     for chain in job.chains:
         for operator in chain.operators:
             if isinstance(operator, LookupJoinSpec):

@@ -1,9 +1,8 @@
 """Two independent 64-bit hashes of the rows of key columns, computed by kernels.
 
 Keys are compared in binary form, as in Flink: 0.0 and -0.0 differ, all NaN are one value, NULL is a value.
-The functions are Firesteel's own and never change, since another version of NumPy, Arrow or DuckDB may read a
-checkpoint. `fingerprint` changes whenever they do. Kernels are imported where keys are hashed, so not on the
-driver.
+The functions are Firesteel's own and never change, since a process with another version of NumPy, Arrow or
+DuckDB may read a checkpoint. `fingerprint` would change with them. The driver does not import kernels.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ U64 = NDArray[np.uint64]
 _NULL = (np.uint64(0x6A09E667F3BCC909), np.uint64(0xBB67AE8584CAA73B))
 _FINGERPRINT = "8bdaf6c552634459"
 _LONG = 256
-"""Strings with more bytes are hashed by a digest."""
+"""Length in bytes above which strings are hashed by a digest."""
 
 
 def hash_columns(columns: Sequence[pa.Array], rows: int) -> tuple[U64, U64]:
@@ -37,7 +36,7 @@ def sub_key_words(sub_keys: pa.Array, salt: U64) -> tuple[U64, U64]:
     """Return two words for each sub-key of a map.
 
     With the same salt (the hash of the owner), the first words of equal sub-keys are equal. For a type of one
-    word (`is_one_word`), only those of equal sub-keys are.
+    word (`is_one_word`), the first words of different sub-keys differ.
     """
     from firesteel.kernels.hashing import fold_words
 
@@ -47,7 +46,10 @@ def sub_key_words(sub_keys: pa.Array, salt: U64) -> tuple[U64, U64]:
 
 
 def is_one_word(kind: pa.DataType) -> bool:
-    """Return whether one word distinguishes all values of a type, including NULL: types of up to 32 bits."""
+    """Return whether one word distinguishes all values of a type, including NULL.
+
+    Such types have at most 32 bits.
+    """
     if pa.types.is_boolean(kind) or pa.types.is_null(kind):
         return True
     simple = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind)
@@ -55,10 +57,10 @@ def is_one_word(kind: pa.DataType) -> bool:
 
 
 def _words(array: pa.Array) -> tuple[U64, U64]:
-    """Return one word a row for each hash.
+    """Return one word for each row and hash.
 
-    Rows of one type have equal words only if the rows are equal (types of at most 8 bytes) or their 128-bit
-    hashes are.
+    Rows have equal words only if the rows are equal (types of at most 8 bytes), or if their 128-bit hashes
+    are.
     """
     kind = array.type
     if pa.types.is_null(kind):
@@ -155,7 +157,7 @@ def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
         return hash1, hash2
     offsets, buffer = offsets_of(array), array.buffers()[2]
     data = np.frombuffer(b"" if buffer is None else buffer, np.uint8)
-    data.flags.writeable = False  # one type for the kernel, whoever has the bytes
+    data.flags.writeable = False  # Read-only arrays give the kernel one type, whoever owns the bytes.
     hash_strings(data, offsets, hash1, hash2)
     rows = np.flatnonzero(np.diff(offsets) > _LONG)
     if len(rows):

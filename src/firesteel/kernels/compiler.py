@@ -22,18 +22,19 @@ from firesteel.kernels.calls import Call, c_function, check_layout, kind_of
 Function = TypeVar("Function", bound=Callable[..., object])
 
 CHECKED = os.environ.get("FIRESTEEL_KERNELS") == "checked"
-"""Whether an index out of range is an error instead of a damaged memory. For tests: kernels are compiled anew
-in each process and run slowly.
+"""Whether an index out of range raises an error instead of corrupting memory.
+
+This is for tests: kernels are compiled anew in each process and run slowly.
 """
 _OPTIONS = {"boundscheck": CHECKED, "error_model": "numpy", "nogil": True}
 _UNDOCUMENTED = {"_nrt": False} | ({} if CHECKED else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True})
-"""Options of Numba that save time where it has them.
+"""Undocumented options of Numba that save time, if this version has them.
 
 `_nrt` turns off reference counting of arrays: counts are atomic, and took more than half of the time of loops
 that call parts. Without the wrappers, which nobody uses, compiling takes half as long.
 """
 _LOADING = RLock()
-"""Ensures that an object is loaded once, even if several threads call a kernel."""
+"""Lock so that an object is loaded once, even if several threads call a kernel."""
 
 
 def compiled(function: Function) -> Function:

@@ -60,7 +60,7 @@ def library() -> Any:
     from confluent_kafka import cimpl
 
     try:
-        # Symbols of libraries that this one is linked with are found, too.
+        # This also finds the symbols of librdkafka, with which the library is linked.
         found = ctypes.CDLL(cimpl.__file__)
         for name, (gives, *takes) in _FUNCTIONS.items():
             function = getattr(found, f"rd_kafka_{name}")

@@ -78,7 +78,7 @@ class AggregateUdf:
     func_type: str = "general"
     """Way in which the function accumulates.
 
-        `general`: row by row. `pandas`: Series of all rows.
+    `general`: row by row. `pandas`: Series of all rows.
     """
 
     @property

@@ -29,7 +29,7 @@ def lookup_join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec | 
 
 
 def distribution(node: LookupJoin) -> tuple[int, ...]:
-    """Return the columns by which rows go to tasks if the join keeps what it found, () for one task."""
+    """Return the columns that distribute rows to tasks if the join stores its answers, () for one task."""
     keys, replaces = _row_key(node)
     if replaces:
         return keys
@@ -38,9 +38,9 @@ def distribution(node: LookupJoin) -> tuple[int, ...]:
 
 
 def _row_key(node: LookupJoin) -> tuple[tuple[int, ...], bool]:
-    """The columns that tell rows apart, and whether a row replaces the one that agrees in them.
+    """Return the columns that identify a row, and whether a row replaces another with the same values.
 
-    A retraction has all values of its row, but for a processing time.
+    A retraction has all values of its row, except for a processing time.
     """
     mode = mode_of(node.input)
     if mode.update_after and not mode.update_before:
@@ -67,7 +67,7 @@ def _join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec:
 
 
 def _calc(node: LookupJoin, options: OperatorOptions, exchanged: bool) -> CalcSpec | None:
-    """Projection and filter over the table's columns."""
+    """Return the projection and filter over the table's columns."""
     calc = node.calc
     if calc is None and not node.pushed:
         return None

@@ -1,4 +1,4 @@
-"""Several joins by one key run as the joins that they stand for, each with the rows of the one before.
+"""Translation of a MultiJoin to single joins, each of which reads the rows of the one before.
 
 MultiJoin(INNER k = k0, LEFT k = k1)       Join(LEFT, k = k1)
   x                                          Exchange

@@ -96,7 +96,7 @@ def _sum(compiler: Compiler, call: Call) -> str:
 
 
 def _continues(expr: Expr, whole: Call) -> bool:
-    """Return whether the expression is part of the chain of `whole`."""
+    """Return whether an expression is a sum or difference in the type of `whole`, and so continues it."""
     if expr is whole:
         return True
     summing = whole.function in ("+", "-") and isinstance(expr, Call) and expr.function in ("+", "-")

@@ -20,7 +20,7 @@ Holds = Callable[[Index, Index], Mask]
 """Function that says for which pairs of a leading row and another row the condition is true."""
 
 PIECE = 1 << 18
-"""About how many pairs are made at once. The rows of a window may all be partners of each other."""
+"""Approximate number of pairs to create at once. The rows of a window may all be partners of each other."""
 
 NONE = -1
 """In place of a row: there is none."""

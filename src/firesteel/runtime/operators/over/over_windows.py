@@ -73,7 +73,7 @@ class Windows:
         """Process rows that fire, and return their results.
 
         Args:
-            rows: n rows that fire. Each is above all rows that have fired in its partition's epoch.
+            rows: n rows that fire. Each comes after all rows that have fired in its partition's epoch.
             first: Number of rows that have fired before.
             epochs: int64[n], epoch of each row, None for 0.
             ended: Epochs whose state is dropped.
