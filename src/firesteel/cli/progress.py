@@ -52,6 +52,8 @@ def describe(seconds: float, progress: Progress | None) -> str:
         parts.append(f"{amount(progress.changes)} changes out")
     if progress is not None and progress.skipped:
         parts.append(f"{amount(progress.skipped)} messages skipped")
+    if progress is not None and progress.dead_letters:
+        parts.append(f"{amount(progress.dead_letters)} dead letters")
     if progress is not None and progress.late:
         parts.append(f"{amount(progress.late)} late rows dropped")
     if progress is not None and progress.batches:

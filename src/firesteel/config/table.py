@@ -230,6 +230,13 @@ OPTIONS = (
         "The shell runs INSERTs and endless queries in the background.",
     ),
     Option(
+        "firesteel.dead-letters.table",
+        _STRING,
+        None,
+        "Table that gets each message that cannot be read, with its place, its error and its bytes. If not "
+        "set, the first such message ends the job.",
+    ),
+    Option(
         "firesteel.host",
         _ENUM,
         "auto",

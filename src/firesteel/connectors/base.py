@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.config.option import Option
+from firesteel.connectors.dead_letters import DeadLetters
 from firesteel.runtime.operators.lookup_join.lookup import Lookup
 from firesteel.runtime.spec.lookup_join import LookupTable
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
@@ -77,6 +78,8 @@ class Source(Protocol):
 
     skipped: int = 0
     """Number of messages skipped so far because of `ignore-parse-errors`."""
+    dead_letters: DeadLetters | None = None
+    """Collector of messages that cannot be read; None if the first of them ends the job."""
     limits_bytes: bool = False
     """Whether `latest_offset` observes a limit of bytes.
 

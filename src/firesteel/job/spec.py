@@ -111,7 +111,11 @@ class JobSpec:
 
     @property
     def target(self) -> str | None:
-        """Return the paths of the tables that the job writes to, None for a query."""
+        """Return the paths of the tables that the job writes to, None for a query.
+
+        A table of dead letters does not count.
+        """
         if self.sinks[0].connector is None:
             return None
-        return ", ".join(dict.fromkeys(sink.table for sink in self.sinks))
+        named = (sink.table for sink in self.sinks if not sink.takes_dead_letters)
+        return ", ".join(dict.fromkeys(named))

@@ -28,6 +28,7 @@ from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.sensitive import redacted
 from firesteel.session.background import in_background
 from firesteel.session.context import Environment, Watch
+from firesteel.session.dead_letters import dead_letter_table
 from firesteel.session.launch import CHECKPOINT, HOST, NAME
 from firesteel.session.option_places import locate_in_job
 from firesteel.session.preflight import STARTING, await_spark
@@ -315,6 +316,7 @@ def job_of(environment: Environment, plans: Sequence[Node], names: tuple[str, ..
         watermark_interval=configuration.get("pipeline.auto-watermark-interval"),
         idle_timeout=configuration.get("table.exec.source.idle-timeout"),
         min_cleanup=configuration.get("table.exec.interval-join.min-cleanup-interval"),
+        dead_letters=dead_letter_table(environment),
     )
     return translate(plans, options)
 

@@ -138,7 +138,7 @@ class Delivery:
                 self._guard()
                 task = SinkTask(self._specs[number], number, self.job, batch, origin)
                 tokens[number] += self._run(task, run)
-                self._progress.add_sink(number, batch, rows[sink_id(number)])
+                self._count(number, batch, rows[sink_id(number)])
             self._guard()
             yield from self._on_driver(ordered, batch, tokens)
         except BaseException:
@@ -150,7 +150,12 @@ class Delivery:
                 sink.begin_batch(origin)
             sink.commit(batch, tokens[number])
             if sink.commits is Commits.DRIVER:
-                self._progress.add_sink(number, batch, rows[sink_id(number)])
+                self._count(number, batch, rows[sink_id(number)])
+
+    def _count(self, number: int, batch: int, rows: int) -> None:
+        """Count the rows of a batch that a sink has committed."""
+        is_dead = self._specs[number].takes_dead_letters
+        self._progress.add_sink(number, batch, rows, dead_letters=is_dead)
 
     def _notes_of_tasks(self, packets: Iterable[Packet]) -> set[tuple[int, int]]:
         """Return (sink, key group) for each sink that records positions in tasks and has rows there."""

@@ -24,6 +24,7 @@ class Progress:
         read: Rows from sources.
         changes: Rows that sinks have committed or that the caller of a query has taken.
         skipped: Messages skipped because they cannot be decoded.
+        dead_letters: Messages that could not be decoded and that the dead-letter table has.
         late: Rows dropped because they were late.
         batches: Micro-batches that have ended.
         mark: Last watermark of a source in milliseconds, 0 for none. With mini-batch, the current one.
@@ -51,6 +52,7 @@ class Progress:
     read: int = 0
     changes: int = 0
     skipped: int = 0
+    dead_letters: int = 0
     late: int = 0
     batches: int = 0
     mark: int = 0
@@ -142,10 +144,21 @@ class Progress:
         self.changes += rows
         self._tell()
 
-    def add_sink(self, sink: int, batch: int, rows: int) -> None:
-        """Count the rows of a batch that a sink has committed, once for each batch."""
-        if self.sent.get(sink, -1) < batch:
-            self.sent[sink] = batch
+    def add_sink(self, sink: int, batch: int, rows: int, *, dead_letters: bool = False) -> None:
+        """Count the rows of a batch that a sink has committed, once for each batch.
+
+        Args:
+            sink: Number of the sink.
+            batch: Number of the batch.
+            rows: Number of rows.
+            dead_letters: Whether they are messages that could not be read.
+        """
+        if self.sent.get(sink, -1) >= batch:
+            return
+        self.sent[sink] = batch
+        if dead_letters:
+            self.dead_letters += rows
+        else:
             self.add_sent(rows)
 
     def restart(self, phase: str, *, resumes: bool) -> None:

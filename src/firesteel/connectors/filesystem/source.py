@@ -13,6 +13,7 @@ import pyarrow as pa
 from firesteel.changelog import KIND, ORDER, field
 from firesteel.config.option import TypedOptions
 from firesteel.connectors.base import Offset, ReadLimit, Source, Split
+from firesteel.connectors.dead_letters import DeadLetter, DeadLetters, decode_around
 from firesteel.connectors.filesystem.changes import Change, change_of, check_unchanged, with_digest
 from firesteel.connectors.filesystem.listing import Listing
 from firesteel.connectors.filesystem.log import FileLog
@@ -33,7 +34,7 @@ from firesteel.connectors.filesystem.splits import (
 from firesteel.errors import DataError, FiresteelError, InternalError
 from firesteel.formats.base import Decoder, Fields, Framing, MessageError
 from firesteel.formats.files import file_format, is_of_files
-from firesteel.formats.messages.lines import Lines
+from firesteel.formats.messages.lines import Lines, bare
 from firesteel.formats.registry import find_format
 from firesteel.runtime.dataflow.sequence import row_orders
 from firesteel.runtime.spec.tables import ScanSpec
@@ -224,6 +225,8 @@ class FilesystemSource(Source):
 
     def _decode(self, decoder: Decoder, file: FileInfo, position: int, messages: pa.BinaryArray) -> pa.Table:
         try:
+            if self.dead_letters is not None:
+                return self._decode_around(decoder, self.dead_letters, file, position, messages)
             return decoder.decode(messages)[0]
         except MessageError as error:
             before = sum(len(message) for message in messages[: error.index].to_pylist())
@@ -237,6 +240,24 @@ class FilesystemSource(Source):
                 f"{file.path}, {len(messages)} lines from line {number}: cannot be read: "
                 f"{type(error).__name__}: {error}"
             ) from error
+
+    def _decode_around(
+        self,
+        decoder: Decoder,
+        letters: DeadLetters,
+        file: FileInfo,
+        position: int,
+        messages: pa.BinaryArray,
+    ) -> pa.Table:
+        """Return the changes of the messages that can be read, and note all others."""
+        changes, _, errors = decode_around(decoder, messages)
+        number, counted = line_number(file, position) if errors else 0, 0
+        for error in errors:
+            number += sum(m.count(b"\n") for m in messages[counted : error.index].to_pylist())
+            counted = error.index
+            raw = bare(messages[error.index].as_py())
+            letters.add(DeadLetter(f"{file.path}, line {number}", error.text, raw))
+        return changes
 
     def _numbered(self, changes: pa.Table, file: FileInfo, orders: pa.Array) -> pa.Table:
         """Add `$order` and the metadata columns; put the fields in their places."""

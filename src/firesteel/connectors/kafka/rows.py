@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.connectors.dead_letters import DeadLetter, DeadLetters, decode_around
 from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messages
 from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_value, metadata_column
 from firesteel.connectors.kafka.options import Part, key_of, value_of
@@ -39,9 +40,17 @@ class Rows:
         scan: The scan.
         options: Options of the connector kafka.
         upsert: Whether a message without a value deletes the row of its key.
+        dead_letters: Collector of bad messages; None if the first of them raises an error.
     """
 
-    def __init__(self, scan: ScanSpec, options: dict[str, str], upsert: bool = False) -> None:
+    def __init__(
+        self,
+        scan: ScanSpec,
+        options: dict[str, str],
+        upsert: bool = False,
+        dead_letters: DeadLetters | None = None,
+    ) -> None:
+        self._dead_letters = dead_letters
         self._scan = scan
         self._upsert = upsert
         self._metadata = dict(zip(scan.names, scan.metadata, strict=True)) if scan.metadata else {}
@@ -53,6 +62,7 @@ class Rows:
         self._value = self._decoding(value_of(options, physical), of_value, taken=())
         self._of_value = self._metadata_reader(value_of(options, physical))
         self._left_out = 0
+        self._noted: set[str] = set()
         key, taken = key_of(options, physical), () if upsert else tuple(self._value.places)
         self._key = None if key is None else self._decoding(key, "key.", taken)
 
@@ -105,6 +115,7 @@ class Rows:
         Raises:
             DataError: A message is bad. The error names topic, partition and offset.
         """
+        self._noted.clear()
         values, at = self._decoded(self._value, messages, messages.values)
         if self._upsert:
             values, at = _with_tombstones(values, at, messages.values)
@@ -147,7 +158,12 @@ class Rows:
         self, decoding: _Decoding, messages: Messages, data: pa.BinaryArray
     ) -> tuple[pa.Table, Indices]:
         try:
-            return decoding.decoder.decode(data)
+            if self._dead_letters is None:
+                return decoding.decoder.decode(data)
+            changes, at, errors = decode_around(decoding.decoder, data)
+            for error in errors:
+                self._set_aside(messages, error)
+            return changes, at
         except MessageError as error:
             raise _bad_message(messages, error, decoding.hint) from None
         except (FiresteelError, MemoryError):
@@ -157,6 +173,14 @@ class Rows:
             raise InternalError(
                 f"{messages.place(0)} to {last}: cannot be read: {type(error).__name__}: {error}"
             ) from error
+
+    def _set_aside(self, messages: Messages, error: MessageError) -> None:
+        """Note a bad message as a dead letter, unless its other part has been noted."""
+        assert self._dead_letters is not None
+        place = messages.place(error.index)
+        if place not in self._noted:
+            self._noted.add(place)
+            self._dead_letters.add(DeadLetter(place, error.text, messages.values[error.index].as_py()))
 
     def _said(
         self, messages: Messages, values: pa.Table, at: Indices
@@ -169,6 +193,10 @@ class Rows:
             said = self._of_value.read(messages.values.take(pa.array(used)))
         except MessageError as error:
             whole = MessageError(int(used[error.index]), error.text, is_control=error.is_control)
+            if self._dead_letters is not None:
+                self._set_aside(messages, whole)
+                others = at != whole.index
+                return self._said(messages, values.filter(pa.array(others)), at[others])
             raise _bad_message(messages, whole, self._value.hint) from None
         kept = ~said.bad[places]
         if not kept.all():

@@ -179,7 +179,7 @@ class KafkaSource(Source):
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         """Yield the changes of a split (see Source)."""
-        rows, read = Rows(self._scan, self._texts, self._upsert), 0
+        rows, read = Rows(self._scan, self._texts, self._upsert, self.dead_letters), 0
         reader = Reader(dict(self._options.properties), rows.needs)
         for data in split.data["ranges"]:
             for messages in reader.read(Range(*data)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from firesteel.catalog.schema import Table
 from firesteel.changelog import UPSERT
 from firesteel.connectors.filesystem.options import placed
 from firesteel.errors import InternalError
@@ -55,6 +56,7 @@ class TranslateOptions:
         watermark_interval: Milliseconds of event time between watermarks (pipeline.auto-watermark-interval).
         idle_timeout: Milliseconds (table.exec.source.idle-timeout).
         min_cleanup: Milliseconds (table.exec.interval-join.min-cleanup-interval).
+        dead_letters: Table that gets the messages that cannot be read; None if they end the job.
     """
 
     time_zone: str = "UTC"
@@ -67,6 +69,7 @@ class TranslateOptions:
     watermark_interval: int = 200
     idle_timeout: int = 0
     min_cleanup: int = 0
+    dead_letters: Table | None = None
 
 
 def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
@@ -91,6 +94,8 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
         translation.begin(number, below)
         for open_chain in translation.to_sink(root, translation.chains(below)):
             translation.close(open_chain, [Output(sink_id(number))])
+    if options.dead_letters is not None:
+        sinks.append(_dead_letter_sink(options.dead_letters, options))
     return with_marks(translation.job(tuple(sinks)))
 
 
@@ -359,18 +364,28 @@ def _sink(root: Node, options: TranslateOptions) -> SinkSpec:
         names, types = tuple(f.name for f in root.schema), types_of(root)
         constraints = constraints_of(options.names or names, types, options.configuration)
         return SinkSpec(None, (), names, types, constraints=constraints)
-    columns = persisted_columns(root.table)
+    spec = _table_sink(root.table, options)
+    if root.upsert_materialize:
+        return replace(spec, constraints=None, mode=UPSERT)
+    return replace(spec, mode=mode_of(root.input))
+
+
+def _table_sink(table: Table, options: TranslateOptions) -> SinkSpec:
+    """Return the sink of a table that gets inserts."""
+    columns = persisted_columns(table)
     names, types = tuple(c.name for c in columns), tuple(c.type for c in columns)
-    constraints = constraints_of(names, types, options.configuration)
     return SinkSpec(
-        connector=connector_of(root.table),
-        options=placed(sent_options(root.table)),
+        connector=connector_of(table),
+        options=placed(sent_options(table)),
         names=names,
         types=types,
-        table=".".join(root.table.path),
-        constraints=None if root.upsert_materialize else constraints,
-        primary_key=tuple(map(names.index, root.table.primary_key)),
-        mode=UPSERT if root.upsert_materialize else mode_of(root.input),
+        table=".".join(table.path),
+        constraints=constraints_of(names, types, options.configuration),
+        primary_key=tuple(map(names.index, table.primary_key)),
         metadata=tuple(c.metadata for c in columns),
-        partition_keys=root.table.partition_keys,
+        partition_keys=table.partition_keys,
     )
+
+
+def _dead_letter_sink(table: Table, options: TranslateOptions) -> SinkSpec:
+    return replace(_table_sink(table, options), takes_dead_letters=True)

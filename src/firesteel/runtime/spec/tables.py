@@ -72,6 +72,8 @@ class SinkSpec:
         mode: Kinds of changes that the sink gets.
         metadata: For each name the metadata key, None for a physical column.
         partition_keys: Columns of PARTITIONED BY.
+        takes_dead_letters: Whether it gets the messages that no source of the job can read
+            (connectors/dead_letters.py). No chain feeds such a sink.
     """
 
     connector: str | None
@@ -84,3 +86,4 @@ class SinkSpec:
     mode: ChangelogMode = INSERT_ONLY
     metadata: tuple[str | None, ...] = ()
     partition_keys: tuple[str, ...] = ()
+    takes_dead_letters: bool = False

@@ -274,12 +274,13 @@ def _fingerprint(job: JobSpec, layout: Layout) -> dict[str, Any]:
 
 
 def _shaping(job: JobSpec) -> JobSpec:
-    """Return the job without the operators that do not change rows."""
+    """Return the job without what may come and go: operators that keep rows as they are, and dead letters."""
     chains = (
         replace(chain, operators=tuple(o for o in chain.operators if entry(type(o)).shapes_rows))
         for chain in job.chains
     )
-    return replace(job, chains=tuple(chains))
+    sinks = tuple(sink for sink in job.sinks if not sink.takes_dead_letters)
+    return replace(job, chains=tuple(chains), sinks=sinks)
 
 
 def shortened(text: str) -> str:

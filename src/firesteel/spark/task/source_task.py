@@ -25,6 +25,7 @@ from firesteel.spark.shipped_code import prepare_worker
 from firesteel.spark.task.chain_runner import ChainRunner
 from firesteel.spark.task.context import TaskContext, TaskId
 from firesteel.spark.task.counters import TaskCounters
+from firesteel.spark.task.dead_letters import DeadLetterOutput
 from firesteel.spark.task.shuffle import Keyed, keyed
 from firesteel.spark.task.splits import open_head
 
@@ -72,8 +73,14 @@ class SourceTask:
         return keyed(self.packets(splits))
 
     def _read(self, split: Split, task: TaskId) -> Iterator[Packet]:
-        source = open_head(self.source)
-        yield from self._run(partial(source.read, split), task)
+        head = self.source
+        source = open_head(head)
+        letters = DeadLetterOutput(self.context, task, head.table if isinstance(head, ScanSpec) else "")
+        source.dead_letters = letters.letters
+        for packet in self._run(partial(source.read, split), task):
+            yield packet
+            yield from letters.flush()
+        yield from letters.close()
         if source.skipped:
             yield Packet(0, FIRST, 0, 0, json.dumps(source.skipped).encode(), SKIPPED)
 

@@ -1,0 +1,56 @@
+"""The dead-letter table of a session's jobs: the option that names it, and the check of its columns."""
+
+from __future__ import annotations
+
+from firesteel.catalog.schema import Table
+from firesteel.connectors.dead_letters import COLUMNS
+from firesteel.connectors.registry import validate_table
+from firesteel.errors import ValidationError
+from firesteel.job.lower.sink import persisted_columns
+from firesteel.session.context import Environment
+
+TABLE = "firesteel.dead-letters.table"
+
+
+def dead_letter_table(environment: Environment) -> Table | None:
+    """Return the table that `firesteel.dead-letters.table` names; None if the option is not set.
+
+    Raises:
+        ValidationError: There is no such table, or a job cannot write dead letters to it.
+    """
+    name: str | None = environment.configuration.get(TABLE)
+    if not name:
+        return None
+    hint = f"'{TABLE}' names it"
+    found = environment.catalog.find(tuple(part.strip("`") for part in name.split(".")))
+    if not isinstance(found, Table):
+        raise ValidationError(f"There is no table '{name}' for dead letters.", hint=hint)
+    table = found if found.traits is not None else validate_table(found)
+    if table.traits is not None and not table.traits.writable:
+        connector = dict(table.options).get("connector", "")
+        raise ValidationError(
+            f"Dead letters cannot be written to '{name}': "
+            f"Connector '{connector}' can only be used as a source.",
+            hint=hint,
+        )
+    _check_columns(table, name, hint)
+    return table
+
+
+def _check_columns(table: Table, name: str, hint: str) -> None:
+    """Raise ValidationError if the table has other columns than dead letters, or of other types."""
+    known = ", ".join(f"{column} {kind}" for column, kind in COLUMNS.items())
+    for column in persisted_columns(table):
+        wanted = COLUMNS.get(column.name)
+        if wanted is None or column.metadata is not None:
+            wrong = f"dead letters have no column '{column.name}'"
+        elif column.type.with_nullable(True) != wanted:
+            wrong = f"the column '{column.name}' is {column.type}, and must be {wanted}"
+        elif not column.type.nullable and column.name in ("raw_bytes", "row_kind"):
+            wrong = f"the column '{column.name}' must take NULL"
+        else:
+            continue
+        raise ValidationError(
+            f"Dead letters do not fit the table '{name}': {wrong}.",
+            hint=f"{hint}; columns of dead letters, of which a table may have some: {known}",
+        )
