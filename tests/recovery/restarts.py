@@ -1,6 +1,7 @@
 """A job from Kafka to PostgreSQL that comes back by itself, whatever is killed: nobody starts it again.
 
 usage: python -m tests.recovery.restarts [--kills N] [--seed N] [--seconds N] [--away N]
+    [--patience N]
 
 Kills in random order: a Python worker, the JVM, the broker, the database, and the network between the job and
 the database. --away: seconds for which every fifth broker, database or network is away, longer than the
@@ -26,6 +27,7 @@ from typing import Any, cast
 from tools.kafka_broker import Broker
 
 from tests.connectors.jdbc.postgres import Postgres
+from tests.recovery import pipelines
 from tests.recovery.faults import _command, _kill, descendants
 from tests.recovery.feed import Feed
 from tests.recovery.network import Link, LinkedPostgres
@@ -145,7 +147,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--away", type=float, default=90.0)
+    parser.add_argument("--patience", type=float, default=200.0, help="seconds, on a slow machine more")
     given = parser.parse_args()
+    pipelines._PATIENCE = given.patience
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # servers are stopped then, too
     with tempfile.TemporaryDirectory() as folder:
         kinds = drawn(given.kills, given.seed)

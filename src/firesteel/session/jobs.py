@@ -16,6 +16,8 @@ from firesteel.config.secrets import Pairs, hand_on
 from firesteel.errors import FiresteelError, JobError, UnavailableError, UsageError
 from firesteel.explain.sections import explain_physical
 from firesteel.job.lookups import looked_up
+from firesteel.job.lower.dead_letters import TABLE as DEAD_LETTERS
+from firesteel.job.lower.dead_letters import dead_letter_table
 from firesteel.job.lower.job import TranslateOptions, translate
 from firesteel.job.spec import JobSpec
 from firesteel.job.steps import step_names
@@ -28,7 +30,6 @@ from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.sensitive import redacted
 from firesteel.session.background import in_background
 from firesteel.session.context import Environment, Watch
-from firesteel.session.dead_letters import dead_letter_table
 from firesteel.session.launch import CHECKPOINT, HOST, NAME
 from firesteel.session.option_places import locate_in_job
 from firesteel.session.preflight import STARTING, await_spark
@@ -316,7 +317,7 @@ def job_of(environment: Environment, plans: Sequence[Node], names: tuple[str, ..
         watermark_interval=configuration.get("pipeline.auto-watermark-interval"),
         idle_timeout=configuration.get("table.exec.source.idle-timeout"),
         min_cleanup=configuration.get("table.exec.interval-join.min-cleanup-interval"),
-        dead_letters=dead_letter_table(environment),
+        dead_letters=dead_letter_table(environment.catalog, configuration.get(DEAD_LETTERS)),
     )
     return translate(plans, options)
 

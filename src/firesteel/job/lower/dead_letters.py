@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
 from firesteel.connectors.dead_letters import COLUMNS
 from firesteel.connectors.registry import validate_table
 from firesteel.errors import ValidationError
 from firesteel.job.lower.sink import persisted_columns
-from firesteel.session.context import Environment
 
 TABLE = "firesteel.dead-letters.table"
 
 
-def dead_letter_table(environment: Environment) -> Table | None:
+def dead_letter_table(catalog: Catalog, name: str | None) -> Table | None:
     """Return the table that `firesteel.dead-letters.table` names; None if the option is not set.
+
+    Args:
+        catalog: The catalog.
+        name: The option's value.
 
     Raises:
         ValidationError: There is no such table, or a job cannot write dead letters to it.
     """
-    name: str | None = environment.configuration.get(TABLE)
     if not name:
         return None
     hint = f"'{TABLE}' names it"
-    found = environment.catalog.find(tuple(part.strip("`") for part in name.split(".")))
+    found = catalog.find(tuple(part.strip("`") for part in name.split(".")))
     if not isinstance(found, Table):
         raise ValidationError(f"There is no table '{name}' for dead letters.", hint=hint)
     table = found if found.traits is not None else validate_table(found)
