@@ -14,6 +14,7 @@ from prompt_toolkit.output import DummyOutput
 
 from firesteel import TableEnvironment
 from firesteel.cli.history import read
+from firesteel.cli.interrupts import raise_dropped
 from firesteel.cli.shell.commands import asks_for_background, command_of
 from firesteel.cli.shell.line_editor import LineEditor
 
@@ -82,6 +83,16 @@ def test_ctrl_c_and_ctrl_d(keys: PipeInput) -> None:
     keys.send_text(CTRL_D)
     with pytest.raises(EOFError):
         made.read()
+
+
+def test_ctrl_c_right_behind_enter_stops_the_statement(keys: PipeInput) -> None:
+    made = editor(keys)
+    keys.send_text(f"SELECT 1;{ENTER}{CTRL_C}SELECT 2;{ENTER}")
+    assert made.read() == "SELECT 1;"
+    with pytest.raises(KeyboardInterrupt):
+        raise_dropped()
+    assert made.read() == "SELECT 2;"
+    raise_dropped()
 
 
 def test_the_history_is_there_in_the_next_session_and_can_be_searched(

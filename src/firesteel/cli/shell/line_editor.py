@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -16,12 +17,15 @@ from prompt_toolkit.filters import has_focus
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
+from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.styles import Style
 
 from firesteel.cli.history import LENGTH, append, home_file, read
+from firesteel.cli.interrupts import remember
 from firesteel.cli.shell import highlighting
 from firesteel.cli.shell.commands import command_of
 from firesteel.cli.shell.completion import complete
@@ -99,7 +103,17 @@ class LineEditor:
         typed = ""
         while not typed.strip():
             typed = self._session.prompt()
+        self._pass_on_interrupt()
         return typed
+
+    def _pass_on_interrupt(self) -> None:
+        """Let a Ctrl-C that came together with Enter stop the statement: it was read as a key."""
+        source = self._session.app.input
+        keys = get_typeahead(source)
+        pressed = [number for number, key in enumerate(keys) if key.key is Keys.ControlC]
+        if pressed:
+            remember(signal.SIGINT)
+        store_typeahead(source, keys[pressed[-1] + 1 :] if pressed else keys)
 
     def close(self) -> None:
         """Do nothing: the history is written as statements are typed."""
