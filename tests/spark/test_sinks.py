@@ -16,6 +16,7 @@ from firesteel.spark.batch.host import BatchSettings
 from firesteel.spark.progress import Progress
 from firesteel.spark.stream import host as stream_host
 from firesteel.spark.stream import sinks as stream_sinks
+from firesteel.spark.stream import spilled_packets
 from firesteel.spark.stream.settings import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.spark.jobs import folded, grouped, nested, rows, write_changes
@@ -85,6 +86,17 @@ def test_tasks_that_commit_get_all_rows(
     assert +left == answer
     if key == (0,):
         assert folded(found) == folded(rows(batch_host.run(grouped(changes), spark)))
+
+
+def test_tasks_that_commit_get_rows_that_lie_in_files(
+    tmp_path: Path, spark: Spark, changes: Path, answer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spilled_packets, "IN_MEMORY", 0)
+    on_stream(grouped(changes, sink=sink("sqlite", tmp_path / "db", 0)), spark, Progress())
+    left = Counter[tuple[Any, ...]]()
+    for kind, *cells in rows_in(tmp_path / "db"):
+        left[tuple(cells)] += 1 if kind in ("+I", "+U") else -1
+    assert +left == answer
 
 
 @HOSTS
