@@ -20,6 +20,7 @@ from firesteel.job.lower.lookup_join import distribution
 from firesteel.job.lower.multi_join import as_joins
 from firesteel.job.lower.nested_parts import parts_by_scan
 from firesteel.job.lower.operators import operator_of
+from firesteel.job.lower.row_time_sort import with_row_time
 from firesteel.job.lower.scan import connector_of, scan_of, sent_options
 from firesteel.job.lower.sink import persisted_columns, sink_enforcer, sink_materializer
 from firesteel.job.lower.unread_columns import unread_columns
@@ -81,7 +82,7 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
         NotSupportedError: No host can run a node yet.
     """
     options = options or TranslateOptions()
-    roots = [as_joins(root) for root in roots]
+    roots = [with_row_time(as_joins(root)) for root in roots]
     inputs = [root.input if isinstance(root, physical.Sink) else root for root in roots]
     sinks: list[SinkSpec] = []
     numbers = [_placed(_sink(root, options), sinks) for root in roots]
