@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.errors import JobError
+from firesteel.errors import JobError, LostInputError
 from firesteel.spark.errors import from_spark
 from firesteel.spark.known_failures import known_failure
 
@@ -23,7 +23,7 @@ QUERY = "[STREAM_FAILED] Query [id = a, runId = b] terminated with exception: {}
 )
 def test_lost_state_is_told_with_what_to_do(words: str) -> None:
     error = from_spark(RuntimeError(QUERY.format(words)))
-    assert type(error) is JobError
+    assert type(error) is LostInputError
     assert error.message.startswith("the checkpoint has lost files of its state")
     assert "restore the checkpoint from a copy" in str(error.hint)
 
@@ -34,7 +34,7 @@ def test_a_lost_metadata_file_is_named() -> None:
         "inconsistent state: the metadata file is missing but offset and/or commit logs contain data."
     )
     error = from_spark(RuntimeError(words))
-    assert type(error) is JobError
+    assert type(error) is LostInputError
     assert error.message == "the checkpoint has lost its file /c/insert-o/spark/metadata"
     assert "restore the checkpoint from a copy" in str(error.hint)
 

@@ -134,8 +134,10 @@ class Running:
         """Return an error of the job with its place, and decide whether a restart may help."""
         spark = self._spark
         if spark is not None and not self._cancelled.is_set() and error.restarts and spark.end_if_broken():
-            error = JobError("Spark has ended", hint="the kernel's log (dmesg) says if memory ran out")
-            error.restarts = spark.is_owned and not self._environment.frames
+            if spark.was_up:
+                error = JobError("Spark has ended", hint="the kernel's log (dmesg) says if memory ran out")
+            was_there = spark.was_up or self._has_run
+            error.restarts = was_there and spark.is_owned and not self._environment.frames
         if isinstance(error, UnavailableError) and not self._has_run:
             error.restarts = False  # the job has not found what it needs yet: its options may be wrong
         if not self._resumes and not self._given.is_empty:

@@ -113,6 +113,11 @@ class Spark:
         return self._starting is None or self._has_started.is_set()
 
     @property
+    def was_up(self) -> bool:
+        """Whether its start has succeeded."""
+        return self._context is not None
+
+    @property
     def has_ended(self) -> bool:
         """Whether no job can run on it any more: it did not start, was stopped, or its JVM is gone."""
         if self._is_over:
