@@ -1,4 +1,4 @@
-"""What was typed, statement by statement: the arrow keys bring a whole statement back, now and later.
+"""History of the shell, by statement: the arrow keys bring a whole statement back, in later sessions too.
 
 The file holds one JSON string a line, since a statement may have many lines.
 """

@@ -1,4 +1,4 @@
-"""What `--metrics-port` answers: Prometheus' text at /metrics, and the jobs as JSON below /api/v1.
+"""Answers of `--metrics-port`: Prometheus' text at /metrics, and the jobs as JSON below /api/v1.
 
 docs/guide/metrics.md describes the fields. A release may add fields to v1; another
 meaning is v2.

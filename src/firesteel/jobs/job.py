@@ -83,19 +83,19 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Its name in Spark, "" while it is planned."""
+        """Name of the job in Spark, "" while the job is planned."""
         return "" if self.progress is None else self.progress.name
 
     @property
     def phase(self) -> str:
-        """What it waits for, in words; "" for nothing."""
+        """Step that the job waits for, in words; "" for none."""
         if self.state is JobState.INITIALIZING and self.progress is None:
             return "planning"
         return "" if self.progress is None or self.state.has_ended else self.progress.phase
 
     @property
     def plan(self) -> str:
-        """Its physical plan as EXPLAIN prints it, "" while it is planned."""
+        """Physical plan of the job as EXPLAIN prints it, "" while the job is planned."""
         if self._plan_text is None and self.progress is not None:
             self._plan_text = self._plan()
             self._plan = str

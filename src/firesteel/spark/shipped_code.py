@@ -1,4 +1,4 @@
-"""What the executors of a cluster are sent of this machine: Firesteel itself, and modules of the user's.
+"""Code that the driver sends to executors: Firesteel itself, and modules of user-defined functions.
 
 Firesteel goes as a zip, which in workers stands before what their Python has installed. The folders that hold
 functions of the user's are unpacked and are on no path, as here (functions/python/modules.py). Spark brings

@@ -1,4 +1,4 @@
-"""TableModel, a result that changes while it is looked at: its order, the page that is seen, the search."""
+"""TableModel, the live table of a query: the sort order, the page on the screen, and the search."""
 
 from __future__ import annotations
 

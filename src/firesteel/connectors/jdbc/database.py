@@ -85,7 +85,7 @@ class Database:
         return _engines[address]
 
     def once(self, work: Callable[[Any], T]) -> T:
-        """What `work` gives in a transaction of its own."""
+        """Run `work` in a transaction of its own and return its result."""
         try:
             with self._engine.begin() as connection:
                 return work(connection)
@@ -127,7 +127,7 @@ class Database:
         return self.run(lambda connection: self._engine.connect())
 
     def rolled_back(self, work: Callable[[Any], T]) -> T:
-        """What `work` gives in a transaction of which nothing stays."""
+        """Run `work` in a transaction that is rolled back, and return its result."""
         with self._engine.connect() as connection:
             transaction = connection.begin()
             try:
@@ -195,7 +195,7 @@ class Database:
 
 
 def _words(error: Any) -> str:
-    """What the driver says, in a line."""
+    """Return the message of the driver in one line."""
     return " ".join(str(error.orig).split())
 
 

@@ -74,7 +74,7 @@ def _home(value: Any) -> str:
 
 
 def _belongs(used: ModuleType, module: ModuleType, folder: str) -> bool:
-    """Return whether a module belongs to the same package, or is in the folder of the user's functions."""
+    """Return whether a module belongs to the same package, or lies in the functions' folder."""
     if used.__name__.partition(".")[0] == module.__name__.partition(".")[0]:
         return True
     file = getattr(used, "__file__", None)

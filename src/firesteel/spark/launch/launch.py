@@ -82,7 +82,7 @@ class Spark:
 
     @property
     def is_unwatched(self) -> bool:
-        """Whether nobody looks at its jobs: it was started here, without a UI and without an event log."""
+        """Whether Firesteel started this Spark, without a UI and without an event log."""
         settings = self._options.settings()
         watchers = ("spark.ui.enabled", "spark.eventLog.enabled")
         return self._owned and all(settings.get(key, "false") == "false" for key in watchers)

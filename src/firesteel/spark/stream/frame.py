@@ -104,8 +104,7 @@ def packet_frame(
 
 @dataclass(frozen=True)
 class _Sources:
-    """What reads the sources of a job, in a session. source: the Spark data source that does. spill: as of
-    `packet_frame`."""
+    """Readers of the sources of a job. `source` is the Spark data source; `spill` is as in `packet_frame`."""
 
     job: JobSpec
     session: Any
@@ -127,7 +126,7 @@ class _Sources:
         return [0] if self._given(head) is not None else open_head(head).channels()
 
     def packets(self, contexts: Sequence[TaskContext]) -> Iterator[DataFrame]:
-        """What the source chains give. The bounded sources of a bounded job are read one after another."""
+        """Yield the packets of each source chain. A bounded job reads its sources one after another."""
         wakes = bool(contexts[0].timers)
         earlier: list[ScanSpec | ValuesSpec] = []
         all_numbers = source_numbers(self.job)
@@ -164,7 +163,7 @@ class _Sources:
         return timed.mapInArrow(FrameTask(task, self.labels, numbers), SCHEMA)
 
     def _interval(self, context: TaskContext) -> int:
-        """Of the mini-batches that the sources see to themselves: timers do not wait for their ends."""
+        """Return the mini-batch interval that the sources keep, in milliseconds; 0 if the host keeps it."""
         return self.settings.interval if context.timers and self.timers and not self.job.bounded else 0
 
     def _loaded(self, options: SourceOptions) -> DataFrame:

@@ -329,7 +329,7 @@ class StreamJob:
         self.progress.end_batch()
 
     def _state_bytes(self) -> int | None:
-        """What Spark's state store had after the batch before; None before there was one, and at the end."""
+        """Return the bytes of Spark's state store after the last micro-batch; None if there was none."""
         last = self._last()
         return None if last is None else sum(each["memoryUsedBytes"] for each in last["stateOperators"])
 

@@ -20,8 +20,8 @@ _FRESH_SECONDS = 1.0
 
 
 class Lag:
-    """Of one job. It has sources of its own, which only ask. A bounded job has an end and no lag, and of
-    Spark's own DataFrames (framed) nobody knows which of Spark's sources is whose."""
+    """Lag of one job, asked by sources of its own. A bounded job has no lag, nor has one that reads
+    DataFrames (`framed`): Spark does not say which of its sources is which table."""
 
     def __init__(self, job: JobSpec, framed: bool = False) -> None:
         sources = [] if job.bounded or framed else [each.head.source for each in stages(job)[0]]
@@ -31,8 +31,8 @@ class Lag:
         self._asked: float | None = None
 
     def behind(self, sources: Sequence[Mapping[str, Any]]) -> Lags:
-        """What lies behind the end of a micro-batch; nothing of what does not answer at once. sources: as
-        Spark's progress has them, in the order of the job's."""
+        """Return the lag after a micro-batch, without sources that do not answer at once. `sources` are as in
+        Spark's progress, in the order of the job's sources."""
         now = time.monotonic()
         if self._asked is None or now >= self._asked + _FRESH_SECONDS:
             self._asked, self._known = now, self._ask([_own(each["endOffset"]) for each in sources])

@@ -74,7 +74,7 @@ IN_MEMORY_ONLY = Spill()
 
 
 class SpilledPackets:
-    """What a task sends in a micro-batch for one key group or one part of a source.
+    """Packets that a task sends in a micro-batch for one key group or one part of a source.
 
     Args:
         spill: Where files lie.

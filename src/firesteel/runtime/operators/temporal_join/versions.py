@@ -141,7 +141,7 @@ class Versions:
 
 
 class _Game:
-    """What the kernel works with. Versions have ids: stored ones come first, then the new ones.
+    """Arrays for the kernel. Each version has an id: stored versions come first, then the new ones.
 
     Args:
         keys, rows, new, marks, passed: As in `Versions.join`.
