@@ -130,3 +130,21 @@ def test_an_empty_last_file_of_a_log_is_removed(tmp_path: Path, log: str) -> Non
     (tmp_path / "spark" / log / "8").write_text("")
     with pytest.raises(JobError, match="8: the checkpoint's file is damaged"):
         check_logs(str(tmp_path))
+
+
+@pytest.mark.parametrize("missing", [True, False])
+@pytest.mark.parametrize("committed", [True, False])
+def test_metadata_whose_schema_is_lost_is_removed(tmp_path: Path, missing: bool, committed: bool) -> None:
+    """Unless its batch is committed: then the schema was synced, and its loss is no power cut's."""
+    state = tmp_path / "spark" / "state" / "0"
+    stores = [
+        {"stateSchemaFilePaths": [f"file:/elsewhere/_stateSchema/default/0_{name}"]} for name in ("a", "b")
+    ]
+    metadata = state / "_metadata" / "v2" / "0"
+    put(metadata, "v2\n" + json.dumps({"stateStoreInfo": stores}))
+    for name in ("a",) if missing else ("a", "b"):
+        put(state / "_stateSchema" / "default" / f"0_{name}", "schema")
+    if committed:
+        put(tmp_path / "spark" / "commits" / "0", "v1\n{}")
+    check_logs(str(tmp_path))
+    assert metadata.exists() == (committed or not missing)

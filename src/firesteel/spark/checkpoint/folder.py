@@ -10,6 +10,7 @@ from pathlib import Path
 from firesteel.durability import make_folders, sync_folder, sync_stream
 from firesteel.errors import JobError, UsageError
 from firesteel.spark.checkpoint.lock import FILE, CheckpointLock, local_folder
+from firesteel.spark.checkpoint.state_metadata import remove_torn_metadata
 from firesteel.spark.checkpoint.trust import check_trust, make_folder
 
 
@@ -66,9 +67,10 @@ def _check_written(folder: Path, checkpoint: str) -> None:
 def check_logs(checkpoint: str) -> None:
     """Check that the last batches in Spark's logs can be read. Spark's own error would not name the file.
 
-    A power cut may leave an empty file: its name was written, but its content was not. Such files are removed
-    first. This loses nothing: offsets and descriptions of the state are synced before a sink gets the batch,
-    and a batch without a commit runs again under a number that the sinks know.
+    A power cut may leave an empty file: its name was written, but its content was not. It may also leave a
+    description of the state without the schema that it names. Such files are removed first. This loses
+    nothing: offsets and descriptions of the state are synced before a sink gets the batch, and a batch
+    without a commit runs again under a number that the sinks know.
 
     Raises:
         JobError: A file is damaged. The message names it.
@@ -77,6 +79,7 @@ def check_logs(checkpoint: str) -> None:
     if folder is None:
         return
     _remove_empty(folder / "spark")
+    remove_torn_metadata(folder / "spark", _last(_batches(folder / "spark" / "commits")))
     for log in ("offsets", "commits"):
         for file in _batches(folder / "spark" / log)[-_LAST:]:
             if not _is_readable(file):
@@ -91,6 +94,10 @@ def _batches(log: Path) -> list[Path]:
     """Return the files of one of Spark's logs, sorted by batch."""
     found = (file for file in log.glob("[0-9]*") if file.name.isdigit())
     return sorted(found, key=lambda file: int(file.name))
+
+
+def _last(files: list[Path]) -> int:
+    return int(files[-1].name) if files else -1
 
 
 _NEVER_EMPTY = ("metadata", "state/*/_metadata/**/*", "state/*/_stateSchema/**/*", "state/**/*.zip")

@@ -1,0 +1,49 @@
+"""Spark's descriptions of a query's state in a checkpoint on this machine, after a power cut.
+
+For each stateful operator Spark writes two files per change of the state's layout: a schema, and metadata
+that names the schema by its absolute path:
+
+    spark/state/0/_stateSchema/default/0_64fb...
+    spark/state/0/_metadata/v2/0    {... "stateSchemaFilePaths": ["file:/.../_stateSchema/default/0_64fb..."]}
+
+The number in `_metadata/v2` is the micro-batch that wrote them. Spark reads the schemas of the last metadata
+file when it plans a micro-batch, and fails if one is missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+
+def remove_torn_metadata(spark: Path, committed: int) -> None:
+    """Remove the metadata files of uncommitted micro-batches that name a missing schema file.
+
+    Both files are synced before the micro-batch that writes them is committed. A power cut before may keep
+    one and lose the other. Nothing is lost with the metadata: Spark runs the micro-batch again and writes
+    both.
+
+    Args:
+        spark: Spark's folder in the checkpoint.
+        committed: The last committed micro-batch, or -1.
+    """
+    for file in spark.glob("state/*/_metadata/v2/[0-9]*"):
+        if not file.name.isdigit() or int(file.name) <= committed:
+            continue
+        schemas = file.parents[2] / "_stateSchema"
+        if not all((schemas / Path(path).parent.name / Path(path).name).is_file() for path in _schemas(file)):
+            file.unlink()
+            (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
+
+
+def _schemas(file: Path) -> Iterator[str]:
+    """Yield the paths of the schemas that a metadata file names."""
+    for line in file.read_text(encoding="utf-8").splitlines()[1:]:
+        try:
+            stores: list[dict[str, Any]] = json.loads(line)["stateStoreInfo"]
+        except (ValueError, KeyError, TypeError):
+            continue  # Spark's own error names a damaged file.
+        for store in stores:
+            yield from store.get("stateSchemaFilePaths", ())
