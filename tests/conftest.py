@@ -15,27 +15,32 @@ if TYPE_CHECKING:
 
 LEAN_ON_PRIVATES = {Path(__file__).parent / "spark" / name for name in ("internals", "launch")}
 STARTED_ONCE = ("spark", "broker")
-"""Fixtures that take long to start: all tests which use one run in one process."""
+"""Fixtures that take long to start: all tests which use the same one run in one process."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist adds the groups to the tests' ids
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Which tests run at all, which on the oldest pyspark, too (`make test-spark-versions`), and for
-    `--dist loadgroup` which run in one process: those that share what is dear to start, else a file's. Beside
-    the first run those that keep one core busy; those that start processes come last."""
+    """Mark which tests run at all, and which run on the oldest pyspark, too (`make test-spark-versions`).
+
+    With `--dist loadgroup` the tests of a group run in one process: those that use Spark, those that use a
+    broker only, and those of each other file. Spark and the broker begin, one in each process; tests that
+    start processes come last.
+    """
     for item in items:
         if not LEAN_ON_PRIVATES.isdisjoint(item.path.parents):
             item.add_marker("private")
         if item.get_closest_marker("full") and not FULL:
             item.add_marker(pytest.mark.skip(reason="only at full size: make test-all"))
-        shared = not set(STARTED_ONCE).isdisjoint(getattr(item, "fixturenames", ()))
-        item.add_marker(pytest.mark.xdist_group("session" if shared else item.path.stem))
+        used = getattr(item, "fixturenames", ())
+        shared = (name for name in STARTED_ONCE if name in used)
+        item.add_marker(pytest.mark.xdist_group(next(shared, str(item.path))))
     items.sort(key=_turn)
 
 
 def _turn(item: pytest.Item) -> int:
     group = item.get_closest_marker("xdist_group")
     assert group is not None
-    if group.args == ("session",):
+    if group.args[0] in STARTED_ONCE:
         return 0
     return 2 if item.get_closest_marker("slow") else 1
 

@@ -81,7 +81,7 @@ def test_a_client_that_sends_a_byte_now_and_then_is_cut_off() -> None:
 def test_half_open_connections_do_not_become_threads() -> None:
     before = threading.active_count()
     with served(text, 0, seconds=2.0) as port, ExitStack() as open_:
-        clients = [open_.enter_context(closing(connect(port))) for _ in range(200)]
+        clients = [open_.enter_context(closing(connect(port))) for _ in range(60)]
         refused = 0
         for client in clients[MOST_CONNECTIONS:]:
             refused += client.recv(1) == b""  # the server has come to it
