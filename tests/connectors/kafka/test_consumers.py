@@ -36,7 +36,7 @@ def mixed(broker: Broker) -> str:
 
 def consumer(kind: type[Any], servers: str, also: tuple[str, ...] = (), **more: str) -> Any:
     settings = {"bootstrap.servers": servers, "group.id": "test", "enable.partition.eof": "true", **more}
-    # As reader.py: a commit of offsets waits 45 s for the group's coordinator, which a new broker has not yet.
+    # As reader.py. A commit of offsets waits 45 s for a coordinator, which a new broker lacks at first.
     settings |= {"auto.offset.reset": "error", "enable.auto.commit": "false", "log_level": "2"}
     return kind({key.replace("__", "."): value for key, value in settings.items()}, frozenset(also))
 
