@@ -249,6 +249,8 @@ print(sink.close_task() or sink.rows)
     "format": Addition(
         {
             "formats/lengths.py": '''
+from collections import Counter
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -260,7 +262,7 @@ from firesteel.formats.raw.format import Raw
 class Decoder:
     """The length of each message."""
 
-    skipped = 0
+    causes = Counter()
 
     def decode(self, messages):
         kinds = pa.array(np.zeros(len(messages), np.int8))

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import sys
+from collections import Counter
 from urllib.request import urlopen
 
 import pytest
@@ -29,7 +30,7 @@ def progress() -> Progress:
     made = Progress(
         read=2_000,
         changes=10,
-        skipped=7,
+        skip_causes=Counter(invalid_value=4, damaged_message=3),
         late=3,
         states={(1, 0): {"sum": StateSize(4, 80)}, (1, 1): {"sum": StateSize(5, 90)}},
         state_size=lambda: 900,
@@ -58,6 +59,12 @@ def test_metrics_are_there_as_text() -> None:
     lines = text.splitlines()
     assert 'firesteel_records_in_total{job="1"} 2000' in lines
     assert 'firesteel_records_in_total{job="2"} 0' in lines
+    assert 'firesteel_records_skipped_total{job="1"} 7' in lines
+    by_cause = [line for line in lines if line.startswith("firesteel_records_skipped_by_cause_total{")]
+    assert by_cause == [
+        'firesteel_records_skipped_by_cause_total{job="1",cause="damaged_message"} 3',
+        'firesteel_records_skipped_by_cause_total{job="1",cause="invalid_value"} 4',
+    ]
     assert 'firesteel_state_entries{job="1"} 9' in lines
     assert 'firesteel_state_bytes{job="1"} 900' in lines
     operator = 'job="1",chain="1",step="1",operator="GroupAggregate"'
@@ -99,6 +106,7 @@ def test_progress_in_json(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {(each["level"], each["event"]) for each in said} == {("INFO", "progress")}
     assert (said[-1]["records_in_total"], said[-1]["state_entries"]) == (2000, 9)
     assert said[-1]["lag_messages"] == {"a.b-0": 4, "a.b-1": 30}
+    assert said[-1]["records_skipped_by_cause"] == {"damaged_message": 3, "invalid_value": 4}
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", said[-1]["time"])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,11 +29,13 @@ def test_amounts_are_short(count: float, text: str) -> None:
 def test_the_line_tells_what_is_known() -> None:
     assert describe(3.2, None) == "running for 3 s"
     states = {(1, 0): {"sum": StateSize(2_000_000, 9)}, (1, 1): {"sum": StateSize(1, 9)}}
-    progress = Progress(read=2_000_000, changes=1_000, skipped=7, late=3, batches=4, states=states)
+    causes = Counter(invalid_value=2, damaged_message=5)
+    progress = Progress(read=2_000_000, changes=1_000, skip_causes=causes, late=3, batches=4, states=states)
     said = describe(10, progress)
     assert said.startswith("running for 10 s, 2M rows read (")
     assert said.endswith(
-        "/s), 1K changes out, 7 messages skipped, 3 late rows dropped, 4 micro-batches, 2M entries of state"
+        "/s), 1K changes out, 7 messages skipped (5 damaged_message, 2 invalid_value), 3 late rows dropped, "
+        "4 micro-batches, 2M entries of state"
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,7 +52,7 @@ class Outcome:
 
     rows: str | None
     count: int
-    skipped: int
+    skipped: Counter[str]
     error: str | None
     foreign: str | None
     unforeseen: int
@@ -122,7 +123,7 @@ def compare(subject: Subject, topic: Sequence[Any], ignoring: bool, report: Repo
             report.finds.append(f"{subject.name}, ignoring={ignoring}: {difference}\n  {_shortest(topic)}")
             break
     report.rows += columns.count
-    report.skipped += columns.skipped
+    report.skipped += columns.skipped.total()
     report.refused += columns.error is not None
 
 

@@ -137,7 +137,7 @@ def test_messages_that_were_skipped_are_told(
     )
     out, err = capsys.readouterr()
     assert out.count("+I") == 2
-    assert err.endswith("2 messages skipped: they could not be read\n")
+    assert err.endswith("2 messages skipped: they could not be read (2 damaged_message)\n")
 
 
 def test_a_checkpoint_goes_on_and_refuses_another_query(tmp_path: Path, spark: Spark) -> None:

@@ -75,6 +75,7 @@ def summary(job: Job) -> dict[str, Any]:
         "created": _time(job.created),
         "ended": None if job.ended is None else _time(job.ended),
         "metrics": None if job.progress is None else values(job.progress),
+        "records_skipped_by_cause": {} if job.progress is None else dict(job.progress.skip_causes),
     }
 
 

@@ -52,6 +52,7 @@ def tell_progress(seconds: float, progress: Progress | None, out: TextIO | None 
     numbers["lag_messages"] = {
         f"{topic}-{number}": lag for (topic, number), lag in sorted(lags.items())
     } or None
+    numbers["records_skipped_by_cause"] = (progress and dict(progress.skip_causes)) or None
     tell("progress", out=out, running_seconds=round(seconds, 1), phase=phase, **numbers)
 
 

@@ -30,6 +30,7 @@ _METRICS: tuple[tuple[str, str, str], ...] = (
 )
 """Name without the prefix, type and meaning."""
 
+_SKIPPED = "records_skipped_by_cause_total", "counter", "Messages left out because they could not be read."
 _LAG = "lag_messages", "gauge", "Messages of a partition that wait to be read."
 
 
@@ -75,6 +76,10 @@ class Metrics:
             for label, of_job in found:
                 if (value := of_job[name]) is not None:
                     yield f'firesteel_{name}{{job="{label}"}} {value}\n'
+        yield _head(*_SKIPPED)
+        for label, job in self._by_label():
+            for cause, count in sorted(job.skip_causes.items()):
+                yield f'firesteel_{_SKIPPED[0]}{{job="{label}",cause="{_escaped(cause)}"}} {count}\n'
         yield _head(*_LAG)
         for label, job in self._by_label():
             for (topic, partition), waiting in sorted(job.lags.items()):

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
@@ -42,6 +44,12 @@ def now() -> str:
     return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
+def causes_text(causes: Mapping[str, int]) -> str:
+    """Return counts by cause, the largest first: `4 invalid_value, 3 damaged_message`."""
+    found = sorted(causes.items(), key=lambda each: (-each[1], each[0]))
+    return ", ".join(f"{amount(count)} {cause}" for cause, count in found)
+
+
 def describe(seconds: float, progress: Progress | None) -> str:
     """Return the progress on one line: time, phase, rows and their rate, changes, batches, state, lag."""
     parts = [f"running for {seconds:.0f} s"]
@@ -51,7 +59,7 @@ def describe(seconds: float, progress: Progress | None) -> str:
         parts.append(f"{amount(progress.read)} rows read ({amount(progress.rate)}/s)")
         parts.append(f"{amount(progress.changes)} changes out")
     if progress is not None and progress.skipped:
-        parts.append(f"{amount(progress.skipped)} messages skipped")
+        parts.append(f"{amount(progress.skipped)} messages skipped ({causes_text(progress.skip_causes)})")
     if progress is not None and progress.dead_letters:
         parts.append(f"{amount(progress.dead_letters)} dead letters")
     if progress is not None and progress.late:
@@ -98,9 +106,9 @@ class ProgressLine:
         return self._latest
 
     @property
-    def skipped(self) -> int:
-        """Number of messages that the statement's jobs have skipped."""
-        return sum(progress.skipped for progress in self._jobs.values())
+    def skipped(self) -> Counter[str]:
+        """Number of messages that the statement's jobs have skipped, by cause."""
+        return sum((progress.skip_causes for progress in self._jobs.values()), Counter[str]())
 
     def hide(self) -> None:
         """Remove the line and show no more progress."""

@@ -165,7 +165,7 @@ class Runner:
     def execute(self, statement: Statement, text: str) -> None:
         """Run one statement to its end and show its result."""
         raise_dropped()
-        from firesteel.cli.progress import ProgressLine
+        from firesteel.cli.progress import ProgressLine, causes_text
 
         with ProgressLine(as_json=self._json) as line:
             result: TableResult | None = None
@@ -179,8 +179,9 @@ class Runner:
                 raise Stopped(signal_of(stop), line.latest) from None
         sys.stdout.flush()
         if line.skipped:
-            many = "messages" if line.skipped > 1 else "message"
-            said = f"{line.skipped:,} {many} skipped: they could not be read"
+            count = line.skipped.total()
+            many = "messages" if count > 1 else "message"
+            said = f"{count:,} {many} skipped: they could not be read ({causes_text(line.skipped)})"
             if self._json:
                 tell("notice", "WARN", message=said)
             else:

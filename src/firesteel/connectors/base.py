@@ -76,8 +76,8 @@ class Source(Protocol):
                 yield self._decode(split.data["path"], split.ordinal)
     """
 
-    skipped: int = 0
-    """Number of messages skipped so far because of `ignore-parse-errors`."""
+    skipped: Mapping[str, int] = {}
+    """Messages skipped because of `ignore-parse-errors`, by cause (formats/messages/skip_causes.py)."""
     dead_letters: DeadLetters | None = None
     """Collector of messages that cannot be read; None if the first of them ends the job."""
     limits_bytes: bool = False

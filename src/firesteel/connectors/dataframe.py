@@ -37,7 +37,6 @@ class SnapshotSource(Source):
         options = dict(scan.options)
         self._path = options[PATH]
         self._batches = integer(options, BATCHES, 0, least=0)
-        self.skipped = 0
 
     @property
     def bounded(self) -> bool:

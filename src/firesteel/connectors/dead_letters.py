@@ -5,6 +5,7 @@ A source of messages notes each of them, and its task sends them to the table's 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,11 +64,11 @@ def decode_around(decoder: Decoder, messages: pa.BinaryArray) -> tuple[pa.Table,
     Returns:
         The changes, int64[n] with the message of each change, and the errors in the order of their messages.
     """
-    skipped = decoder.skipped
+    causes = Counter(decoder.causes)
     try:
         return (*decoder.decode(messages), [])
     except MessageError:
-        decoder.skipped = skipped
+        decoder.causes = causes
     tables, numbers, errors = [], [], list[MessageError]()
     for start in range(0, len(messages), _PIECE):
         changes, at, bad = _piece_around(decoder, messages.slice(start, _PIECE))
@@ -82,14 +83,14 @@ def _piece_around(decoder: Decoder, piece: pa.BinaryArray) -> tuple[pa.Table, In
     errors: list[MessageError] = []
     is_bad: Flags = np.zeros(len(piece), np.bool_)
     while True:
-        skipped = decoder.skipped
+        causes = Counter(decoder.causes)
         try:
             changes, at = decoder.decode(piece)
             break
         except MessageError as error:
             if is_bad[error.index]:
                 raise
-            decoder.skipped = skipped
+            decoder.causes = causes
             errors.append(error)
             is_bad[error.index] = True
             piece = pc.if_else(pa.array(is_bad), pa.scalar(None, piece.type), piece)

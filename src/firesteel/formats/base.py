@@ -8,6 +8,7 @@ reports the place of a bad message. The table has no `$order`: the source number
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
@@ -76,8 +77,8 @@ class Fields:
 class Decoder(Protocol):
     """A decoder of the messages of one split."""
 
-    skipped: int
-    """Number of messages skipped so far because of `ignore-parse-errors`."""
+    causes: Counter[str]
+    """Messages skipped so far because of `ignore-parse-errors`, by cause (messages/skip_causes.py)."""
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
         """Return the changes in the messages.

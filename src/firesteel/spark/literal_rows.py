@@ -21,7 +21,6 @@ _CHUNK = 64
 class LiteralRows(Source):
     """Source of the rows of a ValuesSpec: bounded, with one split (connectors/base.py)."""
 
-    skipped = 0
     bounded = True
 
     def __init__(self, spec: ValuesSpec) -> None:

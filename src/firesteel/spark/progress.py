@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -23,11 +24,11 @@ class Progress:
         watch: Function that is called after each change of a counter.
         read: Rows from sources.
         changes: Rows that sinks have committed or that the caller of a query has taken.
-        skipped: Messages skipped because they cannot be decoded.
         dead_letters: Messages that could not be decoded and that the dead-letter table has.
         late: Rows dropped because they were late.
         batches: Micro-batches that have ended.
         mark: Last watermark of a source in milliseconds, 0 for none. With mini-batch, the current one.
+        skip_causes: Messages skipped because they cannot be decoded, by cause (formats/messages).
         chains: Counters of the steps of each chain, by its number (runtime/dataflow/counters.py).
         states: Sizes of keyed state, if the host reports them: by stage and key group, then by name.
         state_size: Returns the bytes of keyed state in Spark's state store.
@@ -51,11 +52,11 @@ class Progress:
     watch: Callable[[Progress], None] | None = None
     read: int = 0
     changes: int = 0
-    skipped: int = 0
     dead_letters: int = 0
     late: int = 0
     batches: int = 0
     mark: int = 0
+    skip_causes: Counter[str] = field(default_factory=Counter)
     chains: dict[int, ChainCounters] = field(default_factory=dict)
     states: dict[tuple[int, int], Mapping[str, StateSize]] = field(default_factory=dict)
     state_size: Callable[[], int | None] | None = None
@@ -73,6 +74,11 @@ class Progress:
     ended: float | None = None
     started: float = field(default_factory=time.monotonic)
     log: BatchLog = field(default_factory=BatchLog)
+
+    @property
+    def skipped(self) -> int:
+        """Messages skipped because they cannot be decoded."""
+        return self.skip_causes.total()
 
     @property
     def seconds(self) -> float:
@@ -124,7 +130,7 @@ class Progress:
         if packet.holds == COUNTERS:
             self._add_counters(packet)
         if packet.holds == SKIPPED:
-            self.skipped += json.loads(packet.payload)
+            self.skip_causes.update(json.loads(packet.payload))
         self.read += packet.read
         self.mark = max(self.mark, packet.mark)
         self._tell()

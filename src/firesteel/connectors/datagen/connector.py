@@ -56,7 +56,6 @@ class DatagenSource(Source):
         self._fields = [field_options(n, k, options) for n, k in zip(scan.names, scan.types, strict=True)]
         self._rate = integer(options, "rows-per-second", ROWS_PER_SECOND, least=1)
         self._total = _total(options, self._fields)
-        self.skipped = 0
 
     @property
     def bounded(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -77,7 +78,6 @@ class FilesystemSource(Source):
         self._told: set[str] = set()
         self._changed: list[tuple[FileInfo, str]] = []
         self._next = -1
-        self.skipped = 0
 
     def check(self, *, is_local: bool, fresh: bool) -> None:
         """See that the path is there. Raises DataError."""
@@ -176,7 +176,7 @@ class FilesystemSource(Source):
         decoder = self._format.decoder(self._fields(), self._format_options)
         for position, messages in self._messages(piece):
             yield self._decode(decoder, piece.file, position, messages)
-        self.skipped += decoder.skipped
+        self.skipped = Counter(self.skipped) + decoder.causes
 
     def _messages(self, piece: Piece) -> Iterator[Placed]:
         framing = self._framing()

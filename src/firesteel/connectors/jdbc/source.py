@@ -31,7 +31,6 @@ class JdbcSource(Source):
     def __init__(self, scan: ScanSpec, options: JdbcOptions) -> None:
         self._scan = scan
         self._options = options
-        self.skipped = 0
 
     @property
     def bounded(self) -> bool:

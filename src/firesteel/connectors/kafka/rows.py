@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_val
 from firesteel.connectors.kafka.options import Part, key_of, value_of
 from firesteel.errors import DataError, FiresteelError, InternalError
 from firesteel.formats.base import Decoder, Fields, Format, Indices, MessageError
+from firesteel.formats.messages.skip_causes import INVALID_VALUE
 from firesteel.formats.metadata.metadata_reader import MetadataReader
 from firesteel.runtime.dataflow.sequence import row_orders
 from firesteel.runtime.spec.tables import ScanSpec
@@ -74,9 +76,9 @@ class Rows:
         return MetadataReader(part.format, tuple(wanted), dict(part.options))
 
     @property
-    def skipped(self) -> int:
-        """Number of messages skipped so far because of `ignore-parse-errors`."""
-        return self._value.decoder.skipped + self._left_out
+    def skipped(self) -> Counter[str]:
+        """Number of messages skipped so far because of `ignore-parse-errors`, by cause."""
+        return self._value.decoder.causes + Counter({INVALID_VALUE: self._left_out})
 
     @property
     def needs(self) -> frozenset[str]:

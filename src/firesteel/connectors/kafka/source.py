@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -70,7 +71,6 @@ class KafkaSource(Source):
         self._reports = False
         self._reported: Places = {}
         self._sizes = MessageSizes(self._some)
-        self.skipped = 0
 
     @property
     def bounded(self) -> bool:
@@ -188,7 +188,7 @@ class KafkaSource(Source):
                     yield changes
                     read += changes.num_rows
         reader.release()
-        self.skipped += rows.skipped
+        self.skipped = Counter(self.skipped) + rows.skipped
 
     # --- a micro-batch ---------------------------------------------------------------------------
     def _ahead(self, position: Position, limit: ReadLimit) -> Position:

@@ -33,7 +33,6 @@ class NexmarkSource(Source):
         self._options: NexmarkOptions = parsed(dict(scan.options))
         read = dict(zip(scan.projection, scan.parts or (WHOLE,) * len(scan.projection), strict=True))
         self._table = EventTable(scan.types, [read.get(at, ()) for at in range(len(scan.types))])
-        self.skipped = 0
 
     @property
     def bounded(self) -> bool:

@@ -5,6 +5,7 @@ Flink: AvroFormatFactory, AvroRowDataDeserializationSchema, AvroFileFormatFactor
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from itertools import islice
@@ -80,7 +81,7 @@ class AvroMessages:
     """Decoder and encoder of INSERT messages."""
 
     def __init__(self, fields: Fields, bodies: Bodies, legacy: bool = True) -> None:
-        self.skipped = 0
+        self.causes = Counter[str]()
         self._fields, self._bodies, self._legacy = fields, bodies, legacy
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:

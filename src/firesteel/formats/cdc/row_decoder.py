@@ -47,6 +47,7 @@ class EnvelopeMessages:
 
     def __init__(self, envelope: Envelope, fields: Fields, options: JsonOptions) -> None:
         self._envelope = envelope
+        self.ignored: Exception | None = None
         self._fields = fields
         self._options = options
         self._exact = any(map(has_decimal, fields.types))
@@ -64,9 +65,11 @@ class EnvelopeMessages:
         try:
             return self._rows(self._payload(parse_tree(message, exact=self._exact)), message)
         except (BadMessage, ValueError) as error:
-            if self._options.ignore_parse_errors:
-                return None
-            raise explained(self._envelope.title, message, error) from None
+            explanation = explained(self._envelope.title, message, error)
+            if not self._options.ignore_parse_errors:
+                raise explanation from None
+            self.ignored = explanation
+            return None
 
     def _payload(self, root: Any) -> dict[str, Any]:
         if self._options.schema_include and isinstance(root, dict):

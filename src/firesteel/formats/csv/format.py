@@ -51,6 +51,7 @@ class CsvRecords:
         )
         self._fields = fields
         self._options = options
+        self.ignored: Exception | None = None
         self._width = len(fields.all_names)
         self._places = [fields.all_names.index(name) for name in fields.names]
         self._converters = [converters.converter(kind) for kind in fields.types]
@@ -73,10 +74,11 @@ class CsvRecords:
             return [(RowKind.INSERT, self._converted(record.values))]
         except _Fatal:
             raise
-        except (BadMessage, ValueError):
-            if self._options.ignore_parse_errors:
-                return None
-            raise
+        except (BadMessage, ValueError) as error:
+            if not self._options.ignore_parse_errors:
+                raise
+            self.ignored = error
+            return None
 
     def _record(self, message: bytes) -> Record | None:
         text, wrong = csv_text(message, whole=not self._fields.in_file)

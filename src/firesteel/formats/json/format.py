@@ -28,6 +28,7 @@ class JsonMessages:
 
     def __init__(self, fields: Fields, options: JsonOptions) -> None:
         self._options = options
+        self.ignored: Exception | None = None
         self._converter = StreamConverters(
             iso=options.iso_timestamps,
             ignore_errors=options.ignore_parse_errors,
@@ -42,6 +43,7 @@ class JsonMessages:
         if not message:
             return ()
         rows: list[Row] = []
+        self.ignored = None
         try:
             tokens = Tokens(parse_members(message))
             if tokens.kind not in (START_OBJECT, START_ARRAY):
@@ -51,9 +53,10 @@ class JsonMessages:
             else:
                 while tokens.next() is not END_ARRAY:
                     self._add(tokens, rows)
-        except (BadMessage, ValueError):
+        except (BadMessage, ValueError) as error:
             if not self._options.ignore_parse_errors:
                 raise
+            self.ignored = error
         return rows or (None if self._options.ignore_parse_errors else ())
 
     def _add(self, tokens: Tokens, rows: list[Row]) -> None:

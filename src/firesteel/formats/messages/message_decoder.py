@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,6 +16,7 @@ from firesteel.formats.base import Indices, MessageError
 from firesteel.formats.messages.control_messages import ControlMessage
 from firesteel.formats.messages.json_limits import BadMessage
 from firesteel.formats.messages.lines import bare
+from firesteel.formats.messages.skip_causes import cause_of
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType
 
@@ -49,7 +51,13 @@ class Columns(Protocol):
 
 
 class Exact(Protocol):
-    """A format's exact reader of single messages."""
+    """A format's exact reader of single messages.
+
+    Attributes:
+        ignored: The error of the last message for which `read` returned None; None if it had no error.
+    """
+
+    ignored: Exception | None
 
     def read(self, message: bytes) -> Sequence[Row] | None:
         """Return the rows of a message, or None for a bad message to skip.
@@ -92,9 +100,14 @@ class MessageDecoder:
         self._schema = schema
         self._keeps_line_end = keeps_line_end
         self._ignores = ignores
-        self.skipped = 0
+        self.causes = Counter[str]()
         self.unforeseen = 0
         """Number of blocks, messages and rows with an error that neither reader expects, for tests."""
+
+    @property
+    def skipped(self) -> int:
+        """Number of messages skipped so far because of `ignore-parse-errors`."""
+        return self.causes.total()
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
         """Return the changes in the messages, and the index of each change's message (base.py: Decoder)."""
@@ -153,14 +166,14 @@ class MessageDecoder:
         Raises:
             MessageError: There is such a message, and bad messages are not skipped.
         """
-        bad: set[int] = set()
+        bad: dict[int, Exception] = {}
         for number, row in zip(numbers, rows, strict=True):
             try:
                 self._table([row])
             except _NO_VALUE as error:
-                bad.add(number)
+                bad.setdefault(number, error)
                 self._unforeseen(self._message(messages, number), number, error)
-        self.skipped += len(bad)
+        self.causes.update(map(cause_of, bad.values()))
         kept = [(number, row) for number, row in zip(numbers, rows, strict=True) if number not in bad]
         return self._table([row for _, row in kept]), np.array([number for number, _ in kept], np.int64)
 
@@ -177,9 +190,10 @@ class MessageDecoder:
             raise
         except Exception as error:
             self._unforeseen(message, index, error)
-            rows = None
+            self.causes[cause_of(error)] += 1
+            return ()
         if rows is None:
-            self.skipped += 1
+            self.causes[cause_of(self._exact.ignored)] += 1
             return ()
         return rows
 

@@ -112,6 +112,8 @@ class MetadataReader:
 class _Members:
     """Exact reader of the members of a message's object (message_decoder.Exact)."""
 
+    ignored: Exception | None = None
+
     def __init__(self, name: str, fields: Fields, options: JsonOptions) -> None:
         self._title = name.removesuffix("-json").capitalize()
         self._row = TreeConverters(

@@ -6,6 +6,7 @@ Flink: RawFormatFactory, RawFormatDeserializationSchema, RawFormatSerializationS
 from __future__ import annotations
 
 import codecs
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class RawColumn:
     """
 
     def __init__(self, fields: Fields, charset: str, big_endian: bool) -> None:
-        self.skipped = 0
+        self.causes = Counter[str]()
         self._wanted = bool(fields.types)
         self._type = (fields.types or fields.all_types)[0]
         self._charset = charset

@@ -90,7 +90,7 @@ class Packet:
         CHANGES: Rows.
         FAILURE: A pickled error.
         WRITTEN: JSON, what the task of a sink wrote, for the commit of the sink.
-        SKIPPED: JSON, the number of messages that a source skipped, for progress.
+        SKIPPED: JSON, the number of messages that a source skipped by cause, for progress.
         WATERMARKED: Rows, possibly none, and watermarks (`read_watermarked`).
         COUNTERS: JSON, the counters of a task and the sizes of its state (spark/task/counters.py).
         TICK: Nothing. It makes the receiver look at its timers of processing time.

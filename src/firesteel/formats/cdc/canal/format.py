@@ -36,6 +36,7 @@ class CanalMessages:
 
     def __init__(self, fields: Fields, options: JsonOptions) -> None:
         self._fields = fields
+        self.ignored: Exception | None = None
         self._options = options
         self._exact = any(map(has_decimal, fields.types))
         self._converters = TreeConverters(
@@ -58,8 +59,10 @@ class CanalMessages:
         try:
             self._add_rows(parse_tree(message, exact=self._exact), message, rows)
         except (BadMessage, ValueError) as error:
+            explanation = explained("Canal", message, error)
             if not self._options.ignore_parse_errors:
-                raise explained("Canal", message, error) from None
+                raise explanation from None
+            self.ignored = explanation
             return rows or None  # The rows before a bad row stay.
         return rows
 

@@ -6,6 +6,7 @@ DebeziumAvroDeserializationSchema, DebeziumAvroSerializationSchema.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,7 +43,7 @@ class DebeziumMessages:
     """
 
     def __init__(self, fields: Fields, bodies: Bodies) -> None:
-        self.skipped = 0
+        self.causes = Counter[str]()
         self._fields, self._bodies = fields, bodies
 
     def decode(self, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:
