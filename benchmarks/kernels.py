@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER
+from firesteel.changelog import KIND, SEQUENCE
 from firesteel.runtime.operators.group.group_aggregate import GroupAggregate
 from firesteel.runtime.spec.operators import AggregateSpec, GroupAggregateSpec
 from firesteel.runtime.state.backend import SortedRunBackend
@@ -81,7 +81,7 @@ def stream(kind: SqlType, retract: bool) -> pa.Table:
     if kind == decimal(10, 2):
         column = column.cast(pa.decimal128(21, 2))
     column = column.cast(to_arrow(kind))
-    return pa.table({KIND: kinds, ORDER: np.arange(ROWS), "f0": names, "f1": column})
+    return pa.table({KIND: kinds, SEQUENCE: np.arange(ROWS), "f0": names, "f1": column})
 
 
 def spec_of(
@@ -117,7 +117,7 @@ def state_cost(keys: int) -> tuple[float, float, float]:
             rows = len(batch)
             values = pa.array(generator.integers(0, 100, rows), pa.int32())
             changes = pa.table(
-                {KIND: np.zeros(rows, np.int8), ORDER: np.arange(rows), "f0": batch, "f1": values}
+                {KIND: np.zeros(rows, np.int8), SEQUENCE: np.arange(rows), "f0": batch, "f1": values}
             )
             before, begin = store.bytes_put, time.process_time()
             backend = SortedRunBackend.open(store, cache)

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.kernels import call, seconds, spec_of, stream
-from firesteel.changelog import KIND, ORDER
+from firesteel.changelog import KIND, SEQUENCE
 from firesteel.runtime.operators.group.group_aggregate import GroupAggregate
 from firesteel.runtime.operators.group.mini_batch_group_aggregate import MiniBatchGroupAggregate
 from firesteel.runtime.spec.operators import GroupAggregateSpec
@@ -46,7 +46,7 @@ WAYS: Ways = {
 def changes(kinds: np.ndarray, values: np.ndarray) -> pa.Table:
     """Rows of one key."""
     keys = pa.array(np.zeros(len(values), np.int64))
-    columns = {KIND: kinds, ORDER: np.arange(len(values)), "f0": keys, "f1": pa.array(values)}
+    columns = {KIND: kinds, SEQUENCE: np.arange(len(values)), "f0": keys, "f1": pa.array(values)}
     return pa.table(columns)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from tests.runtime.enrich import EnrichSpec
 
-from firesteel.changelog import KIND, ORDER
+from firesteel.changelog import KIND, SEQUENCE
 from firesteel.runtime.dataflow.chain import Chain, standing_clock
 from firesteel.runtime.dataflow.packets import Packer, Packet
 from firesteel.runtime.dataflow.ports import PortMerger
@@ -22,15 +22,15 @@ PIECE = 1 << 16
 """Rows of a table that a task is given."""
 
 
-def packets(port: int, orders: np.ndarray) -> Iterator[Packet]:
+def packets(port: int, sequences: np.ndarray) -> Iterator[Packet]:
     """The packets of one input."""
     packer = Packer((0,), 1, task=port, port=port)
-    for start in range(0, len(orders), PIECE):
-        order = orders[start : start + PIECE]
-        names = pa.array(order % 10_000).cast(pa.string())
-        values = pa.array(order.astype(np.int32)) if port == 0 else names
-        columns = [pa.array(np.zeros(len(order), np.int8)), pa.array(order), names, values]
-        yield from packer.add(pa.Table.from_arrays(columns, names=[KIND, ORDER, "f0", "f1"]))
+    for start in range(0, len(sequences), PIECE):
+        sequence = sequences[start : start + PIECE]
+        names = pa.array(sequence % 10_000).cast(pa.string())
+        values = pa.array(sequence.astype(np.int32)) if port == 0 else names
+        columns = [pa.array(np.zeros(len(sequence), np.int8)), pa.array(sequence), names, values]
+        yield from packer.add(pa.Table.from_arrays(columns, names=[KIND, SEQUENCE, "f0", "f1"]))
     yield from packer.flush()
 
 

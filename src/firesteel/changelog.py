@@ -72,12 +72,12 @@ KIND = "$kind"
 """Column of a changes table with the row kind, as int8."""
 
 
-ORDER = "$order"
-"""Column of a changes table with the sequence, int64: the number of the input row that caused the change."""
+SEQUENCE = "$order"
+"""Column of a changes table with the sequence, int64: the number of the change's origin row."""
 
 
-PLACE = "$place"
-"""Optional column of a changes table with the sub-sequence: position among changes of one input row."""
+SUB_SEQUENCE = "$place"
+"""Optional column of a changes table with the sub-sequence, int64: number among the changes of one row."""
 
 
 def field(index: int) -> str:

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 
 from firesteel import TableEnvironment
-from firesteel.changelog import ORDER
+from firesteel.changelog import SEQUENCE
 from firesteel.connectors.print_format import lines
 from firesteel.connectors.registry import open_source
 from firesteel.errors import JobError
@@ -65,7 +65,7 @@ def job(case: dict[str, Any]) -> JobSpec:
 def rows(scan: ScanSpec) -> pa.Table:
     source = open_source(scan)
     tables = [table for split in source.splits(1) for table in source.read(split)]
-    return pa.concat_tables(tables).combine_chunks().drop_columns([ORDER])
+    return pa.concat_tables(tables).combine_chunks().drop_columns([SEQUENCE])
 
 
 def answer(case: dict[str, Any], batches: Sequence[Sequence[int]] = (), targets: int = 1) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from firesteel.changelog import KIND, ORDER, field
+from firesteel.changelog import KIND, SEQUENCE, field
 from firesteel.connectors.filesystem.sink import FilesystemSink
 from firesteel.connectors.kafka.records import Records
 from firesteel.connectors.unwritable import is_of_values, unwritable
@@ -24,7 +24,7 @@ BEYOND_NANOS = 32503680000000000  # 3000-01-01
 def changes(types: tuple[SqlType, ...], *rows: tuple[Any, ...]) -> pa.Table:
     columns = [pa.array([row[place] for row in rows], to_arrow(kind)) for place, kind in enumerate(types)]
     kinds = pa.array([0] * len(rows), pa.int8())
-    names = [KIND, ORDER, *map(field, range(len(types)))]
+    names = [KIND, SEQUENCE, *map(field, range(len(types)))]
     return pa.Table.from_arrays([kinds, pa.array(range(len(rows))), *columns], names=names)
 
 

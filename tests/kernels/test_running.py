@@ -36,19 +36,19 @@ def test_what_goes_out(outcomes, update_before):
     """Outcomes are nothing, insert, update, delete."""
     update = [RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER][not update_before :]
     kinds = [[], [RowKind.INSERT], update, [RowKind.DELETE]]
-    found, causes = expand(np.array(outcomes, np.uint8), update_before)
+    found, origins = expand(np.array(outcomes, np.uint8), update_before)
     expected = [(kind, row) for row, outcome in enumerate(outcomes) for kind in kinds[outcome]]
-    assert list(zip(found.tolist(), causes.tolist(), strict=True)) == expected
-    assert all(a <= b for a, b in pairwise(causes.tolist()))
+    assert list(zip(found.tolist(), origins.tolist(), strict=True)) == expected
+    assert all(a <= b for a, b in pairwise(origins.tolist()))
 
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), max_size=20), st.permutations(range(5)))
 def test_results_now_and_before(rows, place):
-    causes = np.array([row for row, _ in rows], np.int64)
+    origins = np.array([row for row, _ in rows], np.int64)
     old = np.array([before for _, before in rows], np.bool_)
     found, before = np.empty(len(rows), np.int64), np.arange(5) + 10
-    choose(found, *types.given(causes, old, np.array(place), before))
+    choose(found, *types.given(origins, old, np.array(place), before))
     assert found.tolist() == [place[row] + 10 * was for row, was in rows]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.runtime.columns.sorting import place_bits, word_order
+from firesteel.runtime.columns.sorting import row_bits, word_order
 
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, (1 << 64) - 1) | st.integers(0, 3)), max_size=30)
 
@@ -17,7 +17,7 @@ def test_word_order(rows, with_codes, told):
     """told: whether rows are told apart by their words, or by nothing."""
     codes = [code if with_codes else 0 for code, _ in rows]
     words = [word for _, word in rows]
-    bits = 64 - place_bits(len(rows)) - 2
+    bits = 64 - row_bits(len(rows)) - 2
     column = np.array(words, np.uint64)
     by = column if told else np.zeros(len(rows), np.uint64)
     found = word_order(column, (by, by), np.array(codes if with_codes else [], np.int64), bits)

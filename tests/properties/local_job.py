@@ -16,7 +16,7 @@ from firesteel.connectors.base import Split
 from firesteel.job.spec import ChainSpec, JobSpec, sink_id
 from firesteel.job.topology import exchanges, source_numbers, stages
 from firesteel.runtime.dataflow.packets import CHANGES, WATERMARKED, Packet, merge
-from firesteel.runtime.dataflow.sequence import place_bits, split_number
+from firesteel.runtime.dataflow.sequence import split_number, sub_sequence_bits
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
@@ -121,7 +121,7 @@ class LocalJob:
         """
         staged = stages(self.job)
         common = TaskContext(
-            staged[0][0], self.targets, place_bits(exchanges(self.job)), ends=last and not stored
+            staged[0][0], self.targets, sub_sequence_bits(exchanges(self.job)), ends=last and not stored
         )
         now = FIRST_TIME + number * BATCH_TIME
         begin, *later = contexts_of(self.job, common, staged, lambda source: [0])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, SHORT, field
+from firesteel.changelog import KIND, SEQUENCE, SHORT, field
 from firesteel.types.arrow import to_arrow
 from firesteel.types.arrow_maps import pairs_in
 from firesteel.types.sql import SqlType, TypeRoot
@@ -26,7 +26,7 @@ def to_table(rows: Sequence[Row], types: Sequence[SqlType], start: int = 0) -> p
         pa.array(range(start, start + len(rows)), pa.int64()),
     ]
     arrays += [pa.array([row[i + 1] for row in rows], to_arrow(kind)) for i, kind in enumerate(types)]
-    return pa.Table.from_arrays(arrays, names=[KIND, ORDER, *(field(i) for i in range(len(types)))])
+    return pa.Table.from_arrays(arrays, names=[KIND, SEQUENCE, *(field(i) for i in range(len(types)))])
 
 
 def to_rows(table: pa.Table) -> list[Row]:

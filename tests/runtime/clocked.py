@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, PLACE
+from firesteel.changelog import KIND, SEQUENCE, SUB_SEQUENCE
 from firesteel.runtime.dataflow.operator import BEFORE_ALL, MIN_WATERMARK, Clock, Message, Operator, Watermark
 from firesteel.runtime.dataflow.operator_registry import OPERATORS, Entry
 from firesteel.runtime.spec.operators import OperatorSpec
@@ -38,16 +38,18 @@ class Clocked(Operator):
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         times = pa.array([self._time] * table.num_rows, pa.int64())
-        heads = table.select([name for name in (KIND, ORDER, "f0", PLACE) if name in table.column_names])
+        heads = table.select(
+            [name for name in (KIND, SEQUENCE, "f0", SUB_SEQUENCE) if name in table.column_names]
+        )
         return (heads.add_column(3, "f1", times),)
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         self._time = mark.time
-        if not self._tells or mark.order == BEFORE_ALL:
+        if not self._tells or mark.sequence == BEFORE_ALL:
             return (mark,)
         columns = {
-            KIND: pa.array([0], pa.int8()), ORDER: [mark.order], "f0": pa.array([None], pa.int32()),
-            "f1": [mark.time], PLACE: [mark.place],
+            KIND: pa.array([0], pa.int8()), SEQUENCE: [mark.sequence], "f0": pa.array([None], pa.int32()),
+            "f1": [mark.time], SUB_SEQUENCE: [mark.sub_sequence],
         }  # fmt: skip
         return (pa.table(columns), mark)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER
+from firesteel.changelog import KIND, SEQUENCE
 from firesteel.runtime.columns.keys import find_keys
 from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
 from firesteel.runtime.dataflow.operator_registry import OPERATORS, Entry
@@ -54,8 +54,8 @@ class Enrich(TwoInputOperator):
             self._names.put(keys, owners, [table["f1"].combine_chunks().take(last)], self._clock())
             return ()
         names = self._names.get(keys, self._clock()).columns[0].take(pa.array(keys.codes))
-        columns = [table[name] for name in (KIND, ORDER, "f0", "f1")]
-        return (pa.table([*columns, names], names=[KIND, ORDER, "f0", "f1", "f2"]),)
+        columns = [table[name] for name in (KIND, SEQUENCE, "f0", "f1")]
+        return (pa.table([*columns, names], names=[KIND, SEQUENCE, "f0", "f1", "f2"]),)
 
 
 def build(spec: EnrichSpec, state: StateBackend | None, clock: Clock) -> Enrich:

@@ -68,12 +68,14 @@ def test_commits_are_taken_by_version_and_retractions_first() -> None:
     changes = task().changes(rows, 5)
     assert changes.column("$kind").to_pylist() == [0, 1, 2, 0]
     assert changes.column("f0").to_pylist() == [1, 1, 1, 3]
-    assert causes(changes) == sorted(set(causes(changes)))
+    assert origins(changes) == sorted(set(origins(changes)))
 
 
-def causes(changes: pa.Table) -> list[tuple[int, int]]:
-    places = changes.column("$place") if "$place" in changes.column_names else pa.array([0] * len(changes))
-    return list(zip(changes.column("$order").to_pylist(), places.to_pylist(), strict=True))
+def origins(changes: pa.Table) -> list[tuple[int, int]]:
+    sub_sequences = (
+        changes.column("$place") if "$place" in changes.column_names else pa.array([0] * len(changes))
+    )
+    return list(zip(changes.column("$order").to_pylist(), sub_sequences.to_pylist(), strict=True))
 
 
 def feed(versions: list[int]) -> pa.Table:
@@ -84,8 +86,8 @@ def feed(versions: list[int]) -> pa.Table:
 def test_commits_of_any_age_are_taken_by_version(version: int) -> None:
     newer, older = task().changes(feed([version + 1, version]), 0), task().changes(feed([version, 3]), 1)
     assert newer.column("f0").to_pylist() == [version, version + 1]
-    assert min(causes(newer)) >= (0, 0)
-    both = zip(causes(newer) + causes(older), [*newer["f0"], *older["f0"]], strict=True)
+    assert min(origins(newer)) >= (0, 0)
+    both = zip(origins(newer) + origins(older), [*newer["f0"], *older["f0"]], strict=True)
     assert [each.as_py() for _, each in sorted(both, key=lambda each: each[0])] == [
         *(3, version, version, version + 1),
     ]
@@ -104,8 +106,8 @@ def test_commits_and_partitions_beyond_what_can_be_numbered_are_named() -> None:
 def test_frames_are_taken_one_after_the_other(rows: pa.Table) -> None:
     ends = []
     for source in range(3):
-        orders = [order for order, _ in causes(task(source=source, sources=3).changes(rows, 5))]
-        ends.append((min(orders), max(orders)))
+        sequences = [sequence for sequence, _ in origins(task(source=source, sources=3).changes(rows, 5))]
+        ends.append((min(sequences), max(sequences)))
     assert all(before[1] < after[0] for before, after in pairwise(ends))
 
 

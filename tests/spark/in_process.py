@@ -10,14 +10,14 @@ from unittest.mock import patch
 
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER
+from firesteel.changelog import KIND, SEQUENCE
 from firesteel.connectors.base import Split
 from firesteel.job.spec import JobSpec, sink_id
 from firesteel.job.topology import exchanges, is_keyed, source_numbers, stages
 from firesteel.runtime.dataflow import ports
 from firesteel.runtime.dataflow.counters import LATE
 from firesteel.runtime.dataflow.packets import CHANGES, COUNTERS, Packet, merge
-from firesteel.runtime.dataflow.sequence import place_bits, row_orders, split_number
+from firesteel.runtime.dataflow.sequence import row_sequences, split_number, sub_sequence_bits
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.spark.errors import raise_failure
@@ -66,7 +66,7 @@ class _Run:
         self._job = job
         self._targets = targets
         self._stages = stages(job)
-        common = TaskContext(self._stages[0][0], targets, place_bits(exchanges(job)), now)
+        common = TaskContext(self._stages[0][0], targets, sub_sequence_bits(exchanges(job)), now)
         self._first, *self._later = contexts_of(job, common, self._stages, lambda _: self._channels)
         self.late = 0
         self._stores = [[MemoryStore() for _ in range(targets)] for _ in self._later]
@@ -95,7 +95,7 @@ class _Run:
         task, packets = SourceTask(work), []
         for index, rows in enumerate(splits):
             split = split_number(numbers, index)
-            table = rows.add_column(1, ORDER, row_orders(split, 0, rows.num_rows))
+            table = rows.add_column(1, SEQUENCE, row_sequences(split, 0, rows.num_rows))
             task_id = TaskId(batch, index=split, channel=index % len(self._channels))
             packets += task.of_tables(lambda table=table: [table], task_id)
         for channel in self._channels if ends and work.watermarked else ():

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel.changelog import ORDER, PLACE, SHORT
+from firesteel.changelog import SEQUENCE, SHORT, SUB_SEQUENCE
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
 from firesteel.runtime.spec.operators import (
     AggregateSpec,
@@ -150,7 +150,8 @@ def rows(tables: Iterable[pa.Table]) -> list[tuple[Any, ...]]:
         (SHORT[row[0]], *row[1:])
         for table in tables
         for row in zip(
-            *(table.column(n).to_pylist() for n in table.column_names if n not in (ORDER, PLACE)), strict=True
+            *(table.column(n).to_pylist() for n in table.column_names if n not in (SEQUENCE, SUB_SEQUENCE)),
+            strict=True,
         )
     ]
 

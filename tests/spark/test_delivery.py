@@ -8,12 +8,12 @@ from contextlib import nullcontext
 import pyarrow as pa
 import pytest
 
-from firesteel.changelog import KIND, ORDER
+from firesteel.changelog import KIND, SEQUENCE
 from firesteel.connectors.base import Commits
 from firesteel.errors import JobError
 from firesteel.job.spec import sink_id
 from firesteel.runtime.dataflow.packets import CHANGES, FIRST, WRITTEN, Packet, write_ipc
-from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark import delivery
 from firesteel.spark.delivery import Delivery
@@ -42,7 +42,7 @@ class Recorded:
 
 
 def packet(holds: int, rows: int = 2) -> Packet:
-    table = pa.table({KIND: pa.array([0] * rows, pa.int8()), ORDER: row_orders(0, 0, rows)})
+    table = pa.table({KIND: pa.array([0] * rows, pa.int8()), SEQUENCE: row_sequences(0, 0, rows)})
     payload = write_ipc(table) if holds == CHANGES else b"token"
     return Packet(0, FIRST, rows, 5, payload, holds, to=sink_id(0))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from firesteel.changelog import KIND, ORDER
+from firesteel.changelog import KIND, SEQUENCE
 from firesteel.runtime.dataflow import packets, ports
 from firesteel.runtime.dataflow.operator import PortBatch
 from firesteel.runtime.dataflow.packets import Packer, Packet, merge
@@ -17,12 +17,12 @@ from firesteel.runtime.state.base import StateSize
 from firesteel.spark.task.counters import StateSizes, TaskCounters, read_counters, with_state
 
 
-def changes(orders: list[int], keys: list[str | None] | None = None) -> pa.Table:
+def changes(sequences: list[int], keys: list[str | None] | None = None) -> pa.Table:
     return pa.table(
         {
-            KIND: pa.array([0] * len(orders), pa.int8()),
-            ORDER: pa.array(orders, pa.int64()),
-            "f0": pa.array(keys if keys is not None else [f"k{o % 5}" for o in orders], pa.string()),
+            KIND: pa.array([0] * len(sequences), pa.int8()),
+            SEQUENCE: pa.array(sequences, pa.int64()),
+            "f0": pa.array(keys if keys is not None else [f"k{o % 5}" for o in sequences], pa.string()),
         }
     )
 
@@ -48,9 +48,9 @@ def test_rows_of_a_key_meet_in_one_target_and_in_order(monkeypatch: pytest.Monke
     total = 0
     for target in range(4):
         tables = list(merge(by_target(sent, target)))
-        orders = np.concatenate([t.column(ORDER).to_numpy() for t in tables])
-        assert (np.diff(orders) > 0).all()
-        total += len(orders)
+        sequences = np.concatenate([t.column(SEQUENCE).to_numpy() for t in tables])
+        assert (np.diff(sequences) > 0).all()
+        total += len(sequences)
         for table in tables:
             for key in table.column("f0").to_pylist():
                 homes.setdefault(key, set()).add(target)
@@ -61,8 +61,8 @@ def test_rows_of_a_key_meet_in_one_target_and_in_order(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     "orders", [[], [7], [-(1 << 62), 1 << 62], [5, 5, 5 + 65_535], [0, 65_536], [3, 2], [2**60, 2**60 + 1]]
 )
-def test_orders_travel(orders: list[int]) -> None:
-    table = changes(orders)
+def test_orders_travel(sequences: list[int]) -> None:
+    table = changes(sequences)
     assert packets.read_ipc(packets.write_ipc(table)).equals(table)
     halves = pa.concat_tables([table.slice(0, 1), table.slice(1)])
     assert packets.read_ipc(packets.write_ipc(halves)).equals(table)
@@ -79,7 +79,7 @@ def test_runs_of_several_writers_are_merged_by_order() -> None:
         for start in range(0, len(mine), 50):
             packer.add(changes(mine[start : start + 50]))
             sent += packer.flush()
-    merged = [o for t in merge(by_target(sent, 0)) for o in t.column(ORDER).to_pylist()]
+    merged = [o for t in merge(by_target(sent, 0)) for o in t.column(SEQUENCE).to_pylist()]
     assert merged == numbers
 
 
@@ -98,7 +98,7 @@ def test_rows_are_given_when_enough_have_come(
     tables = [table for packet in sent for table in merger.add(packet)]
     tables += merger.finish()
     assert len(tables) == given
-    assert [o for table in tables for o in table.column(ORDER).to_pylist()] == list(range(200))
+    assert [o for table in tables for o in table.column(SEQUENCE).to_pylist()] == list(range(200))
 
 
 def test_inputs_whose_rows_alternate_are_one_batch() -> None:
@@ -114,7 +114,7 @@ def test_inputs_whose_rows_alternate_are_one_batch() -> None:
     assert isinstance(batch, PortBatch)
     assert [part and part.table.num_rows for part in batch.inputs] == [10_000, 10_000]
     assert batch.inputs[1] is not None
-    assert batch.inputs[1].table.column(ORDER).to_pylist() == list(range(1, 20_000, 2))
+    assert batch.inputs[1].table.column(SEQUENCE).to_pylist() == list(range(1, 20_000, 2))
 
 
 def test_counters_travel_with_the_next_packet_and_at_the_end() -> None:

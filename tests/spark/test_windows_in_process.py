@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.changelog import ORDER, PLACE
+from firesteel.changelog import SEQUENCE, SUB_SEQUENCE
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
 from firesteel.job.watermark_routing import with_marks
@@ -92,7 +92,7 @@ def by_key(tables: Sequence[pa.Table], has_keys: bool) -> dict[object, list[Row]
     found: dict[object, list[Row]] = defaultdict(list)
     for table in tables:
         columns = [column for name, column in zip(table.column_names, table.columns, strict=True)
-                   if name not in (ORDER, PLACE)]  # fmt: skip
+                   if name not in (SEQUENCE, SUB_SEQUENCE)]  # fmt: skip
         for row in zip(*map(pa.ChunkedArray.to_pylist, columns), strict=True):
             found[row[1] if has_keys else None].append(row)
     return dict(found)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, field
+from firesteel.changelog import KIND, SEQUENCE, field
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType
 
@@ -19,7 +19,7 @@ def changes(columns: Columns, kinds: Sequence[int] | None = None) -> pa.Table:
     arrays = [pa.array(values, to_arrow(kind)) for kind, values in columns.values()]
     count = len(arrays[0]) if arrays else 1
     head = [pa.array(kinds or [0] * count, pa.int8()), pa.array(range(count), pa.int64())]
-    return pa.table([*head, *arrays], names=[KIND, ORDER, *map(field, range(len(arrays)))])
+    return pa.table([*head, *arrays], names=[KIND, SEQUENCE, *map(field, range(len(arrays)))])
 
 
 def types(columns: Columns) -> tuple[SqlType, ...]:

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from firesteel.catalog.schema import SourceTraits, Table
-from firesteel.changelog import KIND, ORDER, field
+from firesteel.changelog import KIND, SEQUENCE, field
 from firesteel.config.option import Kind, Option
 from firesteel.connectors.base import Offset, ReadLimit, Sink, Source, Split
 from firesteel.connectors.options import CONNECTOR, integer
 from firesteel.errors import JobError, ValidationError
-from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 NAME = "dataframe-snapshot"
@@ -71,7 +71,10 @@ class SnapshotSource(Source):
             with pa.memory_map(self._path) as file, pa.ipc.open_file(file) as reader:
                 for number in range(split.data["from"], split.data["to"]):
                     rows = reader.get_batch(number)
-                    columns = {KIND: rows.column(0), ORDER: row_orders(split.ordinal, first, rows.num_rows)}
+                    columns = {
+                        KIND: rows.column(0),
+                        SEQUENCE: row_sequences(split.ordinal, first, rows.num_rows),
+                    }
                     for place, position in enumerate(self._scan.projection):
                         columns[field(place)] = rows.column(position + 1)
                     first += rows.num_rows

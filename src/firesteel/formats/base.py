@@ -3,7 +3,7 @@
 A message is one unit of the transport: a line of a file, or the value of a Kafka record. A decoder takes a
 column of messages. It returns a changes table (`$kind`, and f0, f1, ... for the wanted fields) and, for each
 row, the index of its message. With the index, a connector adds message metadata such as offset and time, and
-reports the place of a bad message. The table has no `$order`: the source numbers the rows.
+reports the place of a bad message. The table has no sequence: the source numbers the rows.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class FileReader(Protocol):
     """A reader of whole files, for a format whose files are not lines of messages."""
 
     def read(self, path: str) -> Iterator[pa.Table]:
-        """Yield the changes of a file, in tables with `$kind`, f0, f1, ... and without `$order`.
+        """Yield the changes of a file, in tables with `$kind`, f0, f1, ... and without sequence.
 
         Raises:
             DataError: The file, or a value in it, is invalid.

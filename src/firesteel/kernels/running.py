@@ -31,7 +31,7 @@ def accumulate(result: Numbers, way: int, values: Numbers, starts: Integers, ini
 
 
 @compiled
-def expand_outcomes(kinds: Kinds, causes: Integers, outcomes: Bytes, first: Kinds, second: Kinds) -> int:
+def expand_outcomes(kinds: Kinds, origins: Integers, outcomes: Bytes, first: Kinds, second: Kinds) -> int:
     """Write the kind of each output row and the row that caused it, and return their number.
 
     `first` and `second` have the kinds of the output rows of each outcome, -1 for none.
@@ -40,27 +40,27 @@ def expand_outcomes(kinds: Kinds, causes: Integers, outcomes: Bytes, first: Kind
     for row in range(len(outcomes)):
         outcome = outcomes[row]
         if first[outcome] >= 0:
-            kinds[count], causes[count] = first[outcome], row
+            kinds[count], origins[count] = first[outcome], row
             count += 1
         if second[outcome] >= 0:
-            kinds[count], causes[count] = second[outcome], row
+            kinds[count], origins[count] = second[outcome], row
             count += 1
     return count
 
 
 @compiled
-def choose(found: Integers, causes: Integers, old: Flags, place: Integers, before: Integers) -> None:
+def choose(found: Integers, origins: Integers, old: Flags, place: Integers, before: Integers) -> None:
     """Write, for each output row, the number of the result that it shows.
 
     Args:
         found: Receives the numbers.
-        causes: Row that caused each output row.
+        origins: Row that caused each output row.
         old: Whether an output row shows the previous result.
         place: Number of each row's result.
         before: For each result, the number of the previous one.
     """
-    for i in range(len(causes)):
-        at = place[causes[i]]
+    for i in range(len(origins)):
+        at = place[origins[i]]
         found[i] = before[at] if old[i] else at
 
 

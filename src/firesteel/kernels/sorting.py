@@ -12,12 +12,12 @@ from firesteel.kernels.types import Integers, Words, given
 
 
 @compiled
-def pack(packed: Words, word_bits: int, place_bits: int, words: Words, codes: Integers) -> None:
+def pack(packed: Words, word_bits: int, row_bits: int, words: Words, codes: Integers) -> None:
     """Pack the code, the leading bits of the word, and the number of each row into one integer.
 
     `codes` may be empty.
     """
-    bits, unread = np.uint64(place_bits), np.uint64(64 - word_bits)
+    bits, unread = np.uint64(row_bits), np.uint64(64 - word_bits)
     for row in range(len(packed)):
         number = words[row] >> unread
         if len(codes):
@@ -27,14 +27,14 @@ def pack(packed: Words, word_bits: int, place_bits: int, words: Words, codes: In
 
 @compiled
 def unpack(
-    order: Integers, starts: Integers, place_bits: int, packed: Words, words1: Words, words2: Words
+    order: Integers, starts: Integers, row_bits: int, packed: Words, words1: Words, words2: Words
 ) -> int:
     """Write the rows in sorted order and the begin of each group of equal rows. Return their number.
 
     Returns:
         The number of groups, or -1 if rows of one group differ in one of their words.
     """
-    bits = np.uint64(place_bits)
+    bits = np.uint64(row_bits)
     mask = (np.uint64(1) << bits) - np.uint64(1)
     count, before = 0, np.int64(0)
     for at in range(len(packed)):

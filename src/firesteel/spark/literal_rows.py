@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER
+from firesteel.changelog import KIND, SEQUENCE
 from firesteel.connectors.base import Offset, Source, Split
 from firesteel.functions.duckdb.calc_spec import CalcSpec
-from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.operators.calc.calc import Calc
 from firesteel.runtime.spec.tables import ValuesSpec
 
@@ -51,10 +51,10 @@ class LiteralRows(Source):
 
     def _chunk(self, start: int, split: int) -> pa.Table:
         rows = self._spec.rows[start : start + _CHUNK]
-        orders = row_orders(split, start, len(rows))
-        columns = {KIND: pa.array(np.zeros(len(rows), np.int8)), ORDER: orders}
+        sequences = row_sequences(split, start, len(rows))
+        columns = {KIND: pa.array(np.zeros(len(rows), np.int8)), SEQUENCE: sequences}
         texts = (
-            f'CASE "{ORDER}" - {orders[0].as_py()} '
+            f'CASE "{SEQUENCE}" - {sequences[0].as_py()} '
             + " ".join(f"WHEN {i} THEN {row[column]}" for i, row in enumerate(rows))
             + " END"
             for column in range(len(self._spec.types))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from firesteel.changelog import ORDER
+from firesteel.changelog import SEQUENCE
 from firesteel.connectors.base import Offset, ReadLimit, Source
 from firesteel.connectors.filesystem import offsets as filesystem_offsets
 from firesteel.connectors.filesystem import splits as filesystem_splits
@@ -61,8 +61,10 @@ def test_splits_hold_every_line_once_and_in_order(
     assert len(splits) <= parallelism
     assert parallelism == 1 or len(splits) > 1
     assert numbers(made, parallelism) == list(range(303))
-    orders = [order for split in splits for table in made.read(split) for order in table[ORDER].to_pylist()]
-    assert orders == sorted(set(orders))
+    sequences = [
+        sequence for split in splits for table in made.read(split) for sequence in table[SEQUENCE].to_pylist()
+    ]
+    assert sequences == sorted(set(sequences))
 
 
 def test_directories_are_read_deep_and_hidden_names_left_out(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from firesteel.changelog import ORDER
+from firesteel.changelog import SEQUENCE
 from firesteel.connectors.base import Sink, Source
 from firesteel.connectors.registry import open_sink, open_source
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
@@ -94,11 +94,11 @@ def write(
 
 def read(of: Source) -> list[tuple[Any, ...]]:
     """All rows of a source, and that they are numbered."""
-    found, orders = [], []
+    found, sequences = [], []
     for split in of.splits(2):
         for table in of.read(split):
-            orders += table[ORDER].to_pylist()
+            sequences += table[SEQUENCE].to_pylist()
             found += to_rows(table)
-    assert len(set(orders)) == len(orders)
-    assert orders == sorted(orders)
+    assert len(set(sequences)) == len(sequences)
+    assert sequences == sorted(sequences)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from firesteel.changelog import ORDER, SHORT
+from firesteel.changelog import SEQUENCE, SHORT
 from firesteel.connectors.base import Offset, ReadLimit, Source
 from firesteel.connectors.registry import open_source
 from firesteel.runtime.spec.tables import ScanSpec
@@ -66,6 +66,6 @@ def _rows(read: Source, splits: Any) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     for split in splits:
         for table in read.read(split):
-            columns = (table.column(n).to_pylist() for n in table.column_names if n != ORDER)
+            columns = (table.column(n).to_pylist() for n in table.column_names if n != SEQUENCE)
             found += [(SHORT[kind], *values) for kind, *values in zip(*columns, strict=True)]
     return found

@@ -12,23 +12,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.changelog import KIND, ORDER, PLACE
+from firesteel.changelog import KIND, SEQUENCE, SUB_SEQUENCE
 from firesteel.connectors.base import Split
 from firesteel.errors import InternalError, JobError
 from firesteel.runtime.dataflow import packets
 from firesteel.runtime.dataflow.packets import Packer, Packet, merge
 from firesteel.runtime.dataflow.sequence import (
     ROW_BITS,
-    Places,
+    SubSequences,
     attributed,
     below,
-    caused,
     concat,
+    derived,
     in_order,
-    place_bits,
     ranks,
-    row_orders,
+    row_sequences,
     split_numbers,
+    sub_sequence_bits,
 )
 from firesteel.spark.task.splits import numbered
 from tests.scale import FULL, examples
@@ -38,18 +38,22 @@ Path = tuple[int, ...]
 Step = Callable[[Path], int]
 
 
-def table(orders: list[int], places: list[int] | None = None, texts: list[str] | None = None) -> pa.Table:
+def table(
+    sequences: list[int], sub_sequences: list[int] | None = None, texts: list[str] | None = None
+) -> pa.Table:
     columns = {
-        KIND: pa.array([0] * len(orders), pa.int8()),
-        ORDER: pa.array(orders, pa.int64()),
-        "f0": pa.array(texts if texts is not None else ["x"] * len(orders), pa.string()),
+        KIND: pa.array([0] * len(sequences), pa.int8()),
+        SEQUENCE: pa.array(sequences, pa.int64()),
+        "f0": pa.array(texts if texts is not None else ["x"] * len(sequences), pa.string()),
     }
-    return pa.table(columns if places is None else columns | {PLACE: pa.array(places, pa.int64())})
+    return pa.table(
+        columns if sub_sequences is None else columns | {SUB_SEQUENCE: pa.array(sub_sequences, pa.int64())}
+    )
 
 
-def causes(changes: pa.Table) -> list[tuple[int, int]]:
+def origins(changes: pa.Table) -> list[tuple[int, int]]:
     whole = concat([changes, table([], [])])
-    return list(zip(whole[ORDER].to_pylist(), whole[PLACE].to_pylist(), strict=True))
+    return list(zip(whole[SEQUENCE].to_pylist(), whole[SUB_SEQUENCE].to_pylist(), strict=True))
 
 
 # --- the law -------------------------------------------------------------------------------------
@@ -62,7 +66,7 @@ class Work:
         self._steps = steps
         self._keys = keys
         self._groups = groups
-        self._bits = place_bits(len(steps))
+        self._bits = sub_sequence_bits(len(steps))
 
     def run(self, splits: list[int]) -> list[Path]:
         """What comes out in the end, from splits of so many rows each."""
@@ -70,8 +74,8 @@ class Work:
         done = 0
         for number, rows in enumerate(splits):
             paths = [str(row) for row in range(done, done + rows)]
-            orders = row_orders(number, 0, rows).to_pylist()
-            tasks.append(iter([table(orders, texts=paths)]))
+            sequences = row_sequences(number, 0, rows).to_pylist()
+            tasks.append(iter([table(sequences, texts=paths)]))
             done += rows
         for step in self._steps:
             sent = [packet for i, task in enumerate(tasks) for packet in self._packets(i, task, step)]
@@ -82,8 +86,8 @@ class Work:
         return [tuple(map(int, text.split("."))) for text in texts]
 
     def _packets(self, number: int, tables: Iterator[pa.Table], step: Step | None) -> list[Packet]:
-        keys, places = ((1,), self._bits) if step is not None else ((), 0)
-        packer = Packer(keys, self._groups, places, number)
+        keys, sub_sequences = ((1,), self._bits) if step is not None else ((), 0)
+        packer = Packer(keys, self._groups, sub_sequences, number)
         sent = []
         for whole in tables:
             start = 0
@@ -101,7 +105,7 @@ class Work:
         at = np.repeat(np.arange(len(texts)), counts)
         keys = [random.Random(path).randrange(self._keys) for path in paths]
         kinds = pa.array([0] * len(paths), pa.int8())
-        return caused(changes, at, kinds, [pa.array(paths, pa.string()), pa.array(keys, pa.int64())])
+        return derived(changes, at, kinds, [pa.array(paths, pa.string()), pa.array(keys, pa.int64())])
 
     @staticmethod
     def _of(sent: list[Packet], target: int) -> list[Packet]:
@@ -155,33 +159,39 @@ def test_more_changes_than_places_come_in_one_order_all_the_same(monkeypatch: py
     assert [path[0] for path in runs[0]] == [0] * count + [1] * count
 
 
-# --- places --------------------------------------------------------------------------------------
+# --- sub-sequences -------------------------------------------------------------------------------
 def test_changes_of_one_cause_are_numbered_and_others_have_no_places() -> None:
-    assert PLACE not in Places(31)(table([3, 5, 8])).column_names
-    assert causes(Places(31)(table([3, 3, 5, 8, 8]))) == [(3, 0), (3, 1), (5, 0), (8, 0), (8, 1)]
+    assert SUB_SEQUENCE not in SubSequences(31)(table([3, 5, 8])).column_names
+    assert origins(SubSequences(31)(table([3, 3, 5, 8, 8]))) == [(3, 0), (3, 1), (5, 0), (8, 0), (8, 1)]
 
 
 def test_places_follow_those_of_the_cause() -> None:
-    placed = Places(4)(table([3, 3, 3, 5], [0, 2, 2, 0]))
-    assert causes(placed) == [(3, 0), (3, 32), (3, 33), (5, 0)]
+    placed = SubSequences(4)(table([3, 3, 3, 5], [0, 2, 2, 0]))
+    assert origins(placed) == [(3, 0), (3, 32), (3, 33), (5, 0)]
 
 
 def test_a_cause_goes_on_in_the_next_table() -> None:
-    places = Places(31)
-    assert causes(places(table([1, 3]))) == [(1, 0), (3, 0)]
-    assert causes(places(table([3, 3]))) == [(3, 1), (3, 2)]
-    assert causes(places(table([3, 4]))) == [(3, 3), (4, 0)]
-    assert PLACE not in places(table([5])).column_names
+    sub_sequences = SubSequences(31)
+    assert origins(sub_sequences(table([1, 3]))) == [(1, 0), (3, 0)]
+    assert origins(sub_sequences(table([3, 3]))) == [(3, 1), (3, 2)]
+    assert origins(sub_sequences(table([3, 4]))) == [(3, 3), (4, 0)]
+    assert SUB_SEQUENCE not in sub_sequences(table([5])).column_names
 
 
 def test_places_that_run_out_are_shared() -> None:
-    assert causes(Places(1)(table([3, 3, 3]))) == [(3, 0), (3, 1), (3, 1)]
+    assert origins(SubSequences(1)(table([3, 3, 3]))) == [(3, 0), (3, 1), (3, 1)]
 
 
 def test_more_exchanges_than_counted_are_a_bug() -> None:
     with pytest.raises(InternalError, match="more exchanges"):
-        Places(31)(table([3], [1 << 31]))
-    assert (place_bits(0), place_bits(1), place_bits(2), place_bits(3), place_bits(2, 24)) == (
+        SubSequences(31)(table([3], [1 << 31]))
+    assert (
+        sub_sequence_bits(0),
+        sub_sequence_bits(1),
+        sub_sequence_bits(2),
+        sub_sequence_bits(3),
+        sub_sequence_bits(2, 24),
+    ) == (
         62,
         62,
         31,
@@ -193,9 +203,9 @@ def test_more_exchanges_than_counted_are_a_bug() -> None:
 # --- tables --------------------------------------------------------------------------------------
 def test_tables_with_and_without_places_go_together() -> None:
     both = concat([table([1, 2]), table([2, 2], [0, 1])])
-    assert causes(both) == [(1, 0), (2, 0), (2, 0), (2, 1)]
-    assert both.column_names == [KIND, ORDER, "f0", PLACE]
-    assert concat([table([1]), table([2])]).column_names == [KIND, ORDER, "f0"]
+    assert origins(both) == [(1, 0), (2, 0), (2, 0), (2, 1)]
+    assert both.column_names == [KIND, SEQUENCE, "f0", SUB_SEQUENCE]
+    assert concat([table([1]), table([2])]).column_names == [KIND, SEQUENCE, "f0"]
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0, 1, 2, 1 << 40, 1 << 60]))))
@@ -213,8 +223,8 @@ def test_changes_are_sorted_by_order_then_place(pairs: list[tuple[int, int]]) ->
 
 
 def test_changes_take_the_causes_of_others() -> None:
-    assert causes(attributed(table([1, 2, 2], [0, 0, 7]), np.array([2, 2, 0]))) == [(2, 7), (2, 7), (1, 0)]
-    assert causes(attributed(table([1, 2]), np.array([1, 0]))) == [(2, 0), (1, 0)]
+    assert origins(attributed(table([1, 2, 2], [0, 0, 7]), np.array([2, 2, 0]))) == [(2, 7), (2, 7), (1, 0)]
+    assert origins(attributed(table([1, 2]), np.array([1, 0]))) == [(2, 0), (1, 0)]
 
 
 # --- numbers -------------------------------------------------------------------------------------
@@ -222,7 +232,7 @@ def test_sources_have_numbers_of_their_own() -> None:
     for sources in (1, 2, 3, 1000):
         shares = [split_numbers(source, sources) for source in range(sources)]
         assert all(before.stop <= after.start for before, after in pairwise(shares))
-        last = row_orders(shares[-1][-1], (1 << ROW_BITS) - 1, 1)
+        last = row_sequences(shares[-1][-1], (1 << ROW_BITS) - 1, 1)
         assert 0 < last[0].as_py() < 1 << 62
 
 
@@ -231,4 +241,4 @@ def test_splits_and_rows_beyond_the_numbers_are_errors() -> None:
     with pytest.raises(JobError, match="more than 2 tasks"):
         numbered([Split(i, {}) for i in range(3)], range(7, 9))
     with pytest.raises(JobError, match="more than 68,719,476,736 rows"):
-        row_orders(0, 1 << ROW_BITS, 1)
+        row_sequences(0, 1 << ROW_BITS, 1)

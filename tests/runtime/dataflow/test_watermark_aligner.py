@@ -241,8 +241,8 @@ def test_columns_are_as_flinks_loop(
     marks = WatermarkAligner([Channel(n, is_split=splits) for n in range(3)], known, 0, passed)
     channels, times = (np.array([step[i] for step in steps], int) for i in (0, 1))
     marks.add(ChannelWatermarks(np.arange(len(steps)), channels, times))
-    orders, moved = marks.release(None)
-    found = list(zip(orders.tolist(), moved.tolist(), strict=True))
+    sequences, moved = marks.release(None)
+    found = list(zip(sequences.tolist(), moved.tolist(), strict=True))
     assert found == loop(steps, list(before), set(idle), passed, splits)
 
 

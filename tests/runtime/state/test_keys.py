@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.changelog import KIND, ORDER
+from firesteel.changelog import KIND, SEQUENCE
 from firesteel.kernels.column_hashes import fingerprint, hash_columns
 from firesteel.runtime.columns.keys import find_keys, key_group, key_groups
 from firesteel.types.arrow import entries
@@ -147,7 +147,7 @@ def test_hash_functions_are_fixed():
 
 def test_key_groups_of_changes():
     changes = pa.table(
-        {KIND: pa.array([0, 0, 0], pa.int8()), ORDER: [0, 1, 2], "f0": [7, 8, 7], "f1": ["a", "b", "a"]}
+        {KIND: pa.array([0, 0, 0], pa.int8()), SEQUENCE: [0, 1, 2], "f0": [7, 8, 7], "f1": ["a", "b", "a"]}
     )
     groups = key_groups(changes, (1, 0), 128)
     assert groups[0] == groups[2]

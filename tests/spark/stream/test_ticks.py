@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from firesteel.changelog import ORDER
+from firesteel.changelog import SEQUENCE
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, sink_id
 from firesteel.job.timer_routing import has_timers
 from firesteel.job.topology import exchanges, is_keyed, stages
 from firesteel.job.watermark_routing import with_marks
 from firesteel.runtime.dataflow.packets import CHANGES, TICK, TIMER, Packet, merge
-from firesteel.runtime.dataflow.sequence import place_bits, row_orders
+from firesteel.runtime.dataflow.sequence import row_sequences, sub_sequence_bits
 from firesteel.runtime.spec.operators import OperatorSpec
 from firesteel.runtime.spec.tables import SinkSpec, ValuesSpec
 from firesteel.runtime.spec.temporal_join import TemporalJoinSpec, TimedInput
@@ -54,7 +54,7 @@ class Run:
 
     def __init__(self, of: JobSpec) -> None:
         first, second = stages(of)
-        common = TaskContext(first[0], TARGETS, place_bits(exchanges(of)))
+        common = TaskContext(first[0], TARGETS, sub_sequence_bits(exchanges(of)))
         sources, works = contexts_of(of, common, [first, second], lambda _: [0])
         assert is_keyed(of, second)
         self._sources, self._stage = [SourceTask(work) for work in sources], StageTask(works[:])
@@ -69,7 +69,7 @@ class Run:
         packets = list(self._sources[0].at(now).tick()) if ticks else []
         for number, own in enumerate(rows):
             table = table_of(own)
-            table = table.add_column(1, ORDER, row_orders(number, 0, table.num_rows))
+            table = table.add_column(1, SEQUENCE, row_sequences(number, 0, table.num_rows))
             task = TaskId(self._batch, index=number)
             if own:
                 packets += self._sources[number].at(now).of_tables(lambda table=table: [table], task)

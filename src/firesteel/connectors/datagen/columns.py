@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.connectors.datagen.options import SEQUENCE, FieldOptions
+from firesteel.connectors.datagen.options import SEQUENCE_KIND, FieldOptions
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
@@ -45,7 +45,7 @@ class Moment:
 
 def column(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
     """Return the values of one field."""
-    if options.kind == SEQUENCE:
+    if options.kind == SEQUENCE_KIND:
         return _sequence(kind, options, moment)
     values = _random(kind, options, moment)
     if options.null_rate > 0:

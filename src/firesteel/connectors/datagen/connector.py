@@ -14,21 +14,21 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.catalog.schema import SourceTraits, Table
-from firesteel.changelog import INSERT_ONLY, KIND, ORDER, RowKind, field
+from firesteel.changelog import INSERT_ONLY, KIND, SEQUENCE, RowKind, field
 from firesteel.config.option import Kind, Option
 from firesteel.connectors.base import Offset, ReadLimit, Sink, Source, Split
 from firesteel.connectors.datagen.columns import CHUNK, Moment, column
 from firesteel.connectors.datagen.options import (
     FIELD_OPTIONS,
-    RANDOM,
-    SEQUENCE,
+    RANDOM_KIND,
+    SEQUENCE_KIND,
     FieldOptions,
     field_options,
     option_keys,
 )
 from firesteel.connectors.options import CONNECTOR, check_unknown, integer, keys
 from firesteel.errors import ValidationError
-from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType
@@ -106,21 +106,21 @@ class DatagenSource(Source):
             end = min(data["end"], (row // _BATCH + 1) * _BATCH)
             if rate is not None:
                 end = min(end, data["first"] + _due(row - data["first"], rate, began))
-            yield self._rows(row, end, row_orders(split.ordinal, row - data["first"], end - row), data)
+            yield self._rows(row, end, row_sequences(split.ordinal, row - data["first"], end - row), data)
             row = end
 
-    def _rows(self, first: int, end: int, orders: pa.Array, data: dict[str, int]) -> pa.Table:
+    def _rows(self, first: int, end: int, sequences: pa.Array, data: dict[str, int]) -> pa.Table:
         """Rows [first, end)."""
         count = end - first
         columns: list[pa.Array | pa.ChunkedArray] = [
             pa.array(np.full(count, RowKind.INSERT, dtype=np.int8)),
-            orders,
+            sequences,
         ]
         chunks = range(first // CHUNK, (end - 1) // CHUNK + 1)
         for position in self._scan.projection:
             made = pa.chunked_array([self._column(position, chunk, data) for chunk in chunks])
             columns.append(made.slice(first - chunks[0] * CHUNK, count))
-        names = [KIND, ORDER, *(field(index) for index in range(len(self._scan.projection)))]
+        names = [KIND, SEQUENCE, *(field(index) for index in range(len(self._scan.projection)))]
         return pa.Table.from_arrays(columns, names=names)
 
     def _column(self, position: int, chunk: int, data: dict[str, int]) -> pa.Array:
@@ -141,7 +141,7 @@ def _due(done: int, rate: int, began: float) -> int:
 
 def _total(options: dict[str, str], fields: list[FieldOptions]) -> int | None:
     """Return the number of rows, None for a source without an end."""
-    ends = [one.end - one.start + 1 for one in fields if one.kind == SEQUENCE]
+    ends = [one.end - one.start + 1 for one in fields if one.kind == SEQUENCE_KIND]
     if "number-of-rows" in options:
         ends.append(integer(options, "number-of-rows", 0, least=0))
     return min(ends, default=None)
@@ -158,7 +158,7 @@ class Datagen:
         known = keys(OPTIONS)
         for name, kind in _physical(table):
             field_options(name, kind, options)
-            known += option_keys(name, kind, options.get(f"fields.{name}.kind", RANDOM))
+            known += option_keys(name, kind, options.get(f"fields.{name}.kind", RANDOM_KIND))
         check_unknown(self.name, options, known)
         integer(options, "rows-per-second", ROWS_PER_SECOND, least=1)
         integer(options, "number-of-rows", 0, least=0)

@@ -11,7 +11,7 @@ from firesteel.connectors.options import duration, flag, integer
 from firesteel.errors import ValidationError
 from firesteel.types.sql import CHARACTER, MAX_LENGTH, WHOLE_BITS, SqlType, TypeRoot
 
-RANDOM, SEQUENCE = "random", "sequence"
+RANDOM_KIND, SEQUENCE_KIND = "random", "sequence"
 DEFAULT_LENGTH = 100
 _FRACTIONAL = (TypeRoot.FLOAT, TypeRoot.DOUBLE, TypeRoot.DECIMAL)
 _FLOAT_RANGE = {
@@ -51,7 +51,7 @@ class FieldOptions:
         children: Options of the parts of an ARRAY, MAP, MULTISET or ROW.
     """
 
-    kind: str = RANDOM
+    kind: str = RANDOM_KIND
     least: Any = None
     most: Any = None
     max_past: int = 0
@@ -70,10 +70,10 @@ def field_options(name: str, kind: SqlType, options: Mapping[str, str]) -> Field
         ValidationError: An option is wrong.
     """
     prefix = f"fields.{name}"
-    chosen = options.get(f"{prefix}.kind", RANDOM)
-    if chosen not in (RANDOM, SEQUENCE):
+    chosen = options.get(f"{prefix}.kind", RANDOM_KIND)
+    if chosen not in (RANDOM_KIND, SEQUENCE_KIND):
         raise ValidationError(f"Unsupported generator kind: {chosen}", option=f"{prefix}.kind")
-    return _sequence(prefix, kind, options) if chosen == SEQUENCE else _random(prefix, kind, options)
+    return _sequence(prefix, kind, options) if chosen == SEQUENCE_KIND else _random(prefix, kind, options)
 
 
 def _sequence(prefix: str, kind: SqlType, options: Mapping[str, str]) -> FieldOptions:
@@ -90,7 +90,7 @@ def _sequence(prefix: str, kind: SqlType, options: Mapping[str, str]) -> FieldOp
             f"The start value ({start}) must not be greater than the end value ({end}) of '{prefix}'.",
             option=f"{prefix}.start",
         )
-    return FieldOptions(kind=SEQUENCE, start=start, end=end)
+    return FieldOptions(kind=SEQUENCE_KIND, start=start, end=end)
 
 
 def _random(prefix: str, kind: SqlType, options: Mapping[str, str]) -> FieldOptions:
@@ -166,7 +166,7 @@ def _range(prefix: str, kind: SqlType, options: Mapping[str, str]) -> tuple[Any,
 FIELD_OPTIONS = tuple(
     Option(f"fields.#.{key}", kind, default, doc, decides_offsets=True)
     for key, kind, default, doc in (
-        ("kind", Kind.STRING, RANDOM, "`random` or `sequence`."),
+        ("kind", Kind.STRING, RANDOM_KIND, "`random` or `sequence`."),
         ("min", Kind.STRING, None, "The least number; the type's least if not given."),
         ("max", Kind.STRING, None, "The greatest number; the type's greatest if not given."),
         ("max-past", Kind.DURATION, "0 ms", "How far back points in time may lie."),
@@ -183,7 +183,7 @@ FIELD_OPTIONS = tuple(
 def option_keys(name: str, kind: SqlType, chosen: str) -> list[str]:
     """Return the keys of the options that a field of this type can have."""
     prefix = f"fields.{name}"
-    if chosen == SEQUENCE:
+    if chosen == SEQUENCE_KIND:
         return [f"{prefix}.{key}" for key in ("kind", "start", "end")]
     return [f"{prefix}.kind", *_random_keys(prefix, kind)]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, field
+from firesteel.changelog import KIND, SEQUENCE, field
 from firesteel.config.option import TypedOptions
 from firesteel.connectors.base import Offset, ReadLimit, Source, Split
 from firesteel.connectors.dead_letters import DeadLetter, DeadLetters, decode_around
@@ -37,7 +37,7 @@ from firesteel.formats.base import Decoder, Fields, Framing, MessageError
 from firesteel.formats.files import file_format, is_of_files
 from firesteel.formats.messages.lines import Lines, bare
 from firesteel.formats.registry import find_format
-from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BIGINT, STRING, timestamp_ltz
@@ -155,8 +155,8 @@ class FilesystemSource(Source):
             self._check(piece.file)
             for changes in self._changes(piece):
                 if changes.num_rows:
-                    orders = row_orders(split.ordinal, read, changes.num_rows)
-                    yield self._numbered(changes, piece.file, orders)
+                    sequences = row_sequences(split.ordinal, read, changes.num_rows)
+                    yield self._numbered(changes, piece.file, sequences)
                     read += changes.num_rows
             self._check(piece.file)  # it may have been written while it was read
 
@@ -259,10 +259,10 @@ class FilesystemSource(Source):
             letters.add(DeadLetter(f"{file.path}, line {number}", error.text, raw))
         return changes
 
-    def _numbered(self, changes: pa.Table, file: FileInfo, orders: pa.Array) -> pa.Table:
-        """Add `$order` and the metadata columns; put the fields in their places."""
+    def _numbered(self, changes: pa.Table, file: FileInfo, sequences: pa.Array) -> pa.Table:
+        """Add sequence and the metadata columns; put the fields in their places."""
         rows = changes.num_rows
-        columns = [changes[KIND], orders]
+        columns = [changes[KIND], sequences]
         decoded = 0
         for position in self._scan.projection:
             key = self._metadata(position)
@@ -275,7 +275,7 @@ class FilesystemSource(Source):
             else:
                 kind = to_arrow(self._scan.types[position])
                 columns.append(pa.repeat(pa.scalar(_metadata_value(file, key)), rows).cast(kind))
-        names = [KIND, ORDER, *(field(index) for index in range(len(self._scan.projection)))]
+        names = [KIND, SEQUENCE, *(field(index) for index in range(len(self._scan.projection)))]
         return pa.Table.from_arrays(columns, names=names)
 
 

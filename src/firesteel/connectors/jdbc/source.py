@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.changelog import KIND, SEQUENCE, RowKind, field
 from firesteel.connectors.base import Offset, ReadLimit, Source, Split
 from firesteel.connectors.jdbc.database import Database
 from firesteel.connectors.jdbc.options import JdbcOptions, Partitions
 from firesteel.connectors.jdbc.values import from_database
 from firesteel.errors import DataError
-from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import ScanSpec
 
 _TOGETHER = 50_000
@@ -97,7 +97,7 @@ class JdbcSource(Source):
     def _table(self, rows: Any, split: int, first: int) -> pa.Table:
         columns: list[pa.Array] = [
             pa.array(np.full(len(rows), int(RowKind.INSERT), np.int8)),
-            row_orders(split, first, len(rows)),
+            row_sequences(split, first, len(rows)),
         ]
         for place, position in enumerate(self._scan.projection):
             values = [row[place] for row in rows]
@@ -108,7 +108,7 @@ class JdbcSource(Source):
                     f"{self._options.address.shown}, table {self._options.table}, column "
                     f"{self._scan.names[position]}: {error}"
                 ) from None
-        names = [KIND, ORDER, *(field(index) for index in range(len(self._scan.projection)))]
+        names = [KIND, SEQUENCE, *(field(index) for index in range(len(self._scan.projection)))]
         return pa.Table.from_arrays(columns, names=names)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.changelog import KIND, SEQUENCE, RowKind, field
 from firesteel.connectors.dead_letters import DeadLetter, DeadLetters, decode_around
 from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messages
 from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_value, metadata_column
@@ -18,7 +18,7 @@ from firesteel.errors import DataError, FiresteelError, InternalError
 from firesteel.formats.base import Decoder, Fields, Format, Indices, MessageError
 from firesteel.formats.messages.skip_causes import INVALID_VALUE
 from firesteel.formats.metadata.metadata_reader import MetadataReader
-from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.value_parts import WHOLE
 
@@ -128,7 +128,7 @@ class Rows:
             rows, key_rows = _pairs(at, of_keys, len(messages))
             values, keys, at = values.take(rows), keys.take(key_rows), at[rows]
             said = {key: made.take(pa.array(rows)) for key, made in said.items()}
-        columns = [values[KIND], row_orders(split, first, values.num_rows)]
+        columns = [values[KIND], row_sequences(split, first, values.num_rows)]
         for name in self._wanted:
             made = self._column(name, values, keys)
             if made is None:
@@ -139,7 +139,7 @@ class Rows:
                 else:
                     made = metadata_column(key, kind, messages).take(pa.array(at))
             columns.append(made)
-        names = [KIND, ORDER, *(field(index) for index in range(len(self._wanted)))]
+        names = [KIND, SEQUENCE, *(field(index) for index in range(len(self._wanted)))]
         return pa.Table.from_arrays(columns, names=names)
 
     def _column(self, name: str, values: pa.Table, keys: pa.Table | None) -> pa.ChunkedArray | None:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.changelog import KIND, SEQUENCE, RowKind, field
 from firesteel.connectors.base import Offset, ReadLimit, Source, Split
 from firesteel.connectors.nexmark.columns import BLOCK, EventTable
 from firesteel.connectors.nexmark.event_rows import CHUNK, Block
 from firesteel.connectors.nexmark.options import NexmarkOptions, parsed
-from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.value_parts import WHOLE
 
@@ -66,8 +66,8 @@ class NexmarkSource(Source):
             end = min(data["end"], (first // BLOCK + 1) * BLOCK)
             if data["began"] is not None and self._options.is_paced:
                 end = min(end, self._await(first, data["began"]))
-            orders = row_orders(split.ordinal, first - data["first"], end - first)
-            yield self._rows(first, end, orders, data["base"])
+            sequences = row_sequences(split.ordinal, first - data["first"], end - first)
+            yield self._rows(first, end, sequences, data["base"])
             first = end
 
     def _base(self, now: int) -> int:
@@ -98,14 +98,14 @@ class NexmarkSource(Source):
             time.sleep(max(0.001, began / 1000 + (first + 1) / self._options.rate - time.time()))
         return due
 
-    def _rows(self, first: int, end: int, orders: pa.Array, base: int) -> pa.Table:
+    def _rows(self, first: int, end: int, sequences: pa.Array, base: int) -> pa.Table:
         """Return the changes of the events [first, end)."""
         begin = first // CHUNK * CHUNK
         block = Block(self._options, base, begin, -(-(end - begin) // CHUNK) * CHUNK)
         kinds = pa.array(np.full(end - first, RowKind.INSERT, dtype=np.int8))
         whole = (self._table.column(block, position) for position in self._scan.projection)
-        columns = [kinds, orders, *(each.slice(first - begin, end - first) for each in whole)]
-        names = [KIND, ORDER, *(field(index) for index in range(len(self._scan.projection)))]
+        columns = [kinds, sequences, *(each.slice(first - begin, end - first) for each in whole)]
+        names = [KIND, SEQUENCE, *(field(index) for index in range(len(self._scan.projection)))]
         return pa.Table.from_arrays(columns, names=names)
 
 

@@ -150,7 +150,7 @@ def checked(
 def changes(
     records: Sequence[dict[str, Any]], fields: Fields, kinds: Sequence[int] | None = None
 ) -> pa.Table:
-    """Return a changes table (without `$order`) of records. A missing field is NULL.
+    """Return a changes table (without sequence) of records. A missing field is NULL.
 
     Args:
         records: The records.

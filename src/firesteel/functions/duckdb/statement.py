@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, PLACE, field
+from firesteel.changelog import KIND, SEQUENCE, SUB_SEQUENCE, field
 from firesteel.errors import FiresteelError, JobError
 from firesteel.functions.duckdb.calc_spec import IN_PLACE_OF_NULL, CalcSpec
 from firesteel.functions.duckdb.connection import connect
@@ -28,12 +28,12 @@ _LONG = 10_000
 
 def calculated(spec: CalcSpec) -> Any:
     """Return the value of a spec's first expression, which must not read any column, as a Python object."""
-    row = pa.table([pa.array([0], pa.int8()), pa.array([0], pa.int64())], names=[KIND, ORDER])
+    row = pa.table([pa.array([0], pa.int8()), pa.array([0], pa.int64())], names=[KIND, SEQUENCE])
     return Statement(spec).process(row).column(field(0))[0].as_py()
 
 
 class Statement:
-    """Projection and filter of changes. Rows keep their order, their kind and their sequence (`$order`).
+    """Projection and filter of changes. Rows keep their order, their kind and their sequence (sequence).
 
     The table must contain the columns of nested parts that the spec names.
 
@@ -69,15 +69,15 @@ class Statement:
             changes: The input.
             computed: Table of the other columns, or None if there are none.
         """
-        columns = {name: changes.column(name) for name in (KIND, ORDER)}
+        columns = {name: changes.column(name) for name in (KIND, SEQUENCE)}
         for i, reference in enumerate(self._references):
             if reference is not None:
                 columns[field(i)] = changes.column(field(reference))
             else:
                 assert computed is not None
                 columns[field(i)] = computed.column(field(i))
-        if PLACE in changes.column_names:
-            columns[PLACE] = changes.column(PLACE)
+        if SUB_SEQUENCE in changes.column_names:
+            columns[SUB_SEQUENCE] = changes.column(SUB_SEQUENCE)
         return pa.table(columns)
 
     def _statement(self, with_places: bool) -> str:
@@ -85,10 +85,10 @@ class Statement:
 
         With a filter, it has all output columns; without one, only the computed columns.
         """
-        of_rows = [quote(KIND), quote(ORDER)] if self._filters else []
+        of_rows = [quote(KIND), quote(SEQUENCE)] if self._filters else []
         wanted = range(len(self._references)) if self._filters else self._computed
         columns = [*of_rows, *(f"{self._spec.projection[i]} AS {field(i)}" for i in wanted)]
-        columns += [quote(PLACE)] * (with_places and self._filters)
+        columns += [quote(SUB_SEQUENCE)] * (with_places and self._filters)
         where = f" WHERE {self._spec.condition}" if self._spec.condition is not None else ""
         source = _over("changes", self._spec.condition_steps) + where
         if self._spec.steps:
@@ -100,7 +100,7 @@ class Statement:
         connection = connect(self._spec.functions, self._spec.user, self._spec.sets)
         connection.register("changes", without_zone(changes))
         try:
-            return _answer(connection, self._sql[PLACE in changes.column_names])
+            return _answer(connection, self._sql[SUB_SEQUENCE in changes.column_names])
         except duckdb.Error as error:
             raise job_error(error) from None
         finally:
@@ -131,7 +131,7 @@ class Statement:
         return table
 
     def _empty(self, changes: pa.Table) -> pa.Table:
-        kinds = [changes.schema.field(KIND), changes.schema.field(ORDER)]
+        kinds = [changes.schema.field(KIND), changes.schema.field(SEQUENCE)]
         kinds += [pa.field(field(i), kind) for i, kind in enumerate(self._types)]
         return pa.schema(kinds).empty_table()
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from firesteel.changelog import field
 from firesteel.kernels.column_hashes import U64, hash_columns
-from firesteel.runtime.columns.sorting import place_bits, word_order
+from firesteel.runtime.columns.sorting import row_bits, word_order
 
 _MANY = 4096
 """Below this number of rows, sorting is faster than estimating the number of keys."""
@@ -147,7 +147,7 @@ def _sorted(hash1: U64, hash2: U64) -> tuple[NDArray[np.int64], NDArray[np.int64
     The leading bits of hash1 and hash2 usually tell keys apart. If two keys share these bits, whole hashes
     are compared.
     """
-    found = word_order(hash1, (hash2, hash2), np.empty(0, np.int64), 64 - place_bits(len(hash1)))
+    found = word_order(hash1, (hash2, hash2), np.empty(0, np.int64), 64 - row_bits(len(hash1)))
     if found is not None:
         return found
     order = np.lexsort((hash2, hash1)).astype(np.int64)

@@ -31,12 +31,12 @@ def stable_order(values: NDArray[np.int64]) -> NDArray[np.int64]:
     bits = (int(values.max()) - least).bit_length()
     if bits <= 2 * _DIGIT:
         return _by_digits(values - least, bits)
-    place_bits = rows.bit_length()
-    if bits + place_bits > 63:
+    row_bits = rows.bit_length()
+    if bits + row_bits > 63:
         return np.argsort(values, kind="stable")
-    words = ((values - least) << place_bits) | np.arange(rows, dtype=np.int64)
+    words = ((values - least) << row_bits) | np.arange(rows, dtype=np.int64)
     words.sort()
-    order: NDArray[np.int64] = words & ((1 << place_bits) - 1)
+    order: NDArray[np.int64] = words & ((1 << row_bits) - 1)
     return order
 
 
@@ -97,13 +97,13 @@ def word_order(
 
     rows = len(words)
     packed = np.empty(rows, np.uint64)
-    pack(packed, word_bits, place_bits(rows), *given(words, codes))
+    pack(packed, word_bits, row_bits(rows), *given(words, codes))
     packed.sort()
     order, starts = np.empty(rows, np.int64), np.empty(rows, np.int64)
-    count = unpack(order, starts, place_bits(rows), *given(packed, *told_by))
+    count = unpack(order, starts, row_bits(rows), *given(packed, *told_by))
     return None if count < 0 else (order, starts[:count])
 
 
-def place_bits(rows: int) -> int:
+def row_bits(rows: int) -> int:
     """Return the number of bits that are needed to number `rows` rows."""
     return max(1, rows.bit_length())

@@ -29,26 +29,30 @@ class CombinedWatermarks:
     def advance(self, batch: PortBatch) -> AscendingMarks:
         """Return where the event time of the operator advances in a batch, and raise it.
 
-        A watermark of one input follows the rows of all inputs up to its order, so that the result does not
-        depend on where the inputs are cut.
+        A watermark of one input follows the rows of all inputs up to its sequence, so that the result does
+        not depend on where the inputs are cut.
         """
         parts = [AscendingMarks.none() if part is None else AscendingMarks.of(part) for part in batch.inputs]
-        orders = np.unique(np.concatenate([part.orders for part in parts]))
-        least = self._least(parts, orders)
+        sequences = np.unique(np.concatenate([part.sequences for part in parts]))
+        least = self._least(parts, sequences)
         for port, part in enumerate(parts):
             if len(part.times):
                 self._marks[port] = max(self._marks[port], int(part.times[-1]))
         before = np.concatenate([[self.passed], np.maximum.accumulate(np.maximum(least, self.passed))])
         moves = before[1:] > before[:-1]
         self.passed = int(before[-1])
-        place = max((part.place for part in parts), default=0)
-        return AscendingMarks(before[1:][moves], orders[moves], place) if len(orders) else parts[0].none()
+        sub_sequence = max((part.sub_sequence for part in parts), default=0)
+        return (
+            AscendingMarks(before[1:][moves], sequences[moves], sub_sequence)
+            if len(sequences)
+            else parts[0].none()
+        )
 
-    def _least(self, parts: Sequence[AscendingMarks], orders: np.ndarray) -> np.ndarray:
-        """The least watermark of all inputs after each order, int64[m]."""
+    def _least(self, parts: Sequence[AscendingMarks], sequences: np.ndarray) -> np.ndarray:
+        """The least watermark of all inputs after each sequence, int64[m]."""
         found = []
         for known, part in zip(self._marks, parts, strict=True):
             reached = np.maximum(np.concatenate([[known], part.times]), known)
-            found.append(reached[np.searchsorted(part.orders, orders, side="right")])
+            found.append(reached[np.searchsorted(part.sequences, sequences, side="right")])
         least: np.ndarray = np.minimum.reduce(found) if found else _NONE
         return least

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, PLACE, SHORT
+from firesteel.changelog import KIND, SEQUENCE, SHORT, SUB_SEQUENCE
 from firesteel.errors import JobError
 
 _LONG = 300
@@ -65,7 +65,7 @@ def _text(cell: pa.Scalar) -> str:
 def row_text(changes: pa.Table, index: int) -> str:
     """Return a row as text, such as `+I[1, abc]`."""
     row = changes.slice(index, 1)
-    cells = [row.column(name)[0] for name in row.column_names if name not in (KIND, ORDER, PLACE)]
+    cells = [row.column(name)[0] for name in row.column_names if name not in (KIND, SEQUENCE, SUB_SEQUENCE)]
     text = ", ".join(map(_text, cells))
     text = text if len(text) <= _LONG else f"{text[:_LONG]}..."
     return f"{SHORT[row.column(KIND)[0].as_py()]}[{text}]"

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.errors import InternalError
-from firesteel.runtime.dataflow.sequence import orders
+from firesteel.runtime.dataflow.sequence import sequences
 
 MAX_WATERMARK = (1 << 63) - 1
 """Watermark of an input that has ended (Java's Long.MAX_VALUE)."""
@@ -23,29 +23,29 @@ Clock: TypeAlias = Callable[[], int]
 """Function that returns the processing time in milliseconds. The time is constant within a micro-batch."""
 
 
-LAST_ORDER = (1 << 62) - 1
-"""`$order` of changes that the end of a micro-batch or of the input causes. It is above that of all rows."""
+LAST_SEQUENCE = (1 << 62) - 1
+"""Sequence of changes that the end of a micro-batch or of the input causes. It is above that of all rows."""
 
 
 BEFORE_ALL = -1
-"""`$order` of the watermark that begins a micro-batch: the last watermark of the micro-batch before."""
+"""Sequence of the watermark that begins a micro-batch: the last watermark of the micro-batch before."""
 
 
 @dataclass(frozen=True)
 class Watermark:
     """A promise that no row with a time up to `time` comes any more.
 
-    The watermark follows all rows of its order. Its place is not below the place of any of these rows.
+    The watermark follows all rows of its sequence. Its sub-sequence is not below that of any of these rows.
 
     Attributes:
         time: Event time in milliseconds.
-        order: `$order` of the changes that the watermark causes (runtime/dataflow/sequence.py).
-        place: `$place` of the changes that the watermark causes.
+        sequence: Sequence of the changes that the watermark causes (runtime/dataflow/sequence.py).
+        sub_sequence: Sub-sequence of the changes that the watermark causes.
     """
 
     time: int
-    order: int = LAST_ORDER
-    place: int = 0
+    sequence: int = LAST_SEQUENCE
+    sub_sequence: int = 0
 
 
 @dataclass(frozen=True)
@@ -55,25 +55,25 @@ class WatermarkedBatch:
     One message replaces many short tables with a watermark after each.
 
     Attributes:
-        table: Changes table, sorted by `$order`.
+        table: Changes table, sorted by sequence.
         times: int64[m], ascending. Watermarks in milliseconds.
-        orders: int64[m], ascending. Watermark i follows all rows with an `$order` up to `orders[i]`.
-        place: `$place` of all the watermarks.
+        sequences: int64[m], ascending. Watermark i follows all rows with a sequence up to `sequences[i]`.
+        sub_sequence: Sub-sequence of all the watermarks.
 
     Example:
-        Rows with the orders 1, 2, 5 and the watermarks times=[1000, 2000], orders=[2, 5]. The pieces are:
-        rows 1 and 2, watermark 1000, row 5, watermark 2000.
+        Rows with the sequences 1, 2, 5 and the watermarks times=[1000, 2000], sequences=[2, 5]. The pieces
+        are: rows 1 and 2, watermark 1000, row 5, watermark 2000.
     """
 
     table: pa.Table
     times: NDArray[np.int64]
-    orders: NDArray[np.int64]
-    place: int = 0
+    sequences: NDArray[np.int64]
+    sub_sequence: int = 0
 
     @property
     def at(self) -> NDArray[np.int64]:
         """Return the number of rows before each watermark, int64[m]."""
-        return np.searchsorted(orders(self.table), self.orders, side="right")
+        return np.searchsorted(sequences(self.table), self.sequences, side="right")
 
     def with_rows(self, table: pa.Table) -> WatermarkedBatch:
         """Return the same watermarks with other rows, the changes that these rows have caused."""
@@ -82,11 +82,13 @@ class WatermarkedBatch:
     def pieces(self) -> Iterator[pa.Table | Watermark]:
         """Yield the rows and watermarks one message at a time, in order."""
         start = 0
-        for time, order, end in zip(self.times.tolist(), self.orders.tolist(), self.at.tolist(), strict=True):
+        for time, sequence, end in zip(
+            self.times.tolist(), self.sequences.tolist(), self.at.tolist(), strict=True
+        ):
             if end > start:
                 yield self.table.slice(start, end - start)
                 start = end
-            yield Watermark(time, order, self.place)
+            yield Watermark(time, sequence, self.sub_sequence)
         if start < self.table.num_rows:
             yield self.table.slice(start)
 
@@ -97,7 +99,7 @@ class PortBatch:
 
     Attributes:
         inputs: For each port its rows with the watermarks among them, or None if the port has neither.
-            The rows of a port are sorted by `$order`. The rows of different ports are not interleaved: an
+            The rows of a port are sorted by sequence. The rows of different ports are not interleaved: an
             operator takes one port after the other, in the order that its spec names (`port_order`).
     """
 
@@ -112,7 +114,7 @@ class Operator:
     """One step of a chain, with one instance for each chain instance.
 
     An operator gets its input in order. Its output must not depend on where the input is cut into tables. A
-    result keeps the `$order` of the row that caused it. An operator with several inputs tells them apart by
+    result keeps the sequence of the row that caused it. An operator with several inputs tells them apart by
     port.
 
     The defaults send rows and watermarks on unchanged. Override what the operator needs.
@@ -241,7 +243,7 @@ class TwoInputOperator(Operator):
         for port in (self.first, 1 - self.first):
             part = batch.inputs[port]
             if part is not None and len(part.times):
-                last = Watermark(int(part.times[-1]), int(part.orders[-1]), part.place)
+                last = Watermark(int(part.times[-1]), int(part.sequences[-1]), part.sub_sequence)
                 yield from self.watermark(last, port)
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:

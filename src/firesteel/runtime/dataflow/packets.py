@@ -8,9 +8,9 @@ as they come: when a packet that begins at x arrives, all rows before x are ther
 Where an operator reads watermarks (job/watermark_routing.py), each target gets all watermarks of a task, with
 or without rows.
 
-At an exchange, changes of one origin row get places of their own (`Places`). If there are more changes than
-places, or if several chains send on what one row caused, the number of the task decides. So the order is the
-same in every run.
+At an exchange, the changes of one origin row are numbered by their sub-sequence (`SubSequences`). If there
+are more changes than numbers, or if several chains send changes of one row, the number of the task decides.
+So the order is the same in every run.
 """
 
 from __future__ import annotations
@@ -23,11 +23,19 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import ORDER
+from firesteel.changelog import SEQUENCE
 from firesteel.kernels.types import given
 from firesteel.runtime.columns.keys import key_groups
-from firesteel.runtime.dataflow.operator import LAST_ORDER
-from firesteel.runtime.dataflow.sequence import Numbers, Places, below, cause_of, concat, in_order, orders
+from firesteel.runtime.dataflow.operator import LAST_SEQUENCE
+from firesteel.runtime.dataflow.sequence import (
+    Numbers,
+    SubSequences,
+    below,
+    concat,
+    in_order,
+    origin_of,
+    sequences,
+)
 from firesteel.runtime.dataflow.stored_payload import StoredPayload
 from firesteel.runtime.dataflow.watermarks import ChannelWatermarks
 
@@ -42,14 +50,14 @@ class Position(NamedTuple):
     """Position of a packet among the packets of one target. Positions compare as tuples.
 
     Attributes:
-        order: `$order` of the first row.
-        place: `$place` of the first row.
+        sequence: Sequence of the first row.
+        sub_sequence: Sub-sequence of the first row.
         task: Number of the task that sends the packet, unique in a micro-batch.
         number: Number of the packet among those of the task.
     """
 
-    order: int
-    place: int = 0
+    sequence: int
+    sub_sequence: int = 0
     task: int = 0
     number: int = 0
 
@@ -62,7 +70,7 @@ PACK_BYTES = 16 << 20
 """Rows and bytes at which a task sends its packets."""
 
 _WRITE = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
-"""LZ4 pays off: orders, kinds and window ends compress very well, and a packet is copied about six times
+"""LZ4 pays off: sequences, kinds and window ends compress very well, and a packet is copied about six times
 through the JVM and the shuffle files. Threads do not: Spark's tasks are the parallelism.
 """
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
@@ -119,7 +127,7 @@ class Packer:
     Args:
         keys: Positions of the key fields. () sends all rows to target `home`.
         targets: Number of targets.
-        places: Bits for the places of the changes of one origin row, 0 for none
+        sub_sequence_bits: Bits that number the changes of one origin row at the exchange, 0 for none
             (runtime/dataflow/sequence.py).
         task: Number of the task that sends the packets.
         to: Destination of the packets.
@@ -129,7 +137,7 @@ class Packer:
     """
 
     def __init__(
-        self, keys: tuple[int, ...], targets: int, places: int = 0, task: int = 0,
+        self, keys: tuple[int, ...], targets: int, sub_sequence_bits: int = 0, task: int = 0,
         to: int = TO_DRIVER, port: int = 0, home: int = 0, channel: int | None = None,
     ) -> None:  # fmt: skip
         self._to = to
@@ -137,7 +145,7 @@ class Packer:
         self._home = home
         self._keys = keys
         self._targets = targets if keys else 1
-        self._places = Places(places) if places else None
+        self._number_changes = SubSequences(sub_sequence_bits) if sub_sequence_bits else None
         self._task = task
         self._channel = channel
         self._number = 0
@@ -156,15 +164,15 @@ class Packer:
         self._bytes += changes.nbytes
         return self.flush() if self._rows >= PACK_ROWS or self._bytes >= PACK_BYTES else []
 
-    def mark(self, orders: Numbers, times: Numbers) -> None:
+    def mark(self, sequences: Numbers, times: Numbers) -> None:
         """Add watermarks that follow the rows added so far.
 
         Args:
-            orders: int64[m], not below those of earlier calls.
+            sequences: int64[m], not below those of earlier calls.
             times: int64[m], milliseconds.
         """
-        if self._channel is not None and len(orders):
-            self._marks.append((orders, times))
+        if self._channel is not None and len(sequences):
+            self._marks.append((sequences, times))
 
     def flush(self) -> list[Packet]:
         """Return all collected changes and watermarks as packets."""
@@ -193,8 +201,8 @@ class Packer:
 
     def _changes(self) -> pa.Table:
         changes = in_order(concat(self._held).combine_chunks())
-        if self._places is not None:
-            changes = self._places(changes)
+        if self._number_changes is not None:
+            changes = self._number_changes(changes)
         if self._channel is not None:
             self._none = changes.slice(0, 0)
         return changes
@@ -206,19 +214,19 @@ class Packer:
         """Remove and return the collected watermarks, None if there are none."""
         if self._channel is None or not self._marks:
             return None
-        orders, times = zip(*self._marks, strict=True)
+        sequences, times = zip(*self._marks, strict=True)
         self._marks = []
-        return ChannelWatermarks.of(self._channel, orders, times)
+        return ChannelWatermarks.of(self._channel, sequences, times)
 
     def _packet(self, target: int, changes: pa.Table, marks: ChannelWatermarks | None) -> Packet:
         rows = changes.num_rows
-        cause = cause_of(changes, 0) if rows else (LAST_ORDER, 0)
+        origin = origin_of(changes, 0) if rows else (LAST_SEQUENCE, 0)
         if marks is None:
             payload, holds = write_ipc(changes), CHANGES
         else:
             payload, holds = write_ipc(changes) + write_ipc(marks.to_table()), WATERMARKED
-            cause = min(cause, (int(marks.orders[0]), 0))
-        first = Position(*cause, self._task, self._number)
+            origin = min(origin, (int(marks.sequences[0]), 0))
+        first = Position(*origin, self._task, self._number)
         return Packet(target, first, rows, 0, payload, holds, to=self._to, port=self._port)
 
 
@@ -245,8 +253,8 @@ class Merger:
         return self.release(None)
 
     def release(self, end: Position | None) -> pa.Table | None:
-        """Return the rows before a position and keep the others. Rows of one order and place are sorted by
-        task.
+        """Return the rows before a position and keep the others. Rows of one sequence and sub-sequence are
+        sorted by task.
 
         Args:
             end: Position, None to release all rows.
@@ -289,33 +297,33 @@ def write_ipc(changes: pa.Table) -> bytes:
 
 def read_ipc(payload: bytes | pa.BufferReader) -> pa.Table:
     """Return the table of an Arrow IPC stream."""
-    return _with_orders(pa.ipc.open_stream(payload, options=_READ).read_all())
+    return _with_sequences(pa.ipc.open_stream(payload, options=_READ).read_all())
 
 
 def _with_steps(changes: pa.Table) -> pa.Table:
-    """Replace the orders by the uint16 steps between them, if all steps fit. Steps compress faster and
+    """Replace the sequences by the uint16 steps between them, if all steps fit. Steps compress faster and
     better.
     """
-    index = changes.schema.get_field_index(ORDER)
+    index = changes.schema.get_field_index(SEQUENCE)
     if index < 0 or not changes.num_rows:
         return changes
-    order = orders(changes)
-    steps = np.diff(order, prepend=order[0])
+    sequence = sequences(changes)
+    steps = np.diff(sequence, prepend=sequence[0])
     if steps.min() < 0 or steps.max() > _MOST_STEPS:
         return changes
-    field = pa.field(ORDER, pa.uint16(), metadata={_BEGIN: str(order[0])})
+    field = pa.field(SEQUENCE, pa.uint16(), metadata={_BEGIN: str(sequence[0])})
     return changes.set_column(index, field, pa.array(steps.astype(np.uint16)))
 
 
-def _with_orders(changes: pa.Table) -> pa.Table:
-    """Restore the orders from steps (the inverse of `_with_steps`)."""
-    index = changes.schema.get_field_index(ORDER)
+def _with_sequences(changes: pa.Table) -> pa.Table:
+    """Restore the sequences from steps (the inverse of `_with_steps`)."""
+    index = changes.schema.get_field_index(SEQUENCE)
     kind = changes.schema.field(index) if index >= 0 else None
     if kind is None or kind.type != pa.uint16():
         return changes
-    order = np.cumsum(orders(changes), dtype=np.int64) + int(kind.metadata[_BEGIN])
-    column = pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
-    return changes.set_column(index, ORDER, column)  # pa.array loads numpy.ma, for tens of milliseconds
+    sequence = np.cumsum(sequences(changes), dtype=np.int64) + int(kind.metadata[_BEGIN])
+    column = pa.Array.from_buffers(pa.int64(), len(sequence), [None, pa.py_buffer(sequence)])
+    return changes.set_column(index, SEQUENCE, column)  # pa.array loads numpy.ma, for tens of milliseconds
 
 
 def read_watermarked(payload: bytes) -> tuple[pa.Table | None, ChannelWatermarks]:

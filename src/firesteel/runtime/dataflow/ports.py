@@ -40,16 +40,16 @@ class PortMerger:
 
     Args:
         marks: State of the channels, for each port that gets watermarks.
-        place: `$place` of the watermarks. It is not below any `$place` that rows have here.
+        sub_sequence: Sub-sequence of the watermarks. It is not below that of any row of the chain.
         ports: Number of inputs of the chain.
         many: Whether to release more rows at once, for an operator that gains by it.
     """
 
     def __init__(
-        self, marks: Mapping[int, WatermarkAligner] | None = None, place: int = 0, *, ports: int = 1,
+        self, marks: Mapping[int, WatermarkAligner] | None = None, sub_sequence: int = 0, *, ports: int = 1,
         many: bool = False,
     ) -> None:  # fmt: skip
-        self._place = place
+        self._sub_sequence = sub_sequence
         self._together = TOGETHER * MANY if many else TOGETHER
         self._waiting = 0
         self._ports = [_Port((marks or {}).get(port)) for port in range(ports)]
@@ -68,7 +68,7 @@ class PortMerger:
         return self._release(None)
 
     def _release(self, end: Position | None) -> Iterator[Message | PortBatch]:
-        parts = [port.release(end, self._place) for port in self._ports]
+        parts = [port.release(end, self._sub_sequence) for port in self._ports]
         if len(parts) > 1:
             if any(part is not None for part in parts):
                 yield PortBatch(tuple(parts))
@@ -79,8 +79,8 @@ class PortMerger:
 def _messages(part: WatermarkedBatch) -> Iterator[Message]:
     """Yield rows and watermarks as the simplest messages."""
     if not part.table.num_columns:  # no packet has shown what the columns are
-        for time, order in zip(part.times.tolist(), part.orders.tolist(), strict=True):
-            yield Watermark(time, order, part.place)
+        for time, sequence in zip(part.times.tolist(), part.sequences.tolist(), strict=True):
+            yield Watermark(time, sequence, part.sub_sequence)
     elif len(part.times):
         yield part
     elif part.table.num_rows:
@@ -116,20 +116,20 @@ class _Port:
             self.marks.add(marks)
         return 0 if table is None else int(table.nbytes)
 
-    def release(self, end: Position | None, place: int) -> WatermarkedBatch | None:
+    def release(self, end: Position | None, sub_sequence: int) -> WatermarkedBatch | None:
         """Return the rows before a position, and the watermarks whose rows are complete.
 
         Args:
             end: Position of the next packet, None to release all.
-            place: `$place` of the watermarks.
+            sub_sequence: Sub-sequence of the watermarks.
 
         Returns:
             None if there are neither rows nor watermarks.
         """
         table = self.rows.release(end)
-        orders = times = np.empty(0, np.int64)
+        sequences = times = np.empty(0, np.int64)
         if self.marks is not None:
-            orders, times = self.marks.release(None if end is None else end.order)
-        if table is None and not len(orders):
+            sequences, times = self.marks.release(None if end is None else end.sequence)
+        if table is None and not len(sequences):
             return None
-        return WatermarkedBatch(self.none if table is None else table, times, orders, place)
+        return WatermarkedBatch(self.none if table is None else table, times, sequences, sub_sequence)

@@ -21,13 +21,13 @@ class AscendingMarks:
 
     Attributes:
         times: int64[m], milliseconds.
-        orders: int64[m], `$order` of what each watermark causes.
-        place: `$place` of what they cause.
+        sequences: int64[m], sequence of the changes that each watermark causes.
+        sub_sequence: Sub-sequence of these changes.
     """
 
     times: Index
-    orders: Index
-    place: int = 0
+    sequences: Index
+    sub_sequence: int = 0
 
     @classmethod
     def none(cls) -> AscendingMarks:
@@ -38,8 +38,8 @@ class AscendingMarks:
     def of(cls, message: Watermark | WatermarkedBatch) -> AscendingMarks:
         """Return the watermarks of a message."""
         if isinstance(message, Watermark):
-            return cls(np.array([message.time]), np.array([message.order]), message.place)
-        return cls(np.maximum.accumulate(message.times), message.orders, message.place)
+            return cls(np.array([message.time]), np.array([message.sequence]), message.sub_sequence)
+        return cls(np.maximum.accumulate(message.times), message.sequences, message.sub_sequence)
 
 
 class KeptNumber:

@@ -1,9 +1,9 @@
 """Watermarks between tasks: how an input combines the watermarks of its channels.
 
 A channel is a part of an input with an order of its own: all splits of a directory, or one task before an
-exchange. Within a channel, the watermark is the greatest so far by order: a split that begins with low times
-does not take it back. The watermark of an input is the least of all its channels. It does not exist before
-each channel has sent one.
+exchange. Within a channel, the watermark is the greatest so far by sequence: a split that begins with low
+times does not take it back. The watermark of an input is the least of all its channels. It does not exist
+before each channel has sent one.
 
 A channel that is idle for too long no longer holds the input back until it has caught up (Flink:
 StatusWatermarkValve). A split of a source with several splits holds it back again as soon as it sends one
@@ -30,26 +30,26 @@ _NONE = np.empty(0, np.int64)
 
 @dataclass(frozen=True)
 class ChannelWatermarks:
-    """Watermarks of some channels, as columns sorted by order.
+    """Watermarks of some channels, as columns sorted by sequence.
 
-    Each watermark follows the rows of its order, within its channel.
+    Each watermark follows the rows of its sequence, within its channel.
 
     Attributes:
-        orders: int64[m], ascending.
+        sequences: int64[m], ascending.
         channels: int64[m], ids of channels.
         times: int64[m], milliseconds.
     """
 
-    orders: Numbers
+    sequences: Numbers
     channels: Numbers
     times: Numbers
 
     @classmethod
-    def of(cls, channel: int, orders: Iterable[Numbers], times: Iterable[Numbers]) -> ChannelWatermarks:
-        """Return the watermarks of one channel, sorted by order."""
-        order, time = np.concatenate([_NONE, *orders]), np.concatenate([_NONE, *times])
-        by = np.argsort(order, kind="stable")
-        return cls(order[by], np.full(len(order), channel), time[by])
+    def of(cls, channel: int, sequences: Iterable[Numbers], times: Iterable[Numbers]) -> ChannelWatermarks:
+        """Return the watermarks of one channel, sorted by sequence."""
+        sequence, time = np.concatenate([_NONE, *sequences]), np.concatenate([_NONE, *times])
+        by = np.argsort(sequence, kind="stable")
+        return cls(sequence[by], np.full(len(sequence), channel), time[by])
 
     @classmethod
     def from_table(cls, table: pa.Table) -> ChannelWatermarks:
@@ -57,33 +57,33 @@ class ChannelWatermarks:
 
     @property
     def columns(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the orders, channels and times."""
-        return self.orders, self.channels, self.times
+        """Return the sequences, channels and times."""
+        return self.sequences, self.channels, self.times
 
     def to_table(self) -> pa.Table:
         columns = [pa.array(column) for column in self.columns]
         return pa.Table.from_arrays(columns, names=["order", "channel", "time"])
 
     def __len__(self) -> int:
-        return len(self.orders)
+        return len(self.sequences)
 
-    def split(self, order: int | None) -> tuple[ChannelWatermarks, ChannelWatermarks]:
-        """Return the watermarks before an order, and the others.
+    def split(self, sequence: int | None) -> tuple[ChannelWatermarks, ChannelWatermarks]:
+        """Return the watermarks before a sequence, and the others.
 
         Args:
-            order: None puts all watermarks into the first part.
+            sequence: None puts all watermarks into the first part.
         """
-        at = len(self) if order is None else int(np.searchsorted(self.orders, order))
+        at = len(self) if sequence is None else int(np.searchsorted(self.sequences, sequence))
         return ChannelWatermarks(*(c[:at] for c in self.columns)), ChannelWatermarks(
             *(c[at:] for c in self.columns)
         )
 
 
 def together(marks: Sequence[ChannelWatermarks]) -> ChannelWatermarks:
-    """Concatenate watermarks, sorted by order. Watermarks of one order keep their sequence."""
+    """Concatenate watermarks, sorted by sequence. Watermarks of one sequence keep their order."""
     if len(marks) == 1:
         return marks[0]
-    columns = [np.concatenate([getattr(m, c) for m in marks]) for c in ("orders", "channels", "times")]
+    columns = [np.concatenate([getattr(m, c) for m in marks]) for c in ("sequences", "channels", "times")]
     by = np.argsort(columns[0], kind="stable")
     return ChannelWatermarks(*(column[by] for column in columns))
 
@@ -176,18 +176,18 @@ class WatermarkAligner:
         if len(marks):
             self._held.append(marks)
 
-    def release(self, order: int | None) -> tuple[Numbers, Numbers]:
+    def release(self, sequence: int | None) -> tuple[Numbers, Numbers]:
         """Return where the watermark of the input advances.
 
         Args:
-            order: Watermarks before this order are combined; no more of them may come. None for all.
+            sequence: Watermarks before this sequence are combined; no more of them may come. None for all.
 
         Returns:
-            int64[m] orders and int64[m] times of the new watermarks.
+            int64[m] sequences and int64[m] times of the new watermarks.
         """
         if not self._held:
             return _NONE, _NONE
-        ready, rest = together(self._held).split(order)
+        ready, rest = together(self._held).split(sequence)
         self._held = [rest] if len(rest) else []
         if not len(ready):
             return _NONE, _NONE
@@ -257,14 +257,14 @@ class WatermarkAligner:
 
     def _at_once(self, marks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
         """Combine watermarks as columns, if each channel among them holds the input back."""
-        steps = np.unique(marks.orders)
+        steps = np.unique(marks.sequences)
         least = np.full(len(steps), MAX_WATERMARK)
         for number, reached in self.reached.items():
             if self._holds_nothing(number):
                 continue
             own = marks.channels == number
             passed = self._of_channel(number, marks.times[own])
-            at = np.searchsorted(marks.orders[own], steps, side="right")
+            at = np.searchsorted(marks.sequences[own], steps, side="right")
             np.minimum(least, passed[at], out=least)
             if own.any():
                 reached.time, reached.heard = int(passed[-1]), self._now
@@ -279,14 +279,14 @@ class WatermarkAligner:
         Such a channel holds the input back from where it has caught up.
         """
         moved: list[tuple[int, int]] = []
-        for order, number, time in zip(*(c.tolist() for c in marks.columns), strict=True):
+        for sequence, number, time in zip(*(c.tolist() for c in marks.columns), strict=True):
             reached = self.reached[number]
             reached.time = int(self._of_channel(number, np.array([time]))[-1])
             reached.heard = self._now
             if self._move(self._least()):
-                moved.append((order, self.time))
-        orders, times = np.array(moved, np.int64).reshape(-1, 2).T
-        return orders, times
+                moved.append((sequence, self.time))
+        sequences, times = np.array(moved, np.int64).reshape(-1, 2).T
+        return sequences, times
 
     def _of_channel(self, number: int, times: Numbers) -> Numbers:
         """Return the watermark of a channel before the given ones and after each of them, int64[m + 1]."""

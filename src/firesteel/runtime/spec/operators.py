@@ -7,9 +7,9 @@ chains in the same task, or to a sink. Nothing here depends on Spark or the plan
 A changes table is an Arrow table with these columns:
 
 - `$kind` (int8): the byte of the row kind.
-- `$order` (int64): the input row that caused the change.
+- `$order` (int64): the sequence, which is the number of the input row that caused the change.
 - `f0`, `f1`, ...: the fields.
-- `$place` (int64), only where needed: the number among the changes of one input row
+- `$place` (int64), only where needed: the sub-sequence, the number among the changes of one input row
   (runtime/dataflow/sequence.py).
 
 Within a key, the rows have the order in which Flink would emit them.

@@ -20,7 +20,7 @@ from firesteel.job.spec import JobSpec
 from firesteel.job.topology import exchanges, is_keyed, source_numbers, stages
 from firesteel.runtime.dataflow.chain import wall_clock
 from firesteel.runtime.dataflow.packets import Packet
-from firesteel.runtime.dataflow.sequence import place_bits
+from firesteel.runtime.dataflow.sequence import sub_sequence_bits
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
 from firesteel.spark.full_disk import full_disk, local_folders
@@ -53,7 +53,7 @@ class BatchSettings:
 def run(
     job: JobSpec, spark: Spark, settings: BatchSettings | None = None, progress: Progress | None = None
 ) -> Iterator[pa.Table]:
-    """Run a job to its end and yield its changes (runtime/spec/operators.py), sorted by `$order`.
+    """Run a job to its end and yield its changes (runtime/spec/operators.py), sorted by sequence.
 
     A job with a sink yields nothing.
 
@@ -105,10 +105,8 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]
         name: Name of the job at its sinks.
     """
     staged = stages(job)
-    places = place_bits(exchanges(job))
-    common = TaskContext(
-        staged[0][0], parallelism, places, wall_clock(), ends=True, job=name, run=uuid4().hex
-    )
+    bits = sub_sequence_bits(exchanges(job))
+    common = TaskContext(staged[0][0], parallelism, bits, wall_clock(), ends=True, job=name, run=uuid4().hex)
     first, *later = contexts_of(job, common, staged, lambda head: open_head(head).channels())
     made: list[RDD[Any]] = []
     numbers = source_numbers(job)

@@ -15,7 +15,7 @@ from firesteel.connectors.base import ONCE
 from firesteel.errors import NotSupportedError
 from firesteel.job.spec import JobSpec
 from firesteel.job.topology import exchanges, source_numbers, stages
-from firesteel.runtime.dataflow.sequence import place_bits
+from firesteel.runtime.dataflow.sequence import sub_sequence_bits
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.spark.checkpoint.fingerprint import Layout, check_or_write, job_id
 from firesteel.spark.checkpoint.lock import local_folder
@@ -25,7 +25,7 @@ from firesteel.spark.internals.frames import in_session
 from firesteel.spark.internals.hash_partitions import key_group_labels
 from firesteel.spark.launch.launch import Spark
 from firesteel.spark.stream.batch_clock import Ticks
-from firesteel.spark.stream.frame_source import BATCH_TIME, FrameTask, taken_places
+from firesteel.spark.stream.frame_source import BATCH_TIME, FrameTask, used_sub_sequence_bits
 from firesteel.spark.stream.keyed_processor import KeyedProcessor
 from firesteel.spark.stream.rows import SCHEMA
 from firesteel.spark.stream.settings import KEY_GROUPS, MAX_ROWS, StreamSettings
@@ -175,9 +175,9 @@ class _Sources:
 def _frame(sources: _Sources) -> DataFrame:
     job, session, groups = sources.job, sources.session, sources.layout.key_groups
     session.dataSource.register(sources.source)
-    staged, taken = stages(job), taken_places(sources.frames)
-    places, name = place_bits(exchanges(job), taken), job_id(session.sparkContext, sources.folder)
-    common = TaskContext(staged[0][0], groups, places, job=name, run=uuid4().hex)
+    staged, taken = stages(job), used_sub_sequence_bits(sources.frames)
+    bits, name = sub_sequence_bits(exchanges(job), taken), job_id(session.sparkContext, sources.folder)
+    common = TaskContext(staged[0][0], groups, bits, job=name, run=uuid4().hex)
     first, *later = contexts_of(job, common, staged, sources.channels, taken)
     packets = reduce(lambda one, other: one.union(other), sources.packets(first))
     for contexts in later:

@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark import TaskContext
 
-from firesteel.changelog import KIND, ORDER, PLACE, field
+from firesteel.changelog import KIND, SEQUENCE, SUB_SEQUENCE, field
 from firesteel.errors import DataError
-from firesteel.runtime.dataflow.sequence import ROW_BITS, row_orders, split_number
+from firesteel.runtime.dataflow.sequence import ROW_BITS, row_sequences, split_number
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.stream.rows import to_batch
@@ -45,11 +45,11 @@ _NOW = "$now"
 BATCH_TIME = f"unix_millis(current_timestamp()) AS `{_NOW}`"
 """Spark SQL for the processing time of a row's micro-batch, which Spark keeps with the offsets."""
 
-PLACE_BITS = 24
-"""Bits of a row's `$place` within a commit, which is its number in its partition.
+SUB_SEQUENCE_BITS = 24
+"""Bits of a row's sub-sequence within a commit, which is its number in its partition.
 
-All rows of a commit in one partition have one `$order`. Commit versions are not consecutive, and no task
-knows those of the other tasks.
+All rows of a commit in one partition have one sequence number. Commit versions are not consecutive, and no
+task knows those of the other tasks.
 """
 
 _PARTITION_BITS = 17
@@ -93,23 +93,23 @@ class FrameTask:
         """
         head = self.task.source
         assert isinstance(head, ScanSpec)
-        kinds, place = row_kinds(rows), None
+        kinds, sub_sequence = row_kinds(rows), None
         if COMMIT_VERSION in rows.column_names:
             commits = self._commits(rows.column(COMMIT_VERSION).to_numpy().astype(np.int64), kinds)
             sorting = np.argsort(commits, kind="stable")
             rows, kinds = rows.take(pa.array(sorting)), kinds[sorting]
-            order = pa.array(commits[sorting] + self._within_commit(partition, rows.num_rows))
-            place = pa.array(np.arange(rows.num_rows, dtype=np.int64))
+            sequence = pa.array(commits[sorting] + self._within_commit(partition, rows.num_rows))
+            sub_sequence = pa.array(np.arange(rows.num_rows, dtype=np.int64))
         else:
-            order = row_orders(split_number(self.numbers, partition), 0, rows.num_rows)
-        columns = {KIND: pa.array(kinds), ORDER: order}
+            sequence = row_sequences(split_number(self.numbers, partition), 0, rows.num_rows)
+        columns = {KIND: pa.array(kinds), SEQUENCE: sequence}
         for index, position in enumerate(head.projection):
             column = rows.column(head.names[position])
             columns[field(index)] = column.cast(to_arrow(head.types[position]), safe=False)
-        return pa.table(columns if place is None else columns | {PLACE: place})
+        return pa.table(columns if sub_sequence is None else columns | {SUB_SEQUENCE: sub_sequence})
 
     def _commits(self, versions: NDArray[np.int64], kinds: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Return the first `$order` of each row's commit.
+        """Return the first sequence of each row's commit.
 
         Deletions of a commit come before its insertions.
         """
@@ -118,11 +118,11 @@ class FrameTask:
         if len(versions) and not 0 <= int(versions.min()) <= int(versions.max()) < room:
             raise DataError(f"{COMMIT_VERSION} is not from 0 to {room - 1:,} in a row of the DataFrame")
         adds = ((kinds == 0) | (kinds == 2)).astype(np.int64)
-        orders: NDArray[np.int64] = first + (((versions << 1) + adds) << _PARTITION_BITS)
-        return orders
+        sequences: NDArray[np.int64] = first + (((versions << 1) + adds) << _PARTITION_BITS)
+        return sequences
 
     def _within_commit(self, partition: int, rows: int) -> int:
-        if rows >> PLACE_BITS or partition >> _PARTITION_BITS:
+        if rows >> SUB_SEQUENCE_BITS or partition >> _PARTITION_BITS:
             raise DataError(
                 f"{rows:,} rows in partition {partition:,} of the DataFrame",
                 hint="repartition it, by more and smaller partitions or by fewer ones",
@@ -130,9 +130,9 @@ class FrameTask:
         return partition
 
 
-def taken_places(frames: Mapping[str, Any]) -> int:
-    """Return the number of `$place` bits that the rows of these DataFrames use before any exchange."""
-    return PLACE_BITS if any(COMMIT_VERSION in frame.columns for frame in frames.values()) else 0
+def used_sub_sequence_bits(frames: Mapping[str, Any]) -> int:
+    """Return how many bits of the sub-sequence the rows of these DataFrames use when they are read."""
+    return SUB_SEQUENCE_BITS if any(COMMIT_VERSION in frame.columns for frame in frames.values()) else 0
 
 
 def row_kinds(rows: pa.Table) -> NDArray[np.int8]:

@@ -130,7 +130,7 @@ class StreamJob:
         self._watching.start()
 
     def results(self) -> Iterator[pa.Table]:
-        """Yield the changes of each batch (runtime/spec/operators.py) by `$order`, until the job ends.
+        """Yield the changes of each batch (runtime/spec/operators.py) by sequence, until the job ends.
 
         If the job fails, its error is raised.
         """

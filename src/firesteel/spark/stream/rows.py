@@ -45,8 +45,8 @@ def to_values(packet: Packet, labels: tuple[int, ...], now: int = 0) -> Values:
 
 def from_values(row: Values) -> Packet:
     """Return the packet of a row."""
-    to, port, label, order, place, task, number, rows, read, holds, mark, _, payload = row
-    first = Position(order, place, task, number)
+    to, port, label, sequence, sub_sequence, task, number, rows, read, holds, mark, _, payload = row
+    first = Position(sequence, sub_sequence, task, number)
     data = bytes(payload)
     stored = StoredPayload.from_bytes(data)
     return Packet(label, first, rows, read, b"" if stored else data, holds, mark, to, port, stored)

@@ -9,7 +9,7 @@ from firesteel.job.spec import JobSpec
 from firesteel.job.timer_routing import Woken, woken
 from firesteel.job.topology import Fragment
 from firesteel.job.watermark_routing import ByPort, WatermarkRouting
-from firesteel.runtime.dataflow.sequence import last_place
+from firesteel.runtime.dataflow.sequence import last_sub_sequence
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 
 
@@ -40,8 +40,8 @@ class TaskContext:
     """The chains that share a task."""
     targets: int = 1
     """Number of partitions or key groups of an exchange by key."""
-    places: int = 0
-    """Bits of the place that changes with one cause get at an exchange (runtime/dataflow/sequence.py)."""
+    sub_sequence_bits: int = 0
+    """Bits of the sub-sequence that an exchange appends (runtime/dataflow/sequence.py)."""
     now: int = 0
     """Processing time of the job in milliseconds; 0 means the time at which a task begins."""
     ends: bool = False
@@ -54,8 +54,8 @@ class TaskContext:
     """Numbers of the job's chains that get watermarks."""
     channels: ByPort = ()
     """Watermark channels of the fragment's first chain, by port."""
-    watermark_place: int = 0
-    """Place of changes that a watermark causes; it is behind the places of rows."""
+    watermark_sub_sequence: int = 0
+    """Sub-sequence of changes that a watermark causes. It is behind that of all rows."""
     timers: Woken = ()
     """The chains of the job that have processing-time timers, each with its number of targets."""
 
@@ -75,7 +75,7 @@ def contexts_of(
         common: A context whose other fields all fragments share.
         stages: The fragments of each stage.
         of_source: Returns the watermark channels of a source.
-        taken: Bits of the places that rows have when they are read (runtime/dataflow/sequence.py).
+        taken: Bits of the sub-sequence that rows have when they are read (runtime/dataflow/sequence.py).
     """
     paths = WatermarkRouting.of(job)
     common = replace(common, watermarked=paths.watermarked, timers=woken(job, paths, common.targets))
@@ -85,7 +85,7 @@ def contexts_of(
                 common,
                 fragment=fragment,
                 channels=paths.channels(job, fragment.head, common.targets, of_source),
-                watermark_place=last_place(number, common.places, taken),
+                watermark_sub_sequence=last_sub_sequence(number, common.sub_sequence_bits, taken),
             )
             for fragment in stage
         )

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.changelog import KIND, SEQUENCE, RowKind, field
 from firesteel.connectors.dead_letters import DeadLetter, DeadLetters
 from firesteel.errors import DataError
 from firesteel.job.spec import Output, sink_id
 from firesteel.runtime.dataflow.counters import Counters
 from firesteel.runtime.dataflow.packets import Packet
-from firesteel.runtime.dataflow.sequence import row_orders
+from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark.task.context import TaskContext, TaskId
 from firesteel.spark.task.counters import TaskCounters
@@ -68,8 +68,8 @@ class DeadLetterOutput:
             else pa.array(values[name], to_arrow(kind))
             for name, kind in zip(spec.names, spec.types, strict=True)
         ]
-        orders = row_orders(self._task.index, self._sent, count)
+        sequences = row_sequences(self._task.index, self._sent, count)
         self._sent += count
         kinds = pa.repeat(pa.scalar(int(RowKind.INSERT), pa.int8()), count)
-        names = [KIND, ORDER, *(field(index) for index in range(len(columns)))]
-        return pa.Table.from_arrays([kinds, orders, *columns], names=names)
+        names = [KIND, SEQUENCE, *(field(index) for index in range(len(columns)))]
+        return pa.Table.from_arrays([kinds, sequences, *columns], names=names)

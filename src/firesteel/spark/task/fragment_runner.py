@@ -10,7 +10,7 @@ from functools import partial
 from firesteel.runtime.dataflow.chain import standing_clock
 from firesteel.runtime.dataflow.operator import (
     BEFORE_ALL,
-    LAST_ORDER,
+    LAST_SEQUENCE,
     MIN_WATERMARK,
     Message,
     PortBatch,
@@ -56,8 +56,8 @@ class FragmentRunner:
         }
         many = any(entry(type(operator)).gains_by_more for operator in head.operators)
         ports = 1 + max(each.port for each in head.inputs)
-        self._merger = PortMerger(self._watermarks, context.watermark_place, ports=ports, many=many)
-        self._place = context.watermark_place
+        self._merger = PortMerger(self._watermarks, context.watermark_sub_sequence, ports=ports, many=many)
+        self._sub_sequence = context.watermark_sub_sequence
         self._ends = context.ends
         self._task = head.id, task.index
         self._has_timers = state is not None and any(head.id == chain for chain, _ in context.timers)
@@ -78,9 +78,9 @@ class FragmentRunner:
         yield from self._send(self._merger.finish)
         for port, marks in self._watermarks.items():
             if (time := marks.fall_silent()) is not None:
-                yield from self._runner.send(Watermark(time, LAST_ORDER, self._place), port)
+                yield from self._runner.send(Watermark(time, LAST_SEQUENCE, self._sub_sequence), port)
         for port, time in follow_live_inputs(self._watermarks).items():
-            yield from self._runner.send(Watermark(time, LAST_ORDER, self._place), port)
+            yield from self._runner.send(Watermark(time, LAST_SEQUENCE, self._sub_sequence), port)
         if self._kept is not None:
             self._kept.save(self._watermarks)
         ended = bool(self._watermarks) and all(marks.ended for marks in self._watermarks.values())

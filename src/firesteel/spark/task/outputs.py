@@ -57,11 +57,11 @@ class TerminalOutput:
     def send(self, message: Message, port: int = 0) -> Iterator[Packet]:
         self._own.rows_in += rows_of(message)
         if isinstance(message, Watermark):
-            self.watermarks(np.array([message.order]), np.array([message.time]))
+            self.watermarks(np.array([message.sequence]), np.array([message.time]))
             return iter(())
         if isinstance(message, WatermarkedBatch):
             packets = self._timed(lambda: self.rows(message.table))
-            self.watermarks(message.orders, message.times)
+            self.watermarks(message.sequences, message.times)
             return packets
         return self._timed(lambda: self.rows(message))
 
@@ -82,7 +82,7 @@ class TerminalOutput:
         """Return the last packets."""
         return []
 
-    def watermarks(self, orders: Numbers, times: Numbers) -> None:
+    def watermarks(self, sequences: Numbers, times: Numbers) -> None:
         """Record the last watermark for the job's progress. MAX_WATERMARK, the end of input, is left out."""
         known = times[times != MAX_WATERMARK]
         if len(known):
@@ -116,10 +116,10 @@ class PacketOutput(TerminalOutput):
     def rows(self, changes: pa.Table) -> list[Packet]:
         return self._packer.add(_enforced(changes, self._constraints))
 
-    def watermarks(self, orders: Numbers, times: Numbers) -> None:
-        super().watermarks(orders, times)
-        new = orders > BEFORE_ALL  # receivers persist watermarks, so only new ones are sent
-        self._packer.mark(orders[new], times[new])
+    def watermarks(self, sequences: Numbers, times: Numbers) -> None:
+        super().watermarks(sequences, times)
+        new = sequences > BEFORE_ALL  # receivers persist watermarks, so only new ones are sent
+        self._packer.mark(sequences[new], times[new])
 
     def rest(self) -> list[Packet]:
         return self._packer.flush()
@@ -183,7 +183,7 @@ def _packer(context: TaskContext, output: Output, id: TaskId) -> Packer:
     targets = context.targets if output.keys else 1
     channel = channel_id(id.chain, id.channel) if output.to in context.watermarked else None
     return Packer(
-        output.keys, targets, context.places, id.number, output.to, output.port, channel=channel
+        output.keys, targets, context.sub_sequence_bits, id.number, output.to, output.port, channel=channel
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from firesteel.connectors.base import Split
 from firesteel.runtime.dataflow.chain import standing_clock
 from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Watermark
 from firesteel.runtime.dataflow.packets import FIRST, SKIPPED, TICK, Packet
-from firesteel.runtime.dataflow.sequence import last_order
+from firesteel.runtime.dataflow.sequence import last_sequence
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.spark.errors import guarded
 from firesteel.spark.shipped_code import prepare_worker
@@ -87,7 +87,7 @@ class SourceTask:
     def _end(self, split: Split, task: TaskId) -> Iterator[Packet]:
         """Send the last watermark, behind the rows of all splits."""
         runner = self._runner(task, TaskCounters())
-        yield from runner.send(Watermark(MAX_WATERMARK, last_order(split.ordinal)))
+        yield from runner.send(Watermark(MAX_WATERMARK, last_sequence(split.ordinal)))
         yield from runner.finish(self.context.ends)
 
     def _run(self, tables: ReadTables, task: TaskId) -> Iterator[Packet]:

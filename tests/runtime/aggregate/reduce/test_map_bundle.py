@@ -7,16 +7,16 @@ from collections.abc import Iterable
 import pyarrow as pa
 import pytest
 
-from firesteel.changelog import ORDER
+from firesteel.changelog import SEQUENCE
 from firesteel.runtime.dataflow.operator import Message, Watermark
-from firesteel.runtime.dataflow.sequence import orders
+from firesteel.runtime.dataflow.sequence import sequences
 from firesteel.runtime.operators.group.map_bundle import MapBundle
 from firesteel.types.sql import STRING
 from tests.runtime.changes import parse, to_table
 
 TYPES = (STRING, STRING)
 MARK = Watermark(7)
-SCHEMA = pa.schema([(ORDER, pa.int64()), ("text", pa.string())])
+SCHEMA = pa.schema([(SEQUENCE, pa.int64()), ("text", pa.string())])
 
 
 class Joined:
@@ -31,7 +31,7 @@ class Joined:
         for key, value in zip(changes["f0"].to_pylist(), changes["f1"].to_pylist(), strict=True):
             found.setdefault(key, []).append(value)
         texts = [f"{key}={','.join(values)}" for key, values in found.items()]
-        return pa.table({ORDER: range(len(texts)), "text": texts}, schema=SCHEMA)
+        return pa.table({SEQUENCE: range(len(texts)), "text": texts}, schema=SCHEMA)
 
 
 def texts(messages: Iterable[Message]) -> list[str]:
@@ -79,8 +79,8 @@ class LastFirst(Joined):
     """Gives the rows of a bundle with their orders, the last one first."""
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        order = orders(changes)[::-1].tolist()
-        return pa.table({ORDER: order, "text": changes["f1"].to_pylist()[::-1]}, schema=SCHEMA)
+        sequence = sequences(changes)[::-1].tolist()
+        return pa.table({SEQUENCE: sequence, "text": changes["f1"].to_pylist()[::-1]}, schema=SCHEMA)
 
 
 def test_what_comes_out_stands_by_order() -> None:

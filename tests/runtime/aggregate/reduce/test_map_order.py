@@ -11,7 +11,7 @@ import pytest
 
 from firesteel.runtime.aggregate.reduce.map_order import MapOrder, spread_hashes
 from firesteel.runtime.columns.keys import find_keys
-from firesteel.runtime.dataflow.sequence import in_order, orders
+from firesteel.runtime.dataflow.sequence import in_order, sequences
 from firesteel.types.sql import INT, STRING
 from tests.runtime.changes import Row, to_table
 
@@ -65,6 +65,6 @@ def test_rows_of_a_key_stay_together_as_they_stood() -> None:
 
 def test_orders_stay_within_the_bundle() -> None:
     """So that the next bundle's come after them."""
-    before = orders(to_table([("+I", f"k{i % 7}", i) for i in range(30)], TYPES))
-    after = orders(arranged(MapOrder((0, 1), TYPES), range(30)))
+    before = sequences(to_table([("+I", f"k{i % 7}", i) for i in range(30)], TYPES))
+    after = sequences(arranged(MapOrder((0, 1), TYPES), range(30)))
     assert np.sort(after).tolist() == np.sort(before).tolist()

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from firesteel.changelog import KIND, ORDER
+from firesteel.changelog import KIND, SEQUENCE
 from firesteel.runtime.operators.group.group_aggregate import GroupAggregate
 from firesteel.runtime.operators.group.mini_batch_group_aggregate import MiniBatchGroupAggregate
 from firesteel.runtime.spec.operators import AggregateSpec, GroupAggregateSpec
@@ -34,7 +34,7 @@ COLUMNS: dict[SqlType, Callable[[np.ndarray], pa.Array]] = {
 
 def changes(kind: int, values: pa.Array) -> pa.Table:
     rows = len(values)
-    columns = {KIND: np.full(rows, kind, np.int8), ORDER: np.arange(rows), "f0": np.zeros(rows, np.int64)}
+    columns = {KIND: np.full(rows, kind, np.int8), SEQUENCE: np.arange(rows), "f0": np.zeros(rows, np.int64)}
     return pa.table({**columns, "f1": values})
 
 

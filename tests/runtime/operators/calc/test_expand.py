@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firesteel.changelog import ORDER, PLACE
-from firesteel.runtime.dataflow.sequence import Places
+from firesteel.changelog import SEQUENCE, SUB_SEQUENCE
+from firesteel.runtime.dataflow.sequence import SubSequences
 from firesteel.runtime.operators.calc.expand import Expand
 from firesteel.runtime.spec.operators import ExpandSpec
 from firesteel.types.sql import BIGINT, INT, STRING
@@ -21,7 +21,7 @@ def test_each_copy_hides_other_columns() -> None:
         "-U[null,2,8,0,2] -U[null,null,8,1,2] -U[null,null,8,3,2]"
     )
     assert out.schema.types[2:] == [*to_table([], TYPES).schema.types[2:], out.schema.types[5], "int32"]
-    assert out.column(ORDER).to_pylist() == [0, 0, 0, 1, 1, 1]
+    assert out.column(SEQUENCE).to_pylist() == [0, 0, 0, 1, 1, 1]
 
 
 def test_no_rows_give_no_copies() -> None:
@@ -30,13 +30,13 @@ def test_no_rows_give_no_copies() -> None:
 
 def test_copies_of_both_changes_of_a_row_are_told_apart() -> None:
     rows = to_table(parse("-U a 1 7, +U a 1 8", TYPES), TYPES)
-    both = Expand(SETS).process(rows.set_column(1, ORDER, [[5, 5]]))
-    placed = Places(8)(both)
-    assert placed.column(ORDER).to_pylist() == [5] * 6
-    assert placed.column(PLACE).to_pylist() == [0, 1, 2, 3, 4, 5]
+    both = Expand(SETS).process(rows.set_column(1, SEQUENCE, [[5, 5]]))
+    placed = SubSequences(8)(both)
+    assert placed.column(SEQUENCE).to_pylist() == [5] * 6
+    assert placed.column(SUB_SEQUENCE).to_pylist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_copies_keep_the_place_of_their_row() -> None:
-    rows = to_table(parse("-U a 1 7, +U a 1 8", TYPES), TYPES).set_column(1, ORDER, [[5, 5]])
-    out = Expand(SETS).process(rows.append_column(PLACE, [[0, 3]]))
-    assert out.column(PLACE).to_pylist() == [0, 0, 0, 3, 3, 3]
+    rows = to_table(parse("-U a 1 7, +U a 1 8", TYPES), TYPES).set_column(1, SEQUENCE, [[5, 5]])
+    out = Expand(SETS).process(rows.append_column(SUB_SEQUENCE, [[0, 3]]))
+    assert out.column(SUB_SEQUENCE).to_pylist() == [0, 0, 0, 3, 3, 3]

@@ -322,15 +322,15 @@ def watermarked(
 ) -> tuple[WatermarkedBatch, int]:
     """Events as one message, which begins with the watermark that stands."""
     rows: list[Row] = []
-    times, orders = ([standing], [order - 1]) if standing is not None else ([], [])
+    times, sequences = ([standing], [order - 1]) if standing is not None else ([], [])
     for event in events:
         if event[0] == "W":
             times.append(event[1])
-            orders.append(order + len(rows) - 1)
+            sequences.append(order + len(rows) - 1)
         else:
             rows.append(("+I", *event[:2], np.datetime64(event[2], "ms").item()))
     message = WatermarkedBatch(
-        to_table(rows, TYPES, order), np.array(times, np.int64), np.array(orders, np.int64)
+        to_table(rows, TYPES, order), np.array(times, np.int64), np.array(sequences, np.int64)
     )
     return message, order + len(rows)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.changelog import ORDER
+from firesteel.changelog import SEQUENCE
 from firesteel.changelog import field as column
 from firesteel.runtime.dataflow.chain import standing_clock
 from firesteel.runtime.dataflow.operator import (
@@ -140,11 +140,11 @@ def batch(events: list[Event], start: int, stop: int, marks: list[int]) -> PortB
         own = [(n, what) for n, (of, what) in enumerate(events[start:stop], start) if of == port]
         rows = [(n, what) for n, what in own if not isinstance(what, int)]
         table = to_table([("+I", *values(what)) for _, what in rows], TYPES)
-        table = table.set_column(1, ORDER, [np.array([n for n, _ in rows], np.int64)])
+        table = table.set_column(1, SEQUENCE, [np.array([n for n, _ in rows], np.int64)])
         times = [(n, what) for n, what in own if isinstance(what, int)]
         marks[port] = max([marks[port], *(time for _, time in times)])
-        orders, moments = (np.array([each[i] for each in times], np.int64) for i in (0, 1))
-        parts.append(WatermarkedBatch(table, moments, orders) if own else None)
+        sequences, moments = (np.array([each[i] for each in times], np.int64) for i in (0, 1))
+        parts.append(WatermarkedBatch(table, moments, sequences) if own else None)
     return PortBatch(tuple(parts))
 
 
@@ -157,13 +157,13 @@ def numbered(messages: Any) -> Sent:
     sent: Sent = []
     for message in one_by_one(messages):
         if isinstance(message, Watermark):
-            sent.append((message.order, message.time))
+            sent.append((message.sequence, message.time))
             continue
         fields = [message.column(column(i)) for i in range(6)]
         fields = [f.cast("int64") if f.type == fields[2].type else f for f in fields]
         columns = [[None if v is None else v // 1000 for v in f.to_pylist()] if i in (2, 5) else f.to_pylist()
                    for i, f in enumerate(fields)]  # fmt: skip
-        sent += zip(message.column(ORDER).to_pylist(), zip(*columns, strict=True), strict=True)
+        sent += zip(message.column(SEQUENCE).to_pylist(), zip(*columns, strict=True), strict=True)
     return sent
 
 

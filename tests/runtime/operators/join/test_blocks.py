@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.changelog import KIND, ORDER
+from firesteel.changelog import KIND, SEQUENCE
 from firesteel.runtime.dataflow.chain import standing_clock
 from firesteel.runtime.dataflow.operator import TwoInputOperator
 from firesteel.runtime.operators.join import blocks, pairs
@@ -45,7 +45,7 @@ def sent(of: Spec, inputs: list[list[Row]], seed: int) -> list[tuple[int, Row]]:
         at[port] += len(some)
         for message in drive.changes(to_table(some, TYPES, order), port):
             assert isinstance(message, pa.Table)
-            found += zip(message.column(ORDER).to_pylist(), to_rows(message), strict=True)
+            found += zip(message.column(SEQUENCE).to_pylist(), to_rows(message), strict=True)
         order += len(some)
     return found
 
@@ -83,7 +83,7 @@ def rows_of_keys(keys: np.ndarray, first: int = 0) -> pa.Table:
     numbers = np.arange(first, first + len(keys))
     columns = [numbers, keys, np.full(len(keys), 5)]
     fields = {f"f{i}": pa.array(column.astype(np.int32)) for i, column in enumerate(columns)}
-    return pa.table({KIND: np.zeros(len(keys), np.int8), ORDER: numbers, **fields})
+    return pa.table({KIND: np.zeros(len(keys), np.int8), SEQUENCE: numbers, **fields})
 
 
 def delta_of(keys: list[int]) -> Delta:

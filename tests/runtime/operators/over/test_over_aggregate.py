@@ -89,14 +89,14 @@ def in_messages(events: list[object], cuts: list[int]) -> list[WatermarkedBatch]
         piece, start = events[start:end], end
         rows = [("+I", *event) for event in piece if isinstance(event, tuple)]
         marks = [event for event in piece if isinstance(event, int)]
-        orders, at = [], order
+        sequences, at = [], order
         for event in piece:
             at += isinstance(event, tuple)
             if isinstance(event, int):
-                orders.append(at - 1)
+                sequences.append(at - 1)
         table = to_table([_timed(row) for row in rows], (STRING, INT, timestamp(3)), order)
         order += len(rows)
-        found.append(WatermarkedBatch(table, np.array(marks, np.int64), np.array(orders, np.int64)))
+        found.append(WatermarkedBatch(table, np.array(marks, np.int64), np.array(sequences, np.int64)))
     return found
 
 

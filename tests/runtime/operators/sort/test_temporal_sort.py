@@ -118,7 +118,7 @@ def test_any_cutting_gives_what_flink_gives(events: list, cuts: list[int], anew:
     stream = [*events, 1 << 40]
     bounds = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     for start, end in pairwise(bounds):
-        rows, times, orders = [], [], []
+        rows, times, sequences = [], [], []
         for event in stream[start:end]:
             if isinstance(event, tuple):
                 number, time = event[0], mark + event[1]
@@ -130,13 +130,13 @@ def test_any_cutting_gives_what_flink_gives(events: list, cuts: list[int], anew:
                 continue
             mark += event
             times.append(mark)
-            orders.append(order + len(rows) - 1)
+            sequences.append(order + len(rows) - 1)
             due = sorted(row for row in waiting if row[0] <= mark)
             waiting = [row for row in waiting if row[0] > mark]
             expected += [(row[0], row[1], row[3]) for row in due]
             sent = due[-1][0] if due else sent
         message = WatermarkedBatch(
-            to_table(rows, TYPES, order), np.array(times, np.int64), np.array(orders, np.int64)
+            to_table(rows, TYPES, order), np.array(times, np.int64), np.array(sequences, np.int64)
         )
         order += len(rows)
         out += all_rows(operator.watermarked(message))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firesteel.changelog import ORDER
+from firesteel.changelog import SEQUENCE
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.chain import standing_clock
 from firesteel.runtime.dataflow.operator import (
@@ -296,8 +296,8 @@ def batches(stream: Sequence[Event], cuts: Sequence[int]) -> list[PortBatch]:
                 (kind, number, key, _value(str(time), timestamp(3))) for _, (kind, number, key, time) in rows
             ]
             table = to_table(values, TYPES)
-            orders = pa.array([i for i, _ in rows], pa.int64())
-            table = table.set_column(table.schema.get_field_index(ORDER), ORDER, orders)
+            sequences = pa.array([i for i, _ in rows], pa.int64())
+            table = table.set_column(table.schema.get_field_index(SEQUENCE), SEQUENCE, sequences)
             times, at = ([w for _, w in marks], [i for i, _ in marks])
             parts.append(
                 WatermarkedBatch(table, np.array(times, np.int64), np.array(at, np.int64)) if mine else None

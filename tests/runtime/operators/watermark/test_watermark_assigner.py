@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from firesteel.changelog import KIND, ORDER, PLACE
+from firesteel.changelog import KIND, SEQUENCE, SUB_SEQUENCE
 from firesteel.errors import JobError
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Watermark, WatermarkedBatch
@@ -47,7 +47,7 @@ def table(words: list[str], order: int) -> pa.Table:
     )
     columns = [pa.array([0] * len(words), pa.int8()), pa.array(range(order, order + len(words)), pa.int64())]
     columns += [pa.array(each, pa.timestamp("us")) for each in (times, own)]
-    return pa.Table.from_arrays(columns, names=[KIND, ORDER, "f0", "f1"])
+    return pa.Table.from_arrays(columns, names=[KIND, SEQUENCE, "f0", "f1"])
 
 
 def shown(message: pa.Table | Watermark) -> str:
@@ -89,11 +89,13 @@ def test_a_null_fails_with_the_row() -> None:
 def test_marks_stand_behind_all_rows_of_their_order() -> None:
     """As a commit of Delta's change feed has them: one order, and places."""
     rows = table(["r3", "r9", "r5", "r12"], 0)
-    rows = rows.set_column(1, ORDER, pa.array([7, 7, 7, 8])).append_column(PLACE, pa.array([0, 1, 5, 0]))
+    rows = rows.set_column(1, SEQUENCE, pa.array([7, 7, 7, 8])).append_column(
+        SUB_SEQUENCE, pa.array([0, 1, 5, 0])
+    )
     spec = WatermarkAssignerSpec(0, CalcSpec((DELAYED,), (timestamp(3),)), 0, "ts", "t")
     (marked,) = build(spec, None, lambda: 0).changes(rows)
     assert isinstance(marked, WatermarkedBatch)
     assert np.array_equal(marked.times, [8, 11])
-    assert np.array_equal(marked.orders, [7, 8])
+    assert np.array_equal(marked.sequences, [7, 8])
     assert np.array_equal(marked.at, [3, 4])
-    assert marked.place == 7
+    assert marked.sub_sequence == 7

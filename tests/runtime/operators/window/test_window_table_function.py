@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from firesteel.changelog import ORDER, field
+from firesteel.changelog import SEQUENCE, field
 from firesteel.runtime.operators.window.window_table_function import WindowTableFunction
 from firesteel.runtime.spec.window import WindowsSpec, WindowTableFunctionSpec, WindowTime
 from firesteel.types.sql import timestamp, timestamp_ltz
@@ -21,7 +21,7 @@ def run(windows: WindowsSpec, rows: list[Row] = ROWS, clock: int | None = None, 
     spec = WindowTableFunctionSpec(windows, replace(time, zone=zone))
     out = WindowTableFunction(spec, lambda: clock or 0).process(table_of(rows))
     times = [(out.column(field(i)).cast(pa.int64()).to_numpy() // 1000).tolist() for i in (3, 4, 5)]
-    cells = zip(out.column(ORDER).to_pylist(), *times, strict=True)
+    cells = zip(out.column(SEQUENCE).to_pylist(), *times, strict=True)
     return " ".join(f"{order}:[{start},{end}){time}" for order, start, end, time in cells)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, SHORT, field
+from firesteel.changelog import KIND, SEQUENCE, SHORT, field
 from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Message, Operator, Watermark, WatermarkedBatch
 from firesteel.runtime.operators.window.local_window_aggregate import LocalWindowAggregate
 from firesteel.runtime.operators.window.window_aggregate import WindowAggregate
@@ -113,7 +113,7 @@ def table_of(rows: Sequence[Row], start: int = 0) -> pa.Table:
         pa.array(values, pa.int32()),
         pa.array([time * 1000 for time in times], pa.int64()).cast(to_arrow(TYPES[2])),
     ]
-    return pa.Table.from_arrays(columns, names=[KIND, ORDER, *map(field, range(3))])
+    return pa.Table.from_arrays(columns, names=[KIND, SEQUENCE, *map(field, range(3))])
 
 
 def marked_of(rows: Sequence[Row], marks: Sequence[tuple[int, int]], start: int = 0) -> WatermarkedBatch:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from hashlib import sha256
 from zlib import crc32
 
-from firesteel.changelog import ORDER, field
+from firesteel.changelog import SEQUENCE, field
 from firesteel.errors import InternalError, NotSupportedError
 from firesteel.functions.duckdb.calc_spec import ValueSet
 from firesteel.functions.expression.casting import rounded_literal
@@ -89,7 +89,7 @@ class Compiler:
         """Return the SQL of a call of a user-defined function (functions/duckdb/user_functions.py)."""
         name, arguments = function.name.lower().replace("|", "/"), [(self(a), a.type) for a in call.args]
         if not arguments:
-            name, arguments = f"{name}()", [(f'"{ORDER}"', BIGINT)]
+            name, arguments = f"{name}()", [(f'"{SEQUENCE}"', BIGINT)]
         text, signature = self._call(name, arguments, call.type)
         self.user[signature] = function
         return text

@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.changelog import KIND, SEQUENCE, RowKind, field
 from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, MapView
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.aggregate.row_engine.handler_calls import Slot
 from firesteel.runtime.columns.keys import one_array
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.spec.operators import GroupAggregateSpec
 from firesteel.types.arrow import to_arrow
 from firesteel.types.internal_values import from_key, from_list, to_keys, to_list
@@ -74,7 +74,7 @@ class AccumulatorColumns:
     def schema(self) -> pa.Schema:
         """Return the schema of the changes table."""
         types = [*map(to_arrow, self.key_types), *map(arrow_type, self.slots)]
-        fields = [pa.field(KIND, pa.int8()), pa.field(ORDER, pa.int64())]
+        fields = [pa.field(KIND, pa.int8()), pa.field(SEQUENCE, pa.int64())]
         return pa.schema(fields + [pa.field(field(i), kind) for i, kind in enumerate(types)])
 
     def table(
@@ -84,7 +84,7 @@ class AccumulatorColumns:
 
         `at` has, for each insert, the row of `changes` that caused it.
         """
-        return caused(changes, at, pa.array(np.full(len(at), RowKind.INSERT, np.int8)), [*keys, *parts])
+        return derived(changes, at, pa.array(np.full(len(at), RowKind.INSERT, np.int8)), [*keys, *parts])
 
     def from_rows(self, accs: Sequence[Sequence[Any]], slots: Sequence[Slot]) -> list[pa.Array]:
         """Return the columns of accumulator tuples whose parts are `slots`."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.changelog import KIND, SEQUENCE, RowKind, field
 from firesteel.runtime.aggregate.row_engine.row_loop import expand
 from firesteel.runtime.aggregate.scan.net_changes import NetChanges
 from firesteel.runtime.columns.keys import Keys
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.spec.operators import GroupAggregateSpec
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import SqlType
@@ -22,20 +22,20 @@ def net_table(
     update_before: bool,
 ) -> pa.Table:
     """Return the changes table. The last row of each key, in `changes`, causes its changes."""
-    kinds, causes = expand(net.outcomes, update_before)
+    kinds, origins = expand(net.outcomes, update_before)
     old = (kinds == RowKind.UPDATE_BEFORE) | (kinds == RowKind.DELETE)
-    at = pa.array(causes)
+    at = pa.array(origins)
     last = keys.order[keys.starts + keys.counts - 1]
     columns = [key.take(at) for key in keys.columns]
-    place = pa.array(np.where(old, causes + len(net.outcomes), causes))
+    place = pa.array(np.where(old, origins + len(net.outcomes), origins))
     for after, before in zip(net.after, net.before, strict=True):
         columns.append(pa.concat_arrays([after, before]).take(place))
-    return caused(changes, last[causes], pa.array(kinds), columns)
+    return derived(changes, last[origins], pa.array(kinds), columns)
 
 
 def result_schema(spec: GroupAggregateSpec, results: int) -> pa.Schema:
     """Return the schema of a GroupAggregate's changes: its keys, and the results of its first calls."""
     kinds: list[SqlType] = [spec.input_types[i] for i in spec.keys]
     kinds += [call.type for call in spec.calls[:results]]
-    fields = [pa.field(KIND, pa.int8()), pa.field(ORDER, pa.int64())]
+    fields = [pa.field(KIND, pa.int8()), pa.field(SEQUENCE, pa.int64())]
     return pa.schema(fields + [pa.field(field(i), to_arrow(kind)) for i, kind in enumerate(kinds)])

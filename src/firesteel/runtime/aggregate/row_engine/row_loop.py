@@ -51,13 +51,13 @@ class RowBatch:
     _starts: NDArray[np.int64]
     _values: list[Any]
 
-    def columns(self, causes: NDArray[np.int64], old: NDArray[np.bool_]) -> list[pa.Array]:
+    def columns(self, origins: NDArray[np.int64], old: NDArray[np.bool_]) -> list[pa.Array]:
         """Return the results for output rows.
 
-        `causes` has the row that caused each, `old` marks previous results.
+        `origins` has the row that caused each, `old` marks previous results.
         """
-        second = (self.outcomes[causes] == UPDATE) & ~old & self._spec.emit_update_before
-        at = pa.array(self._starts[causes] + second)
+        second = (self.outcomes[origins] == UPDATE) & ~old & self._spec.emit_update_before
+        at = pa.array(self._starts[origins] + second)
         width = len(self._spec.calls)
         calls = enumerate(self._spec.calls)
         return [from_list(self._values[i::width], call.type).take(at) for i, call in calls]
@@ -147,9 +147,9 @@ def expand(outcomes: NDArray[np.uint8], update_before: bool) -> tuple[NDArray[np
     Args:
         outcomes: Outcome of each input row.
     """
-    kinds, causes = np.empty(2 * len(outcomes), np.int8), np.empty(2 * len(outcomes), np.int64)
-    count = expand_outcomes(kinds, causes, *given(outcomes, *_KINDS[update_before]))
-    return kinds[:count], causes[:count]
+    kinds, origins = np.empty(2 * len(outcomes), np.int8), np.empty(2 * len(outcomes), np.int64)
+    count = expand_outcomes(kinds, origins, *given(outcomes, *_KINDS[update_before]))
+    return kinds[:count], origins[:count]
 
 
 @contextmanager

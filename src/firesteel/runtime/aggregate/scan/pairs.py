@@ -14,7 +14,7 @@ from firesteel.runtime.aggregate.scan.column import Mask
 from firesteel.runtime.aggregate.scan.rows import Rows
 from firesteel.runtime.aggregate.scan.segments import Index
 from firesteel.runtime.columns.keys import Keys
-from firesteel.runtime.columns.sorting import place_bits, word_order
+from firesteel.runtime.columns.sorting import row_bits, word_order
 from firesteel.runtime.state.order_codes import is_exact, order_words
 from firesteel.runtime.state.runs import Run, find
 from firesteel.runtime.state.sort import sort_order, spread
@@ -115,7 +115,7 @@ def _short_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Inde
     None if there are too few bits to distinguish all pairs.
     """
     code_bits = int(codes[-1]).bit_length() if len(codes) else 0
-    word_bits = 64 - code_bits - place_bits(len(codes))
+    word_bits = 64 - code_bits - row_bits(len(codes))
     if word_bits < _FEWEST_BITS:
         return None
     return word_order(word1, (word1, word1 if word2 is None else word2), codes.view(np.int64), word_bits)

@@ -95,15 +95,15 @@ class RunningBatch:
     _results: list[Result]
     _lines: list[Column]
 
-    def columns(self, causes: Index, old: Mask) -> list[pa.Array]:
+    def columns(self, origins: Index, old: Mask) -> list[pa.Array]:
         """Return the results for output rows.
 
-        `causes` has the row that caused each, `old` marks previous results.
+        `origins` has the row that caused each, `old` marks previous results.
         """
         place = np.empty(len(self._rows), np.int64)
         place[self._rows.keys.order] = np.arange(len(self._rows))
-        index = np.empty(len(causes), np.int64)
-        choose(index, *given(causes, old, place, self._rows.before))
+        index = np.empty(len(origins), np.int64)
+        choose(index, *given(origins, old, place, self._rows.before))
         at = pa.array(index)
         return [r.array(line).take(at) for r, line in zip(self._results, self._lines, strict=True)]
 

@@ -72,7 +72,7 @@ class WindowJoin(Operator):
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         none = inserts(_NONE, 0, self._sides[port].none())
         return self._one(
-            WatermarkedBatch(none, np.array([mark.time]), np.array([mark.order]), mark.place), port
+            WatermarkedBatch(none, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence), port
         )
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
@@ -92,10 +92,10 @@ class WindowJoin(Operator):
             return
         self._passed = time
         fired = [side.fire(rows, time) for side, rows in zip(self._sides, new, strict=True)]
-        order = max(int(part.orders[-1]) for part in marked)
-        place = max(part.place for part in marked)
-        yield from _Firing(self._spec, self._residual, fired[0], fired[1]).tables(order, place)
-        yield Watermark(time, order, place)
+        sequence = max(int(part.sequences[-1]) for part in marked)
+        sub_sequence = max(part.sub_sequence for part in marked)
+        yield from _Firing(self._spec, self._residual, fired[0], fired[1]).tables(sequence, sub_sequence)
+        yield Watermark(time, sequence, sub_sequence)
 
     def barrier(self) -> Iterable[Message]:
         for side in self._sides:
@@ -204,11 +204,11 @@ class _Firing:
         ]
         self._pairs = WindowPairs(sides[self._leads], sides[1 - self._leads])
 
-    def tables(self, order: int, place: int) -> Iterator[pa.Table]:
-        """Yield the rows to send, caused by a watermark with this order and place."""
+    def tables(self, sequence: int, sub_sequence: int) -> Iterator[pa.Table]:
+        """Yield the rows to send, caused by a watermark with this sequence and sub-sequence."""
         for columns in self._sent():
             if len(columns[0]):
-                yield inserts(np.full(len(columns[0]), order), place, columns)
+                yield inserts(np.full(len(columns[0]), sequence), sub_sequence, columns)
 
     def _sent(self) -> Iterator[list[pa.Array]]:
         kind, holds = self._spec.kind, self._holds

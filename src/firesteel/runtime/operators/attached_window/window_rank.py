@@ -73,7 +73,7 @@ class WindowRank(WaitsForWatermarks):
         columns = list(rows.take(order).columns)
         if self._spec.with_number:
             columns.append(pa.array(numbers[order]))
-        return inserts(message.orders[by[order]], message.place, columns)
+        return inserts(message.sequences[by[order]], message.sub_sequence, columns)
 
     def _due(self, marks: Index) -> TimedRows:
         """Return the stored rows of the windows that fire, and remove them."""

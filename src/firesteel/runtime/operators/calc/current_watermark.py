@@ -17,7 +17,7 @@ from firesteel.runtime.dataflow.operator import (
     Watermark,
     WatermarkedBatch,
 )
-from firesteel.runtime.dataflow.sequence import places
+from firesteel.runtime.dataflow.sequence import sub_sequences
 from firesteel.runtime.operators.calc import calc
 from firesteel.runtime.spec.operators import CurrentWatermarkSpec
 from firesteel.runtime.state.base import StateBackend
@@ -54,8 +54,8 @@ class CurrentWatermark(Operator):
         """Run the Calc. `times` is the watermark of each row, int64[n]."""
         column = pa.array(times, pa.int64(), mask=times == MIN_WATERMARK)
         column = column.cast(pa.timestamp("ms")).cast(pa.timestamp("us")).cast(self._type)
-        place = table.num_columns - (places(table) is not None)
-        return self._calc.process(table.add_column(place, self._field, column))
+        position = table.num_columns - (sub_sequences(table) is not None)
+        return self._calc.process(table.add_column(position, self._field, column))
 
 
 def build(spec: CurrentWatermarkSpec, state: StateBackend | None, clock: Clock) -> CurrentWatermark:

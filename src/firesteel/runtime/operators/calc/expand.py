@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from firesteel.changelog import KIND, field
 from firesteel.runtime.dataflow.operator import Clock, RowOperator
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.spec.operators import ExpandSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.types.arrow import to_arrow
@@ -19,7 +19,7 @@ from firesteel.types.internal_values import one_chunk
 class Expand(RowOperator):
     """Operator that copies rows.
 
-    The copies of a row are adjacent, in the order of the spec. They have the kind and the `$order` of the
+    The copies of a row are adjacent, in the order of the spec. They have the kind and the sequence of the
     row.
     """
 
@@ -44,7 +44,7 @@ class Expand(RowOperator):
             hidden = np.array([place not in shown for shown in self._spec.shown])
             at = pa.array(rows, mask=np.tile(hidden, changes.num_rows)) if hidden.any() else every
             columns.append(one_chunk(changes.column(field(source))).take(at))
-        return caused(changes, rows, kinds, columns)
+        return derived(changes, rows, kinds, columns)
 
 
 def build(spec: ExpandSpec, state: StateBackend | None, clock: Clock) -> Expand:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, field
+from firesteel.changelog import KIND, SEQUENCE, field
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.operator import Clock, RowOperator
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.operators.calc.calc import Calc
 from firesteel.runtime.operators.correlate.rows import FunctionRows, Index
 from firesteel.runtime.operators.correlate.unnest import replicate, unnest
@@ -49,7 +49,7 @@ class Correlate(RowOperator):
         width = sum(name.startswith("f") for name in changes.column_names)
         own = [self._own(changes.column(field(i)), i, rows) for i in range(width)]
         columns = [column.take(taken) for column in found.columns]
-        return caused(changes, at, one_chunk(changes.column(KIND)).take(rows), [*own, *columns])
+        return derived(changes, at, one_chunk(changes.column(KIND)).take(rows), [*own, *columns])
 
     def _own(self, column: pa.ChunkedArray, place: int, rows: pa.Array) -> pa.Array:
         """Return a column of the input, repeated for the results."""
@@ -85,9 +85,9 @@ class _Condition:
         """Return the rows for which the condition is true."""
         count = len(rows.at)
         numbers, kinds = np.arange(count, dtype=np.int64), np.zeros(count, np.int8)
-        names = [KIND, ORDER, *map(field, range(len(rows.columns)))]
+        names = [KIND, SEQUENCE, *map(field, range(len(rows.columns)))]
         table = pa.Table.from_arrays([pa.array(kinds), pa.array(numbers), *rows.columns], names=names)
-        kept = one_chunk(self._calc.process(table).column(ORDER))
+        kept = one_chunk(self._calc.process(table).column(SEQUENCE))
         return FunctionRows(rows.at[kept.to_numpy()], tuple(c.take(kept) for c in rows.columns))
 
 

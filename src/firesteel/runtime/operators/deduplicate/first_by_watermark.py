@@ -35,12 +35,12 @@ class _Marks:
 
     Attributes:
         times: int64[m], ascending.
-        orders: int64[m], `$order` of what each causes.
+        sequences: int64[m], sequence of the changes that each causes.
         at: int64[m], number of rows before each.
     """
 
     times: Index
-    orders: Index
+    sequences: Index
     at: Index
 
     @classmethod
@@ -48,7 +48,7 @@ class _Marks:
         """Return the watermarks above `now`, each above all before it."""
         before = np.maximum.accumulate(np.concatenate([[now], message.times]))[:-1]
         new = message.times > before
-        return cls(message.times[new], message.orders[new], message.at[new])
+        return cls(message.times[new], message.sequences[new], message.at[new])
 
 
 class FirstByWatermark(WaitsForWatermarks):
@@ -87,14 +87,14 @@ class FirstByWatermark(WaitsForWatermarks):
             self._time.advance(int(marks.times[-1]))
         both = TimedRows.concat([due, new])
         if not len(both):
-            return inserts(np.zeros(0, np.int64), message.place, both.columns)
+            return inserts(np.zeros(0, np.int64), message.sub_sequence, both.columns)
         keys = find_keys([both.columns[i] for i in self._spec.keys], len(both))
         first = np.searchsorted(marks.times, both.times)
         first[len(due) :] = np.maximum(first[len(due) :], behind)
         behind = np.concatenate([np.full(len(due), -1), behind])
         sent, by = self._play(keys, both, first, behind, len(due), len(marks.times), now)
         order = stable_order_by(by, both.times[sent], both.numbers[sent])
-        return inserts(marks.orders[by[order]], message.place, both.take(sent[order]).columns)
+        return inserts(marks.sequences[by[order]], message.sub_sequence, both.take(sent[order]).columns)
 
     def _due(self, marks: _Marks) -> TimedRows:
         """Return the waiting rows that the watermarks pass, and remove them."""

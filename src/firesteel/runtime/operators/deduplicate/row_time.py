@@ -19,7 +19,7 @@ from firesteel.kernels.types import given
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.event_time import milliseconds
 from firesteel.runtime.dataflow.operator import Clock, RowOperator
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.spec.rank import DeduplicateSpec
 from firesteel.runtime.state.base import Found, StateBackend
 from firesteel.runtime.state.memory import memory_backend
@@ -92,17 +92,17 @@ class RowTimeDeduplicate(RowOperator):
         spec = self._spec
         rows = np.flatnonzero(before != DROPPED)
         pairs = before[rows] != NONE if spec.emit_update_before else np.zeros(len(rows), np.bool_)
-        causes = np.repeat(rows, 1 + pairs)
+        origins = np.repeat(rows, 1 + pairs)
         first = np.cumsum(1 + pairs) - (1 + pairs)
-        old = np.zeros(len(causes), np.bool_)
+        old = np.zeros(len(origins), np.bool_)
         old[first[pairs]] = True
-        kinds = np.where(before[causes] == NONE, RowKind.INSERT, RowKind.UPDATE_AFTER).astype(np.int8)
+        kinds = np.where(before[origins] == NONE, RowKind.INSERT, RowKind.UPDATE_AFTER).astype(np.int8)
         if not (spec.emit_update_before or spec.emit_insert):
             kinds[:] = RowKind.UPDATE_AFTER
         kinds[old] = RowKind.UPDATE_BEFORE
-        contents = pa.array(np.where(old, before[causes], causes))
+        contents = pa.array(np.where(old, before[origins], origins))
         columns = [
             (pa.concat_arrays([new, stored]) if old.any() else new).take(contents)
             for new, stored in zip(fields, found.columns, strict=True)
         ]
-        return caused(changes, causes, pa.array(kinds), columns)
+        return derived(changes, origins, pa.array(kinds), columns)

@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.changelog import KIND, SEQUENCE, RowKind, field
 from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.runtime.dataflow.operator import Clock, Operator, RowOperator
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.operators.calc.calc import Calc
 from firesteel.runtime.spec.operators import ChangelogNormalizeSpec
 from firesteel.runtime.state.base import StateBackend
@@ -80,10 +80,10 @@ class ChangelogNormalize(RowOperator):
         kinds = one_chunk(changes.column(KIND)).to_numpy()
         present: Flags = (kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER)
         if self._condition is not None:
-            place = changes.schema.get_field_index(ORDER)
-            numbered = changes.set_column(place, ORDER, pa.array(np.arange(len(kinds))))
+            place = changes.schema.get_field_index(SEQUENCE)
+            numbered = changes.set_column(place, SEQUENCE, pa.array(np.arange(len(kinds))))
             passed = np.zeros(len(kinds), np.bool_)
-            passed[self._condition.process(numbered).column(ORDER).to_numpy()] = True
+            passed[self._condition.process(numbered).column(SEQUENCE).to_numpy()] = True
             present &= passed
         return present
 
@@ -127,14 +127,14 @@ class ChangelogNormalize(RowOperator):
         had = before != _NONE
         gone = had & ~came & ~same
         update_before = had & came if self._spec.emit_update_before else np.zeros_like(had)
-        causes = np.repeat(np.arange(len(had)), update_before.astype(np.int64) + came + gone)
-        old = gone[causes]
-        old[:-1] |= causes[:-1] == causes[1:]
-        kinds = np.where(had[causes], RowKind.UPDATE_AFTER, RowKind.INSERT).astype(np.int8)
+        origins = np.repeat(np.arange(len(had)), update_before.astype(np.int64) + came + gone)
+        old = gone[origins]
+        old[:-1] |= origins[:-1] == origins[1:]
+        kinds = np.where(had[origins], RowKind.UPDATE_AFTER, RowKind.INSERT).astype(np.int8)
         kinds[old] = RowKind.UPDATE_BEFORE
-        kinds[gone[causes]] = RowKind.DELETE
-        taken = rows.take(pa.array(np.where(old, before[causes], causes)))
-        return caused(changes, causes, pa.array(kinds), taken.columns)
+        kinds[gone[origins]] = RowKind.DELETE
+        taken = rows.take(pa.array(np.where(old, before[origins], origins)))
+        return derived(changes, origins, pa.array(kinds), taken.columns)
 
 
 def identical(new: pa.Array, old: pa.Array) -> Flags:

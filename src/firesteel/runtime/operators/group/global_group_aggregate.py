@@ -61,7 +61,7 @@ class GlobalGroupAggregate:
         self._schema = result_schema(self._spec, spec.results)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return the changes of result, each with the order of its key's last row."""
+        """Return the changes of result, each with the origin of its key's last row."""
         self._expiry.now = self._clock()
         keys = find_keys([changes.column(field(i)) for i in self._columns.keys], changes.num_rows)
         merged = self._in_columns(changes, keys)

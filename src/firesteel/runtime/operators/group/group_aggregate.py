@@ -26,7 +26,7 @@ from firesteel.runtime.aggregate.scan.plan import RunningBatch, plan
 from firesteel.runtime.columns.keys import find_keys
 from firesteel.runtime.columns.sorting import stable_order
 from firesteel.runtime.dataflow.operator import Clock, Operator, RowOperator
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.spec.operators import GroupAggregateSpec
 from firesteel.runtime.state.base import StateBackend
 from firesteel.types.internal_values import one_chunk
@@ -70,14 +70,14 @@ class GroupAggregate(RowOperator):
             batch = self._running.process(changes, keys, self._state, self._expiry.now)
         if batch is None:
             return self._output(changes, self._by_row.process(changes, keys))[0]
-        out, causes = self._output(changes, batch)
+        out, origins = self._output(changes, batch)
         if not len(batch.left):
             return out
         rest = changes.take(pa.array(batch.left))
-        more, more_causes = self._output(
+        more, more_origins = self._output(
             rest, self._by_row.process(rest, find_keys(self._key_columns(rest), rest.num_rows))
         )
-        order = stable_order(np.concatenate([causes, batch.left[more_causes]]))
+        order = stable_order(np.concatenate([origins, batch.left[more_origins]]))
         return pa.concat_tables([out, more]).take(pa.array(order))
 
     def _key_columns(self, changes: pa.Table) -> list[pa.ChunkedArray]:
@@ -87,12 +87,12 @@ class GroupAggregate(RowOperator):
         self, changes: pa.Table, batch: RowBatch | RunningBatch
     ) -> tuple[pa.Table, NDArray[np.int64]]:
         """Return the output rows, and for each the number of the row that caused it."""
-        kinds, causes = expand(batch.outcomes, self._spec.emit_update_before)
+        kinds, origins = expand(batch.outcomes, self._spec.emit_update_before)
         old = (kinds == RowKind.UPDATE_BEFORE) | (kinds == RowKind.DELETE)
-        at = pa.array(causes)
+        at = pa.array(origins)
         columns = [one_chunk(column).take(at) for column in self._key_columns(changes)]
-        columns += batch.columns(causes, old)
-        return caused(changes, causes, pa.array(kinds), columns), causes
+        columns += batch.columns(origins, old)
+        return derived(changes, origins, pa.array(kinds), columns), origins
 
 
 def build(spec: GroupAggregateSpec, state: StateBackend | None, clock: Clock) -> Operator:

@@ -67,7 +67,7 @@ class IncrementalGroupAggregate:
         self._handler = generated.create(self._expiry)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return one row for each final key, with the order of its last row."""
+        """Return one row for each final key, with the origin of its last row."""
         self._expiry.now = self._clock()
         partial = find_keys([changes.column(field(i)) for i in self._columns.keys], changes.num_rows)
         last = partial.order[partial.starts + partial.counts - 1]

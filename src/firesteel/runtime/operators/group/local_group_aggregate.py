@@ -22,7 +22,7 @@ from firesteel.runtime.aggregate.scan.plan import columnar_aggregates
 from firesteel.runtime.aggregate.scan.segments import Index
 from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.runtime.dataflow.operator import Clock, Operator
-from firesteel.runtime.dataflow.sequence import by_cause, heads
+from firesteel.runtime.dataflow.sequence import by_origin, heads
 from firesteel.runtime.operators.group.map_bundle import bundled
 from firesteel.runtime.spec.operators import GroupAggregateSpec, LocalGroupAggregateSpec
 from firesteel.runtime.state.base import StateBackend
@@ -44,10 +44,10 @@ class LocalGroupAggregate:
         self._aggregates = columnar_aggregates(self._spec) if columnar else None
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return one row for each key, with the order of the key's last row."""
+        """Return one row for each key, with the origin of the key's last row."""
         keys = find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
         last = keys.order[keys.starts + keys.counts - 1]
-        by = by_cause(heads(changes).take(pa.array(last)))
+        by = by_origin(heads(changes).take(pa.array(last)))
         if by is None:
             by = np.arange(len(keys))
         columns = [column.take(pa.array(by)) for column in keys.columns]

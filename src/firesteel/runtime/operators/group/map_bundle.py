@@ -4,8 +4,8 @@ A bundle ends when it has `size` rows (rows, not keys: CountBundleTrigger), with
 micro-batch. The barrier of a micro-batch is that of a checkpoint, so a checkpoint never contains collected
 rows.
 
-The output of a bundle is sorted by `$order`, and no later bundle sends a lower one. So a later bundle may be
-cut anywhere, and its results are merged by `$order` again (runtime/dataflow/packets.py).
+The output of a bundle is sorted by sequence, and no later bundle sends a lower one. So a later bundle may be
+cut anywhere, and its results are merged by sequence again (runtime/dataflow/packets.py).
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class MiniBatchGroupAggregate:
         self._schema = result_schema(spec, len(spec.calls))
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return the changes of result, each with the order of its key's last row."""
+        """Return the changes of result, each with the origin of its key's last row."""
         self._expiry.now = self._clock()
         keys = self._keys(changes)
         net = None

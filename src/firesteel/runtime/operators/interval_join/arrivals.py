@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.changelog import field
+from firesteel.changelog import KIND, SEQUENCE, field
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.event_time import milliseconds
 from firesteel.runtime.dataflow.operator import WatermarkedBatch
-from firesteel.runtime.dataflow.sequence import orders, places
+from firesteel.runtime.dataflow.sequence import sequences, sub_sequences
 from firesteel.runtime.operators.interval_join.port_watermarks import Steps
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.types.arrow import to_arrow
@@ -107,7 +107,7 @@ def _table(spec: IntervalJoinSpec, port: int, part: WatermarkedBatch | None) -> 
     if part is not None and part.table.num_columns:
         return part.table
     types = spec.inputs[port].types
-    names = ["$kind", "$order", *map(field, range(len(types)))]
+    names = [KIND, SEQUENCE, *map(field, range(len(types)))]
     kinds = [pa.int8(), pa.int64(), *map(to_arrow, types)]
     return pa.Table.from_arrays([pa.nulls(0, kind) for kind in kinds], names=names)
 
@@ -121,12 +121,14 @@ def _keys(spec: IntervalJoinSpec, fields: Sequence[tuple[pa.Array, ...]], rows: 
 
 def _arrival(tables: Sequence[pa.Table]) -> Index:
     """Return the numbers of the rows, those of the left input first, in the order of arrival."""
-    order = np.concatenate([orders(table) for table in tables])
-    found = [places(table) for table in tables]
+    sequence = np.concatenate([sequences(table) for table in tables])
+    found = [sub_sequences(table) for table in tables]
     if all(each is None for each in found):
-        return np.argsort(order, kind="stable")
-    place = [np.zeros(t.num_rows, np.int64) if p is None else p for t, p in zip(tables, found, strict=True)]
-    return np.lexsort([np.concatenate(place), order])
+        return np.argsort(sequence, kind="stable")
+    sub_sequence = [
+        np.zeros(t.num_rows, np.int64) if p is None else p for t, p in zip(tables, found, strict=True)
+    ]
+    return np.lexsort([np.concatenate(sub_sequence), sequence])
 
 
 def _new_rows(
@@ -141,7 +143,7 @@ def _new_rows(
     if spec.is_rowtime:
         times = milliseconds(fields[spec.times[port]])
         timed = _valid(fields[spec.times[port]])
-        passed = steps.passed(orders(changes))
+        passed = steps.passed(sequences(changes))
         now = steps.standing(passed)
     else:
         times = now = np.full(rows, clock)

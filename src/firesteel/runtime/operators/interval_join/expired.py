@@ -47,7 +47,7 @@ class Expired:
             self._among = _positions(self._waiting.numbers, candidates.stored.numbers)
 
     def rows(self, start: int, stop: int) -> tuple[Index, Sequence[pa.Array]]:
-        """Return the orders of the steps and the fields of the rows that expire at steps [start, stop).
+        """Return the sequences of the steps and the fields of the rows that expire at steps [start, stop).
 
         All rows that arrive before step `stop` must have met their partners.
         """
@@ -57,20 +57,20 @@ class Expired:
         here, steps = here[alone], steps[alone]
         fields = [column.take(pa.array(here)) for column in self._new.fields]
         if self._waiting is None:
-            return self._steps.orders[steps], fields
+            return self._steps.sequences[steps], fields
         old, old_steps = self._of_stored.between(start, stop)
         among = self._among[old]
         alone = among < 0
         alone[~alone] = ~matched[among[~alone]]
         old, old_steps = old[alone], old_steps[alone]
         if not len(old):
-            return self._steps.orders[steps], fields
+            return self._steps.sequences[steps], fields
         stored = self._kept.rows_of(self._waiting.take(old))
-        return self._steps.orders[np.concatenate([old_steps, steps])], concat_fields(stored, fields)
+        return self._steps.sequences[np.concatenate([old_steps, steps])], concat_fields(stored, fields)
 
-    def sent(self, orders: Index, columns: Sequence[pa.Array]) -> pa.Table:
+    def sent(self, sequences: Index, columns: Sequence[pa.Array]) -> pa.Table:
         """Return rows as changes that are caused by steps."""
-        return inserts(orders, self._steps.place, columns)
+        return inserts(sequences, self._steps.sub_sequence, columns)
 
 
 @dataclass(frozen=True)

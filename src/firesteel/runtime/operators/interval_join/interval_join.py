@@ -25,7 +25,7 @@ import pyarrow as pa
 from firesteel.changelog import field
 from firesteel.runtime.dataflow.operator import (
     BEFORE_ALL,
-    LAST_ORDER,
+    LAST_SEQUENCE,
     MAX_WATERMARK,
     MIN_WATERMARK,
     Clock,
@@ -79,10 +79,12 @@ class IntervalJoin(Operator):
         return self.ports(PortBatch((rows, None) if port == 0 else (None, rows)))
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterator[Message]:
-        marks = WatermarkedBatch(_NO_ROWS, np.array([mark.time]), np.array([mark.order]), mark.place)
+        marks = WatermarkedBatch(
+            _NO_ROWS, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence
+        )
         sent = list(self.watermarked(marks, port))
         yield from sent
-        if mark.order == BEFORE_ALL and not sent and self._watermarks.now > MIN_WATERMARK:
+        if mark.sequence == BEFORE_ALL and not sent and self._watermarks.now > MIN_WATERMARK:
             yield Watermark(self._held_back(self._watermarks.now), BEFORE_ALL)
 
     def barrier(self) -> Iterable[Message]:
@@ -113,12 +115,12 @@ class IntervalJoin(Operator):
             for piece in meeting.pieces():
                 yield piece.table
             meeting.store()
-        for time, order in zip(steps.times.tolist(), steps.orders.tolist(), strict=True):
-            yield Watermark(time, order, steps.place)
+        for time, sequence in zip(steps.times.tolist(), steps.sequences.tolist(), strict=True):
+            yield Watermark(time, sequence, steps.sub_sequence)
 
     def _expire_by_clock(self) -> Iterator[Message]:
         now = self._clock()
-        steps = Steps(now, np.array([now]), np.array([LAST_ORDER]))
+        steps = Steps(now, np.array([now]), np.array([LAST_SEQUENCE]))
         meeting = self._meeting((None, None), steps)
         for piece in meeting.pieces():
             if piece.table.num_rows:

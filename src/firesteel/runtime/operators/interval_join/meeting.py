@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from firesteel.changelog import RowKind
 from firesteel.runtime.dataflow.operator import WatermarkedBatch
-from firesteel.runtime.dataflow.sequence import caused, concat, in_order
+from firesteel.runtime.dataflow.sequence import concat, derived, in_order
 from firesteel.runtime.operators.interval_join.arrivals import Arrivals, Index
 from firesteel.runtime.operators.interval_join.candidates import Candidates
 from firesteel.runtime.operators.interval_join.expired import Expired
@@ -74,7 +74,9 @@ class Meeting:
                 tables.append(self._padded_later(each, steps_done, steps_until))
             rows = in_order(concat(tables).combine_chunks())
             times = self._steps.times[steps_done:steps_until]
-            yield WatermarkedBatch(rows, times, self._steps.orders[steps_done:steps_until], self._steps.place)
+            yield WatermarkedBatch(
+                rows, times, self._steps.sequences[steps_done:steps_until], self._steps.sub_sequence
+            )
             done, steps_done = until, steps_until
 
     def store(self) -> None:
@@ -143,8 +145,8 @@ class Meeting:
 
     def _padded_later(self, expired: Expired, start: int, stop: int) -> pa.Table:
         """Return the rows, padded, that expire at some steps."""
-        orders, fields = expired.rows(start, stop)
-        return expired.sent(orders, self._padded(expired.port, fields))
+        sequences, fields = expired.rows(start, stop)
+        return expired.sent(sequences, self._padded(expired.port, fields))
 
     def _padded(self, port: int, fields: Sequence[pa.Array]) -> list[pa.Array]:
         count = len(fields[0])
@@ -153,4 +155,4 @@ class Meeting:
 
     def _sent(self, port: int, new: Index, columns: list[pa.Array]) -> pa.Table:
         kinds = pa.array(np.full(len(new), RowKind.INSERT, np.int8))
-        return caused(self._arrivals.sides[port].changes, new, kinds, columns)
+        return derived(self._arrivals.sides[port].changes, new, kinds, columns)

@@ -22,27 +22,27 @@ class Steps:
     Attributes:
         before: Event time at the start of the batch.
         times: int64[m], ascending times.
-        orders: int64[m], ascending. Time i stands behind all rows with an `$order` up to `orders[i]`.
-        place: `$place` of what the steps cause.
+        sequences: int64[m], ascending. Time i stands behind all rows with a sequence up to `sequences[i]`.
+        sub_sequence: Sub-sequence of the changes that the steps cause.
     """
 
     before: int
     times: Index
-    orders: Index
-    place: int = 0
+    sequences: Index
+    sub_sequence: int = 0
 
     @property
     def last(self) -> int:
         """Event time at the end of the batch."""
         return int(self.times[-1]) if len(self.times) else self.before
 
-    def passed(self, orders: Index) -> Index:
+    def passed(self, sequences: Index) -> Index:
         """Return how many steps come before rows, int64[n].
 
         Args:
-            orders: int64[n], `$order` of the rows.
+            sequences: int64[n], sequence of the rows.
         """
-        return np.searchsorted(self.orders, orders, side="left")
+        return np.searchsorted(self.sequences, sequences, side="left")
 
     def standing(self, passed: Index) -> Index:
         """Return the event time after each number of steps, int64[n]."""
@@ -74,14 +74,14 @@ class PortWatermarks:
         """
         before = self.now
         marks = [AscendingMarks.none() if part is None else _marks(part) for part in inputs]
-        orders = np.unique(np.concatenate([each.orders for each in marks]))
-        least = np.full(len(orders), np.iinfo(np.int64).max)
+        sequences = np.unique(np.concatenate([each.sequences for each in marks]))
+        least = np.full(len(sequences), np.iinfo(np.int64).max)
         for port, each in zip(self._ports, marks, strict=True):
             times = np.maximum.accumulate(np.concatenate([[port.now], each.times]))
-            np.minimum(least, times[np.searchsorted(each.orders, orders, side="right")], out=least)
+            np.minimum(least, times[np.searchsorted(each.sequences, sequences, side="right")], out=least)
             port.advance(int(times[-1]))
         moves = least > np.concatenate([[before], least[:-1]])
-        return Steps(before, least[moves], orders[moves], max(each.place for each in marks))
+        return Steps(before, least[moves], sequences[moves], max(each.sub_sequence for each in marks))
 
     def save(self) -> None:
         """Write what has changed to the state."""
@@ -90,4 +90,4 @@ class PortWatermarks:
 
 
 def _marks(part: WatermarkedBatch) -> AscendingMarks:
-    return AscendingMarks(part.times, part.orders, part.place)
+    return AscendingMarks(part.times, part.sequences, part.sub_sequence)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from firesteel.changelog import RowKind, field
 from firesteel.runtime.columns.row_bytes import row_bytes
 from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.operators.join.blocks import Block, blocks
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.operators.join.fold import fold, has_nothing_to_fold
@@ -177,7 +177,7 @@ class _Meeting:
 
         for some in output_slices(len(of), sizes) if len(of) else ():
             columns = self.columns(own[some], other[some], rows)
-            yield caused(self._delta.changes, changes[some], pa.array(kinds[some]), columns)
+            yield derived(self._delta.changes, changes[some], pa.array(kinds[some]), columns)
 
     def _kinds(self, changes: Index) -> tuple[Kinds, Kinds]:
         """The kinds of pairs that come and of pairs that go."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, field
+from firesteel.changelog import KIND, SEQUENCE, field
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.operators.calc.calc import Calc
 from firesteel.runtime.operators.join.delta import Mask
@@ -34,7 +34,7 @@ class Residual:
         if pairs:
             numbers = pa.array(np.arange(pairs, dtype=np.int64))
             kinds = pa.array(np.zeros(pairs, np.int8))
-            names = [KIND, ORDER, *map(field, range(len(columns)))]
+            names = [KIND, SEQUENCE, *map(field, range(len(columns)))]
             table = pa.Table.from_arrays([kinds, numbers, *columns], names=names)
-            passed[self._calc.process(table).column(ORDER).to_numpy()] = True
+            passed[self._calc.process(table).column(SEQUENCE).to_numpy()] = True
         return passed

@@ -18,7 +18,7 @@ import pyarrow as pa
 from firesteel.changelog import RowKind, field
 from firesteel.runtime.columns.row_bytes import row_bytes
 from firesteel.runtime.dataflow.operator import Clock, Message, TwoInputOperator
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.operators.join.blocks import Block, blocks
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.operators.join.pairs import Pairs, output_slices, pairs
@@ -104,7 +104,7 @@ class SemiJoin(TwoInputOperator):
             kinds = np.where(delta.adds[changes], RowKind.DELETE, RowKind.INSERT).astype(np.int8)
         for some in output_slices(len(of), lambda: row_bytes(rows.fields, len(rows.counts))[at]):
             fields = [column.take(pa.array(at[some])) for column in rows.fields]
-            yield caused(delta.changes, changes[some], pa.array(kinds[some]), fields)
+            yield derived(delta.changes, changes[some], pa.array(kinds[some]), fields)
 
 
 def _moves(adds: Mask, before: Index, after: Index) -> Mask:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, field
+from firesteel.changelog import KIND, SEQUENCE, field
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.operator import RowOperator
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.operators.calc.calc import Calc
 from firesteel.runtime.operators.join.residual import Residual
 from firesteel.runtime.operators.lookup_join.lookup import FoundRows, Index, Lookup
@@ -59,7 +59,7 @@ class LookupJoin(RowOperator):
             at, places = with_alone(at, places, changes.num_rows)
         taken = pa.array(places, mask=places == NONE)
         kinds = one_chunk(changes.column(KIND)).take(pa.array(at))
-        return caused(changes, at, kinds, [*_taken(own, at), *(column.take(taken) for column in rows)])
+        return derived(changes, at, kinds, [*_taken(own, at), *(column.take(taken) for column in rows)])
 
     def partners(
         self, changes: pa.Table, own: Sequence[pa.Array], asking: Index
@@ -121,10 +121,10 @@ class TableCalc:
         """Return the rows that pass the filter, projected."""
         count = len(rows.at)
         numbers, kinds = np.arange(count, dtype=np.int64), np.zeros(count, np.int8)
-        names = [KIND, ORDER, *map(field, range(len(rows.columns)))]
+        names = [KIND, SEQUENCE, *map(field, range(len(rows.columns)))]
         table = pa.Table.from_arrays([pa.array(kinds), pa.array(numbers), *rows.columns], names=names)
         made = self._calc.process(table)
-        kept = one_chunk(made.column(ORDER)).to_numpy()
+        kept = one_chunk(made.column(SEQUENCE)).to_numpy()
         return FoundRows(rows.at[kept], tuple(one_array(made.column(field(i))) for i in range(self._width)))
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from firesteel.changelog import KIND, RowKind
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.operator import Clock, RowOperator
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.operators.lookup_join.answers import Answers, answers_of
 from firesteel.runtime.operators.lookup_join.lookup import Index, Lookup
 from firesteel.runtime.operators.lookup_join.lookup_join import NONE, LookupJoin, own_columns, with_alone
@@ -109,7 +109,7 @@ class ResolvedLookupJoin(RowOperator):
             at, places = with_alone(at, places, len(sizes))
         index, taken = pa.array(at), pa.array(places, mask=places == NONE)
         fields = [*(column.take(index) for column in own), *(column.take(taken) for column in columns)]
-        return caused(changes, at, pa.array(kinds[at]), fields)
+        return derived(changes, at, pa.array(kinds[at]), fields)
 
     def _keep(self, keys: Keys, counts: Index, answers: Answers, fresh: _Partners, now: int) -> None:
         """Write the rows that each key has after the changes."""

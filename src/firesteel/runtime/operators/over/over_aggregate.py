@@ -22,7 +22,7 @@ from firesteel.runtime.columns.keys import one_array
 from firesteel.runtime.columns.sorting import stable_order_by
 from firesteel.runtime.dataflow.operator import Clock, Message, Operator, Watermark, WatermarkedBatch
 from firesteel.runtime.dataflow.retained_watermark import KeptNumber
-from firesteel.runtime.dataflow.sequence import caused, concat
+from firesteel.runtime.dataflow.sequence import concat, derived
 from firesteel.runtime.operators.over.idle_key_expiry import Forgetting
 from firesteel.runtime.operators.over.late_rows import Admission, Admitted
 from firesteel.runtime.operators.over.over_windows import Ended, Windows
@@ -113,7 +113,7 @@ class RowTimeOver(WaitsForWatermarks):
         out = stable_order_by(by, rows.times, rows.numbers)
         at = pa.array(out)
         columns = [column.take(at) for column in (*rows.columns, *results)]
-        return inserts(message.orders[by[out]], message.place, columns)
+        return inserts(message.sequences[by[out]], message.sub_sequence, columns)
 
 
 class ProcTimeOver(Operator):
@@ -142,8 +142,8 @@ class ProcTimeOver(Operator):
             return (rows.with_rows(self._fired(rows.table)),)
         self._held.append(rows.table)
         return [
-            Watermark(time, order, rows.place)
-            for time, order in zip(rows.times.tolist(), rows.orders.tolist(), strict=True)
+            Watermark(time, sequence, rows.sub_sequence)
+            for time, sequence in zip(rows.times.tolist(), rows.sequences.tolist(), strict=True)
         ]
 
     def barrier(self) -> Iterator[Message]:
@@ -171,7 +171,7 @@ class ProcTimeOver(Operator):
         back[order] = np.arange(len(order))
         at = pa.array(back)
         kinds = pa.array(np.full(table.num_rows, RowKind.INSERT, np.int8))
-        return caused(
+        return derived(
             table, np.arange(table.num_rows), kinds, [*columns, *(each.take(at) for each in results)]
         )
 

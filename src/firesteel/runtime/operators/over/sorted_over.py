@@ -25,7 +25,7 @@ from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.columns.sorting import stable_order_by
 from firesteel.runtime.dataflow.operator import Clock, Message, Operator, RowOperator
 from firesteel.runtime.dataflow.retained_watermark import KeptNumber
-from firesteel.runtime.dataflow.sequence import caused, concat
+from firesteel.runtime.dataflow.sequence import concat, derived
 from firesteel.runtime.operators.over.row_lives import RowLives
 from firesteel.runtime.operators.over.version_results import VersionRows, changes_of, results_of
 from firesteel.runtime.operators.over.versions import SortedRows, Versions
@@ -99,7 +99,7 @@ class SortedOver(RowOperator):
             return concat(pieces)
         results = [to_arrow(call.type) for call in self._spec.aggregate.calls]
         nothing = [pa.nulls(0, kind) for kind in (*self._types, *results)]
-        return caused(changes, np.zeros(0, np.int64), pa.array([], pa.int8()), nothing)
+        return derived(changes, np.zeros(0, np.int64), pa.array([], pa.int8()), nothing)
 
     def barrier(self) -> Iterable[Message]:
         self._came.save()
@@ -122,7 +122,7 @@ class SortedOver(RowOperator):
         self._store(batch)
         at = pa.array(sent.places)
         columns = [*(column.take(at) for column in fields), *sent.results]
-        yield caused(changes, sent.causes, pa.array(sent.kinds), columns)
+        yield derived(changes, sent.origins, pa.array(sent.kinds), columns)
 
     def _batch(self, changes: pa.Table) -> _Batch:
         """Read the stored rows, sort all rows and cut the changes into versions."""

@@ -27,13 +27,13 @@ class Sent:
     """c changes to send, in their sequence.
 
     Attributes:
-        causes: int64[c], change of the batch that causes each.
+        origins: int64[c], change of the batch that origins each.
         kinds: int8[c], row kinds.
         places: int64[c], place of each row.
         results: Results of the calls, c rows each.
     """
 
-    causes: Index
+    origins: Index
     kinds: NDArray[np.int8]
     places: Index
     results: list[pa.Array]
@@ -120,10 +120,10 @@ def changes_of(
     own = rows.find(versions, versions.places, np.where(gives, versions.of_change, _before(versions)))
     alike = equal_rows(results, len(rows.places))
     differ = np.flatnonzero((rows.before >= 0) & (alike != alike[rows.before]))
-    cause = versions.changes[versions.causes[rows.versions[differ]]]
+    origin = versions.changes[versions.origins[rows.versions[differ]]]
     own_kinds = np.where(gives, kinds[versions.changes], RowKind.DELETE).astype(np.int8)
     size = len(differ)
-    causes = np.concatenate([versions.changes, cause, cause])
+    origins = np.concatenate([versions.changes, origin, origin])
     places = np.concatenate([versions.places, rows.places[differ], rows.places[differ]])
     positions = np.concatenate([own, rows.before[differ], differ])
     all_kinds = np.concatenate(
@@ -133,9 +133,9 @@ def changes_of(
             np.full(size, RowKind.UPDATE_AFTER, np.int8),
         ]
     )
-    order = stable_order_by(causes, places)
+    order = stable_order_by(origins, places)
     at = pa.array(positions[order])
-    return Sent(causes[order], all_kinds[order], places[order], [column.take(at) for column in results])
+    return Sent(origins[order], all_kinds[order], places[order], [column.take(at) for column in results])
 
 
 def _before(versions: Versions) -> Index:

@@ -50,7 +50,7 @@ class Versions:
         changes: int64[k], numbers of the changes, by partition.
         places: int64[k], place of the row that each change adds or takes away.
         of_change: int64[k], version after each change.
-        causes: int64[v], position in `changes` of the change that begins each version, -1 for the first
+        origins: int64[v], position in `changes` of the change that begins each version, -1 for the first
             version of a partition.
         rows: int64[r], place of each row that is in a version, ascending.
         first: int64[r], first version with each row.
@@ -60,7 +60,7 @@ class Versions:
     changes: Index
     places: Index
     of_change: Index
-    causes: Index
+    origins: Index
     rows: Index
     first: Index
     past: Index
@@ -81,8 +81,8 @@ class Versions:
         starts = ~_extends(sorted_rows, places, adds[changes], by_range)
         partitions, ordinals = np.unique(sorted_rows.partitions[places], return_inverse=True)
         of_change = ordinals + np.cumsum(starts)
-        causes = np.full(len(partitions) + int(np.count_nonzero(starts)), -1, np.int64)
-        causes[of_change[starts]] = np.flatnonzero(starts)
+        origins = np.full(len(partitions) + int(np.count_nonzero(starts)), -1, np.int64)
+        origins[of_change[starts]] = np.flatnonzero(starts)
         firsts = np.searchsorted(ordinals, np.arange(len(partitions)))
         first_versions = of_change[firsts] - starts[firsts]
         rows = np.flatnonzero(np.isin(sorted_rows.partitions, partitions))
@@ -91,9 +91,9 @@ class Versions:
         after[changes] = of_change
         came, went = sorted_rows.begins[rows], sorted_rows.ends[rows]
         first = np.where(came < 0, first_versions[own], after[came])
-        ends = np.append(first_versions[1:], len(causes))
+        ends = np.append(first_versions[1:], len(origins))
         past = np.where(went == len(subjects), ends[own], after[went])
-        return cls(changes, places, of_change, causes, rows, first, past)
+        return cls(changes, places, of_change, origins, rows, first, past)
 
     @property
     def size(self) -> int:

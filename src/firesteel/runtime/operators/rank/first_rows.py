@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from firesteel.changelog import RowKind, field
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.operator import Clock, RowOperator
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.operators.rank.rank_ends import RankEnds
 from firesteel.runtime.spec.rank import RankSpec
 from firesteel.runtime.state.base import StateBackend
@@ -55,7 +55,7 @@ class FirstRows(RowOperator):
         columns = [column.take(taken) for column in fields]
         if self._spec.with_number:
             columns.append(pa.array(ranks[at]))
-        return caused(changes, at, pa.array(np.full(len(at), RowKind.INSERT, np.int8)), columns)
+        return derived(changes, at, pa.array(np.full(len(at), RowKind.INSERT, np.int8)), columns)
 
     def _store(self, keys: Keys, stored: Index, ends: Index, now: int) -> None:
         counts = np.maximum(np.minimum(stored + keys.counts, ends), stored)

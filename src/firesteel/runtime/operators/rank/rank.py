@@ -23,7 +23,7 @@ from firesteel.runtime.columns.equal_rows import equal_rows
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.operator import Clock, Message, RowOperator
 from firesteel.runtime.dataflow.retained_watermark import KeptNumber
-from firesteel.runtime.dataflow.sequence import caused, concat
+from firesteel.runtime.dataflow.sequence import concat, derived
 from firesteel.runtime.operators.rank.game import Game, Sent, play_rows, play_updated_rows
 from firesteel.runtime.operators.rank.rank_ends import RankEnds
 from firesteel.runtime.operators.rank.rank_places import RankPlaces
@@ -100,7 +100,7 @@ class Rank(RowOperator):
         columns = [column.take(at) for column in fields]
         if self._spec.with_number:
             columns.append(pa.array(np.ascontiguousarray(sent[:, 3])))
-        return caused(changes, sent[:, 0], pa.array(sent[:, 1].astype(np.int8)), columns)
+        return derived(changes, sent[:, 0], pa.array(sent[:, 1].astype(np.int8)), columns)
 
     def _store(self, keys: Keys, places: RankPlaces, game: Game, now: int) -> None:
         """Write the rows that are new or have a new content, and delete those that are gone."""

@@ -17,7 +17,7 @@ from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
 from firesteel.runtime.columns.equal_rows import equal_keys, equal_rows
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.operator import Clock, Operator, RowOperator
-from firesteel.runtime.dataflow.sequence import caused
+from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.operators.sink.retained_rows import RETRACTIONS, KeptRows, Sent
 from firesteel.runtime.spec.sink import SinkUpsertMaterializerSpec
 from firesteel.runtime.state.base import Entries, StateBackend
@@ -56,11 +56,11 @@ class SinkUpsertMaterializer(RowOperator):
         with no_collections():
             sent, left = self._run(keys, stored, one_chunk(changes.column(KIND)).to_pylist(), codes.tolist())
         self._store(keys, stored, left, rows, now)
-        causes = np.flatnonzero(np.fromiter((each is not None for each in sent), np.bool_, len(sent)))
+        origins = np.flatnonzero(np.fromiter((each is not None for each in sent), np.bool_, len(sent)))
         out = [each for each in sent if each is not None]
         kinds = pa.array([int(kind) for kind, _ in out], pa.int8())
         contents = pa.array([row for _, row in out], pa.int64())
-        return caused(changes, causes, kinds, [column.take(contents) for column in rows])
+        return derived(changes, origins, kinds, [column.take(contents) for column in rows])
 
     def _run(
         self, keys: Keys, stored: Entries, kinds: Sequence[int], codes: Sequence[int]

@@ -109,8 +109,8 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
         out = np.lexsort((np.array(sent.turns, np.int64), np.array(sent.marks, np.int64)))
         contents = pa.array(np.array(sent.rows, np.int64)[out])
         kinds = pa.array(np.array(sent.kinds, np.int8)[out])
-        orders = message.orders[np.array(sent.marks, np.int64)[out]]
-        return changes(orders, message.place, kinds, [column.take(contents) for column in rows])
+        sequences = message.sequences[np.array(sent.marks, np.int64)[out]]
+        return changes(sequences, message.sub_sequence, kinds, [column.take(contents) for column in rows])
 
     # --- state ---------------------------------------------------------------------------------------
     def _due(self, message: WatermarkedBatch) -> Due:

@@ -17,7 +17,7 @@ from firesteel.changelog import KIND, field
 from firesteel.runtime.columns.keys import one_array
 from firesteel.runtime.columns.sorting import stable_order_by
 from firesteel.runtime.dataflow.operator import MIN_WATERMARK, Clock, Message, Operator, WatermarkedBatch
-from firesteel.runtime.dataflow.sequence import caused, concat
+from firesteel.runtime.dataflow.sequence import concat, derived
 from firesteel.runtime.operators.over.rows import Index, TimedRows, WaitingRows
 from firesteel.runtime.operators.window.fired import inserts
 from firesteel.runtime.operators.window.waits_for_watermarks import WaitsForWatermarks
@@ -69,7 +69,7 @@ class RowTimeSort(WaitsForWatermarks):
         by = np.concatenate([by_due, first[here]])
         order = stable_order_by(by, fired.times, ranks(self._spec, fired.columns), fired.numbers)
         self._sent.now = max(self._sent.now, int(fired.times.max(initial=MIN_WATERMARK)))
-        return inserts(message.orders[by[order]], message.place, fired.take(order).columns)
+        return inserts(message.sequences[by[order]], message.sub_sequence, fired.take(order).columns)
 
     def _sent_until(self, marks: int, by: Index, times: Index) -> Index:
         """Return the last time sent before each watermark and after all of them, int64[m + 1].
@@ -113,7 +113,7 @@ class ProcTimeSort(Operator):
         at = pa.array(order)
         last = np.full(len(order), len(order) - 1)  # sorted rows have one cause: the clock
         kinds = one_array(table.column(KIND)).take(at)
-        yield caused(table, last, kinds, [column.take(at) for column in columns])
+        yield derived(table, last, kinds, [column.take(at) for column in columns])
 
 
 def ranks(spec: TemporalSortSpec, columns: Sequence[pa.Array]) -> Index:

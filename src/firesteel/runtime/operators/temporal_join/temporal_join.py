@@ -36,7 +36,7 @@ from firesteel.runtime.dataflow.operator import (
     WatermarkedBatch,
 )
 from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptNumber, KeptWatermark
-from firesteel.runtime.dataflow.sequence import orders
+from firesteel.runtime.dataflow.sequence import sequences
 from firesteel.runtime.operators.join.residual import Residual
 from firesteel.runtime.operators.over.rows import TimedRows, WaitingRows
 from firesteel.runtime.operators.temporal_join.idle_keys import IdleKeys
@@ -79,9 +79,9 @@ class TemporalJoin(Operator):
         return self.watermarked(WatermarkedBatch(table, _NONE, _NONE), port)
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        marks = np.array([mark.time]), np.array([mark.order])
-        sent = list(self.watermarked(WatermarkedBatch(pa.table({}), *marks, mark.place), port))
-        if mark.order == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
+        marks = np.array([mark.time]), np.array([mark.sequence])
+        sent = list(self.watermarked(WatermarkedBatch(pa.table({}), *marks, mark.sub_sequence), port))
+        if mark.sequence == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
             return [Watermark(self._time.now, BEFORE_ALL)]  # new instances behind this one learn it, too
         return sent
 
@@ -94,7 +94,7 @@ class TemporalJoin(Operator):
         self._time.advance(self._combined.passed)
         table = self._joined(batch, marks, stood)
         if len(marks.times):
-            yield WatermarkedBatch(table, marks.times, marks.orders, marks.place)
+            yield WatermarkedBatch(table, marks.times, marks.sequences, marks.sub_sequence)
 
     def barrier(self) -> Iterable[Message]:
         self._time.save()
@@ -138,7 +138,7 @@ class TemporalJoin(Operator):
         if port == ROWS:
             numbers += self._came.now
             self._came.now += table.num_rows
-        before = np.searchsorted(marks.orders, orders(table), side="left")
+        before = np.searchsorted(marks.sequences, sequences(table), side="left")
         return TimedRows(tuple(columns), times, numbers), before
 
     def _released(
@@ -184,7 +184,7 @@ class TemporalJoin(Operator):
         at = pa.array(found, mask=~holds)
         own, *fields = rows.columns
         columns = [*fields, *(column.take(at) for column in versions)]
-        return changes(marks.orders[by], marks.place, own, columns)
+        return changes(marks.sequences[by], marks.sub_sequence, own, columns)
 
     def _forget_idle(self) -> None:
         """Forget the versions and the waiting rows of keys that have been idle for too long."""

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, PLACE, field
+from firesteel.changelog import KIND, SEQUENCE, SUB_SEQUENCE, field
 from firesteel.errors import FiresteelError, JobError
 from firesteel.functions.python.failures import UserFunctionError
 from firesteel.functions.python.load import PICKLED, describe, innermost
@@ -24,7 +24,7 @@ from firesteel.runtime.columns.keys import find_keys
 from firesteel.runtime.dataflow.event_time import milliseconds
 from firesteel.runtime.dataflow.failed_row import row_text
 from firesteel.runtime.dataflow.operator import (
-    LAST_ORDER,
+    LAST_SEQUENCE,
     MAX_WATERMARK,
     MIN_WATERMARK,
     Clock,
@@ -33,7 +33,7 @@ from firesteel.runtime.dataflow.operator import (
     Watermark,
     WatermarkedBatch,
 )
-from firesteel.runtime.dataflow.sequence import orders
+from firesteel.runtime.dataflow.sequence import sequences
 from firesteel.runtime.operators.watermark.watermark_assigner import check_row_times
 from firesteel.runtime.spec.operators import GeneratedWatermarksSpec
 from firesteel.runtime.state.base import StateBackend
@@ -42,11 +42,11 @@ from firesteel.types.plain_pickle import NotPlainError, dumps, loads
 
 
 class _Output(WatermarkOutput):
-    """Collector of the watermarks that advance. `order` is the `$order` of the current row."""
+    """Collector of the watermarks that advance. `sequence` is that of the current row."""
 
     def __init__(self, time: int) -> None:
         self.time = time
-        self.order = LAST_ORDER
+        self.sequence = LAST_SEQUENCE
         self.told: list[tuple[int, int]] = []
 
     def emit_watermark(self, timestamp: int) -> None:
@@ -54,7 +54,7 @@ class _Output(WatermarkOutput):
             raise JobError(f"emit_watermark takes milliseconds as an int, got {timestamp!r}")
         if timestamp > self.time:
             self.time = timestamp
-            self.told.append((self.order, timestamp))
+            self.told.append((self.sequence, timestamp))
 
 
 class GeneratedWatermarks(Operator):
@@ -77,11 +77,11 @@ class GeneratedWatermarks(Operator):
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         check_row_times(table, self._spec.rowtime, self._spec.name, self._spec.table)
         times = milliseconds(table.column(field(self._spec.rowtime)))
-        names = [name for name in table.column_names if name not in (KIND, ORDER, PLACE)]
+        names = [name for name in table.column_names if name not in (KIND, SEQUENCE, SUB_SEQUENCE)]
         rows = map(self._row, *(table.column(name).to_pylist() for name in names))
-        causes = orders(table).tolist()
-        for index, (order, time, row) in enumerate(zip(causes, times.tolist(), rows, strict=True)):
-            self._output.order = order
+        origins = sequences(table).tolist()
+        for index, (sequence, time, row) in enumerate(zip(origins, times.tolist(), rows, strict=True)):
+            self._output.sequence = sequence
             try:
                 if self._strategy.assigner is not None:
                     times[index] = time = self._strategy.assigner.extract_timestamp(row, time)
@@ -107,8 +107,8 @@ class GeneratedWatermarks(Operator):
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         if rows.table.num_rows:
             yield from self.changes(rows.table)
-        for time, order in zip(rows.times[-1:].tolist(), rows.orders[-1:].tolist(), strict=True):
-            yield from self.watermark(Watermark(time, order, rows.place))
+        for time, sequence in zip(rows.times[-1:].tolist(), rows.sequences[-1:].tolist(), strict=True):
+            yield from self.watermark(Watermark(time, sequence, rows.sub_sequence))
 
     def barrier(self) -> Iterable[Message]:
         try:
@@ -122,9 +122,9 @@ class GeneratedWatermarks(Operator):
         self._state.put(find_keys([], 1), np.zeros(1, np.int64), kept, 0)
         told, self._output.told = self._output.told, []
         if told:
-            return [Watermark(time, order) for order, time in told[-1:]]
+            return [Watermark(time, sequence) for sequence, time in told[-1:]]
         heard = self._spec.idle and MIN_WATERMARK < self._output.time < MAX_WATERMARK
-        return (Watermark(self._output.time, self._output.order),) if heard else ()
+        return (Watermark(self._output.time, self._output.sequence),) if heard else ()
 
     def _kept(self) -> tuple[WatermarkGenerator, _Output]:
         found = self._state.get(find_keys([], 1), 0)

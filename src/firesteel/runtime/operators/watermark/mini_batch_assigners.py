@@ -54,7 +54,7 @@ class ProcTimeMiniBatchAssigner(Operator):
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         yield from self.changes(rows.table)
         if len(rows.times) and rows.times[-1] == MAX_WATERMARK:
-            yield from self.watermark(Watermark(MAX_WATERMARK, int(rows.orders[-1]), rows.place))
+            yield from self.watermark(Watermark(MAX_WATERMARK, int(rows.sequences[-1]), rows.sub_sequence))
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         if mark.time != MAX_WATERMARK or self._current_batch == MAX_WATERMARK:
@@ -78,8 +78,10 @@ class RowTimeMiniBatchAssigner(Operator):
         self._passed = 0
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        given = WatermarkedBatch(_NO_ROWS, np.array([mark.time]), np.array([mark.order]), mark.place)
-        return [Watermark(t, mark.order, mark.place) for t in self._filtered(given).times.tolist()]
+        given = WatermarkedBatch(
+            _NO_ROWS, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence
+        )
+        return [Watermark(t, mark.sequence, mark.sub_sequence) for t in self._filtered(given).times.tolist()]
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         return (self._filtered(rows),)
@@ -96,7 +98,7 @@ class RowTimeMiniBatchAssigner(Operator):
         goes_on = ends_interval(reached, self._passed, self._interval)
         self._current = int(reached[-1])
         self._passed = max([self._passed, *reached[goes_on][-1:].tolist()])
-        return WatermarkedBatch(rows.table, reached[goes_on], rows.orders[goes_on], rows.place)
+        return WatermarkedBatch(rows.table, reached[goes_on], rows.sequences[goes_on], rows.sub_sequence)
 
 
 def build(spec: MiniBatchAssignerSpec, state: StateBackend | None, clock: Clock) -> Operator:

@@ -17,7 +17,7 @@ from firesteel.errors import JobError
 from firesteel.runtime.dataflow.event_time import milliseconds
 from firesteel.runtime.dataflow.failed_row import row_text
 from firesteel.runtime.dataflow.operator import (
-    LAST_ORDER,
+    LAST_SEQUENCE,
     MAX_WATERMARK,
     MIN_WATERMARK,
     Clock,
@@ -26,7 +26,7 @@ from firesteel.runtime.dataflow.operator import (
     Watermark,
     WatermarkedBatch,
 )
-from firesteel.runtime.dataflow.sequence import orders, places
+from firesteel.runtime.dataflow.sequence import sequences, sub_sequences
 from firesteel.runtime.operators.calc.calc import Calc
 from firesteel.runtime.spec.operators import WatermarkAssignerSpec
 from firesteel.runtime.state.base import StateBackend
@@ -50,7 +50,7 @@ class WatermarkAssigner(Operator):
         self._calc = Calc(spec.watermark)
         self._current = 0
         self._last = 0
-        self._order = LAST_ORDER
+        self._sequence = LAST_SEQUENCE
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         check_row_times(table, self._spec.rowtime, self._spec.name, self._spec.table)
@@ -60,17 +60,21 @@ class WatermarkAssigner(Operator):
         if not self._spec.marks:
             return (table,)
         at = self._eager(times)
-        self._current, order = int(times[-1]), orders(table)
-        self._order = int(order[-1])
+        self._current, sequence = int(times[-1]), sequences(table)
+        self._sequence = int(sequence[-1])
         if not len(at):
             return (table,)
         self._last = int(times[at[-1]])
-        last = np.append(order[at[1:]] != order[at[:-1]], True)  # a mark stands behind all rows of its order
+        # A watermark follows all rows of its sequence.
+        last = np.append(sequence[at[1:]] != sequence[at[:-1]], True)
         at = at[last]
-        place = places(table)
+        sub_sequence = sub_sequences(table)
         return (
             WatermarkedBatch(
-                table, times[at], order[at], 0 if place is None else _all_ones(int(place.max()))
+                table,
+                times[at],
+                sequence[at],
+                0 if sub_sequence is None else _all_ones(int(sub_sequence.max())),
             ),
         )
 
@@ -83,15 +87,17 @@ class WatermarkAssigner(Operator):
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         """Process the rows. Of the watermarks only the last one, after all rows, can have an effect."""
         yield from self.changes(rows.table)
-        for time, order in zip(rows.times[-1:].tolist(), rows.orders[-1:].tolist(), strict=True):
-            yield from self.watermark(Watermark(time, order, rows.place))
+        for time, sequence in zip(rows.times[-1:].tolist(), rows.sequences[-1:].tolist(), strict=True):
+            yield from self.watermark(Watermark(time, sequence, rows.sub_sequence))
 
     def barrier(self) -> Iterable[Message]:
         moved = self._spec.interval > 0 and self._current > self._last
-        if not moved and (not self._spec.idle or self._order == LAST_ORDER):  # rows without it are heard, too
+        if not moved and (
+            not self._spec.idle or self._sequence == LAST_SEQUENCE
+        ):  # rows without it are heard, too
             return ()
         self._last = self._current
-        return (Watermark(self._current, self._order),)
+        return (Watermark(self._current, self._sequence),)
 
     def _running(self, table: pa.Table) -> Numbers:
         """Return the watermark after each row, int64[n]. A NULL does not advance it."""
@@ -136,9 +142,9 @@ def check_row_times(table: pa.Table, rowtime: int, name: str, source: str) -> No
         )
 
 
-def _all_ones(place: int) -> int:
+def _all_ones(sub_sequence: int) -> int:
     """Return the greatest number with as many bits."""
-    return (1 << place.bit_length()) - 1
+    return (1 << sub_sequence.bit_length()) - 1
 
 
 def build(spec: WatermarkAssignerSpec, state: StateBackend | None, clock: Clock) -> WatermarkAssigner:

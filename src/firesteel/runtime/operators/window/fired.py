@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.changelog import KIND, ORDER, PLACE, RowKind, field
+from firesteel.changelog import KIND, SEQUENCE, SUB_SEQUENCE, RowKind, field
 from firesteel.runtime.operators.window.zones import to_instants
 from firesteel.runtime.spec.window import WindowColumn, WindowTime
 from firesteel.types.arrow import to_arrow
@@ -47,27 +47,29 @@ def moments(millis: Index, kind: pa.DataType) -> pa.Array:
     return pa.array(millis * (1000 if kind.unit == "us" else 1_000_000)).cast(kind)
 
 
-def inserts(orders: Index, place: int, columns: Sequence[pa.Array]) -> pa.Table:
+def inserts(sequences: Index, sub_sequence: int, columns: Sequence[pa.Array]) -> pa.Table:
     """Return a changes table of inserts.
 
     Args:
-        orders: int64[n], orders of the watermarks that cause the rows.
-        place: `$place` of these watermarks.
+        sequences: int64[n], sequences of the watermarks that cause the rows.
+        sub_sequence: Sub-sequence of these watermarks.
         columns: The fields.
     """
-    return changes(orders, place, pa.array(np.full(len(orders), RowKind.INSERT, np.int8)), columns)
+    return changes(
+        sequences, sub_sequence, pa.array(np.full(len(sequences), RowKind.INSERT, np.int8)), columns
+    )
 
 
-def changes(orders: Index, place: int, kinds: pa.Array, columns: Sequence[pa.Array]) -> pa.Table:
+def changes(sequences: Index, sub_sequence: int, kinds: pa.Array, columns: Sequence[pa.Array]) -> pa.Table:
     """Return a changes table.
 
     Args:
-        orders: int64[n], orders of the watermarks that cause the rows.
-        place: `$place` of these watermarks.
+        sequences: int64[n], sequences of the watermarks that cause the rows.
+        sub_sequence: Sub-sequence of these watermarks.
         kinds: int8[n], row kinds.
         columns: The fields.
     """
-    arrays, names = [kinds, pa.array(orders), *columns], [KIND, ORDER, *map(field, range(len(columns)))]
-    if place:
-        arrays, names = [*arrays, pa.array(np.full(len(orders), place))], [*names, PLACE]
+    arrays, names = [kinds, pa.array(sequences), *columns], [KIND, SEQUENCE, *map(field, range(len(columns)))]
+    if sub_sequence:
+        arrays, names = [*arrays, pa.array(np.full(len(sequences), sub_sequence))], [*names, SUB_SEQUENCE]
     return pa.Table.from_arrays(arrays, names=names)

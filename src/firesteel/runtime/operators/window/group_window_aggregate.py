@@ -20,7 +20,7 @@ from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
 from firesteel.runtime.columns.keys import find_keys, one_array
 from firesteel.runtime.dataflow.event_time import milliseconds
 from firesteel.runtime.dataflow.operator import (
-    LAST_ORDER,
+    LAST_SEQUENCE,
     Clock,
     Message,
     Operator,
@@ -28,7 +28,7 @@ from firesteel.runtime.dataflow.operator import (
     WatermarkedBatch,
 )
 from firesteel.runtime.dataflow.retained_watermark import KeptWatermark
-from firesteel.runtime.dataflow.sequence import Cause, cause_of, orders, places
+from firesteel.runtime.dataflow.sequence import ChangeOrigin, origin_of, sequences, sub_sequences
 from firesteel.runtime.operators.window.per_row.row_output import RowOutput
 from firesteel.runtime.operators.window.per_row.row_state import RowState
 from firesteel.runtime.operators.window.per_row.row_windows import Calls, KeyedWindows, WindowLengths
@@ -65,7 +65,7 @@ class GroupWindowAggregate(Operator):
         self._state = RowState(spec.aggregate, state)
         self._time = KeptWatermark(state or memory_backend(), f"{spec.aggregate.state_id}/watermark")
         self._output = RowOutput(spec)
-        self._cause: Cause = (0, 0)
+        self._origin: ChangeOrigin = (0, 0)
         self.late = 0
 
     # --- messages ------------------------------------------------------------------------------------
@@ -73,13 +73,13 @@ class GroupWindowAggregate(Operator):
         if not table.num_rows:
             return
         with no_collections():
-            self._by_clock(cause_of(table, 0))
+            self._by_clock(origin_of(table, 0))
             self._rows(table)
         yield from self._sent()
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         with no_collections():
-            self._by_clock((mark.order, mark.place))
+            self._by_clock((mark.sequence, mark.sub_sequence))
             self._advance(mark)
         yield from self._sent()
         yield mark
@@ -87,7 +87,7 @@ class GroupWindowAggregate(Operator):
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         with no_collections():
             if rows.table.num_rows:
-                self._by_clock(cause_of(rows.table, 0))
+                self._by_clock(origin_of(rows.table, 0))
             for piece in rows.pieces():
                 if isinstance(piece, Watermark):
                     self._advance(piece)
@@ -97,7 +97,7 @@ class GroupWindowAggregate(Operator):
 
     def barrier(self) -> Iterable[Message]:
         with no_collections():
-            self._by_clock((LAST_ORDER, 0))
+            self._by_clock((LAST_SEQUENCE, 0))
         yield from self._sent()
         self._state.save()
         self._time.save()
@@ -114,16 +114,18 @@ class GroupWindowAggregate(Operator):
     def _rows(self, table: pa.Table) -> None:
         keys = find_keys([table.column(field(i)) for i in self._spec.aggregate.keys], table.num_rows)
         known = self._state.load(keys)
-        place = places(table)
-        causes = zip(
-            orders(table).tolist(), [0] * table.num_rows if place is None else place.tolist(), strict=True
+        sub_sequence = sub_sequences(table)
+        origins = zip(
+            sequences(table).tolist(),
+            [0] * table.num_rows if sub_sequence is None else sub_sequence.tolist(),
+            strict=True,
         )
         kinds = one_array(table.column(KIND)).to_numpy().tolist()
         owners, times = keys.codes.tolist(), self._times(table)
-        for cause, kind, owner, time, row in zip(
-            causes, kinds, owners, times, self._inputs(table), strict=True
+        for origin, kind, owner, time, row in zip(
+            origins, kinds, owners, times, self._inputs(table), strict=True
         ):
-            self._cause = cause
+            self._origin = origin
             self._row(known[owner], time, row, bool(kind & 1))
 
     def _times(self, table: pa.Table) -> list[int]:
@@ -173,7 +175,7 @@ class GroupWindowAggregate(Operator):
     # --- time ----------------------------------------------------------------------------------------
     def _advance(self, mark: Watermark) -> None:
         """Fire the timers up to a watermark."""
-        self._cause = (mark.order, mark.place)
+        self._origin = (mark.sequence, mark.sub_sequence)
         if mark.time <= self._time.now or not self._is_rowtime:
             return
         self._time.advance(mark.time)
@@ -186,9 +188,9 @@ class GroupWindowAggregate(Operator):
                     if time == window.clear_time:
                         self._clear(mine, window)
 
-    def _by_clock(self, cause: Cause) -> None:
+    def _by_clock(self, origin: ChangeOrigin) -> None:
         """Fire the timers up to the processing time."""
-        self._cause, now = cause, self._clock()
+        self._origin, now = origin, self._clock()
         for time, mine in self._state.due_by_clock(now):
             for window in sorted(mine.windows.values(), key=lambda each: each.start):
                 if self._trigger.on_clock(window, self._state.timers(mine), time, now):
@@ -210,15 +212,15 @@ class GroupWindowAggregate(Operator):
         before = window.sent
         if result is None:
             if before is not None:
-                self._output.add(RowKind.DELETE, self._cause, mine.key, before, window.start)
+                self._output.add(RowKind.DELETE, self._origin, mine.key, before, window.start)
                 window.sent = None
             return
         if before is None:
-            self._output.add(RowKind.INSERT, self._cause, mine.key, result, window.start)
+            self._output.add(RowKind.INSERT, self._origin, mine.key, result, window.start)
         elif not self._calls.same(before, result):
             if self._spec.aggregate.emit_update_before:
-                self._output.add(RowKind.UPDATE_BEFORE, self._cause, mine.key, before, window.start)
-            self._output.add(RowKind.UPDATE_AFTER, self._cause, mine.key, result, window.start)
+                self._output.add(RowKind.UPDATE_BEFORE, self._origin, mine.key, before, window.start)
+            self._output.add(RowKind.UPDATE_AFTER, self._origin, mine.key, result, window.start)
         if self._spec.updates:
             window.sent = result
 

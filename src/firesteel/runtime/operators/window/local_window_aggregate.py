@@ -20,20 +20,20 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, RowKind, field
+from firesteel.changelog import KIND, SEQUENCE, RowKind, field
 from firesteel.runtime.aggregate.reduce.partials import Partials
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.columns.keys import Keys, find_keys, find_keys_if_shared
 from firesteel.runtime.dataflow.operator import (
     BEFORE_ALL,
-    LAST_ORDER,
+    LAST_SEQUENCE,
     Clock,
     Message,
     Operator,
     Watermark,
     WatermarkedBatch,
 )
-from firesteel.runtime.dataflow.sequence import Numbers, caused, in_order, orders
+from firesteel.runtime.dataflow.sequence import Numbers, derived, in_order, sequences
 from firesteel.runtime.operators.window.fired import inserts
 from firesteel.runtime.operators.window.slicing.buffer_flush import Flushes, may_delay
 from firesteel.runtime.operators.window.slicing.slices import NONE_FIRED, Slices, row_ends
@@ -58,7 +58,7 @@ class LocalWindowAggregate(Operator):
         waits = may_delay(self._slices) or by_row
         self._flushes = Flushes(self._slices, 0) if waits else None
         self._held = self._partials.schema.empty_table()
-        self._seen = BEFORE_ALL  # the order of what came last
+        self._seen = BEFORE_ALL  # the sequence of the last row or watermark
         self._width = len(self._partials.columns.keys)
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
@@ -69,7 +69,9 @@ class LocalWindowAggregate(Operator):
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         if self._flushes is not None:
-            marks = WatermarkedBatch(self._none, np.array([mark.time]), np.array([mark.order]), mark.place)
+            marks = WatermarkedBatch(
+                self._none, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence
+            )
             out = self._flushed(marks, self._flushes)
             yield from (out,) if out.num_rows else ()
         yield mark
@@ -85,7 +87,7 @@ class LocalWindowAggregate(Operator):
 
     def barrier(self) -> Iterable[Message]:
         if self._held.num_rows:
-            after = min(self._seen + 1, LAST_ORDER)
+            after = min(self._seen + 1, LAST_SEQUENCE)
             yield inserts(np.full(self._held.num_rows, after), 0, self._held.columns)
             self._held = self._partials.schema.empty_table()
         if self._flushes is not None:
@@ -95,7 +97,7 @@ class LocalWindowAggregate(Operator):
     def _none(self) -> pa.Table:
         """Return an empty table."""
         empty = self._partials.schema.empty_table()
-        return empty.add_column(0, ORDER, pa.array([], pa.int64())).add_column(
+        return empty.add_column(0, SEQUENCE, pa.array([], pa.int64())).add_column(
             0, KIND, pa.array([], pa.int8())
         )
 
@@ -107,14 +109,14 @@ class LocalWindowAggregate(Operator):
         keys, parts, _ = self._accumulated(table, ends, self._slices.first_unfired(ends, fired), True)
         last = keys.order[keys.starts + keys.counts - 1]
         kinds = pa.array(np.full(len(keys), RowKind.INSERT, np.int8))
-        return in_order(caused(table, last, kinds, map(one_chunk, parts.columns)))
+        return in_order(derived(table, last, kinds, map(one_chunk, parts.columns)))
 
     def _flushed(self, rows: WatermarkedBatch, flushes: Flushes) -> pa.Table:
         """Return what the watermarks release of these rows and the buffered ones, each with its watermark's
-        order.
+        sequence.
         """
         some = rows.table.num_rows > 0
-        self._seen = int(max([self._seen, *rows.orders[-1:], *orders(rows.table)[-1:]]))
+        self._seen = int(max([self._seen, *rows.sequences[-1:], *sequences(rows.table)[-1:]]))
         ends = row_ends(rows.table, self._spec, self._slices) if some else _NO_MARKS
         flushed = flushes.of(np.maximum.accumulate(rows.times), rows.at, ends)
         held, by = self._held, np.full(self._held.num_rows, flushed.held)
@@ -126,7 +128,7 @@ class LocalWindowAggregate(Operator):
         by = keys.columns[-1].to_numpy()
         self._held = whole.filter(pa.array(by == len(rows.times)))
         order = np.argsort(by, kind="stable")[: int(np.count_nonzero(by < len(rows.times)))]
-        return inserts(rows.orders[by[order]], rows.place, whole.take(pa.array(order)).columns)
+        return inserts(rows.sequences[by[order]], rows.sub_sequence, whole.take(pa.array(order)).columns)
 
     def _accumulated(
         self, table: pa.Table, ends: Numbers, parts: Numbers, as_they_are: bool = False

@@ -64,7 +64,7 @@ class SessionWindowAggregate(SessionOperator):
         due, at = due.take(order), at[order]
         results = self._accumulators.results(due.parts, len(due))
         borders = window_columns(self._columns, due.starts, due.ends, self._windows.time, self._clock())
-        fired = inserts(marks.orders[at], marks.place, [*due.keys, *results.columns, *borders])
+        fired = inserts(marks.sequences[at], marks.sub_sequence, [*due.keys, *results.columns, *borders])
         return fired if results.there.all() else fired.filter(pa.array(results.there))
 
 

@@ -111,7 +111,7 @@ class SessionWindowTableFunction(SessionOperator):
         borders = window_columns(
             _COLUMNS, due.starts[whose], due.ends[whose], self._windows.time, self._clock()
         )
-        return changes(marks.orders[at[whose]], marks.place, kinds, [*fields, *borders])
+        return changes(marks.sequences[at[whose]], marks.sub_sequence, kinds, [*fields, *borders])
 
     def barrier(self) -> Iterator[Message]:
         yield from super().barrier()

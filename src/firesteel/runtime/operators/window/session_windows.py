@@ -19,7 +19,7 @@ from firesteel.changelog import field
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.event_time import milliseconds
 from firesteel.runtime.dataflow.operator import (
-    LAST_ORDER,
+    LAST_SEQUENCE,
     Clock,
     Message,
     Operator,
@@ -27,7 +27,7 @@ from firesteel.runtime.dataflow.operator import (
     WatermarkedBatch,
 )
 from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptWatermark
-from firesteel.runtime.dataflow.sequence import cause_of
+from firesteel.runtime.dataflow.sequence import origin_of
 from firesteel.runtime.operators.window.session_state import KeyedSessions, SessionState
 from firesteel.runtime.operators.window.sessions import (
     LATE,
@@ -136,7 +136,7 @@ class SessionOperator(Operator):
 
     def barrier(self) -> Iterator[Message]:
         if not self._windows.is_rowtime:
-            yield from self._at_time(LAST_ORDER, 0)
+            yield from self._at_time(LAST_SEQUENCE, 0)
         self._event_time.save()
 
     def next_timer(self) -> int | None:
@@ -147,13 +147,13 @@ class SessionOperator(Operator):
         """Fire what the clock has passed, then add the rows, which all have the same time."""
         table = rows.table
         if table.num_rows:
-            yield from self._at_time(*cause_of(table, 0))
+            yield from self._at_time(*origin_of(table, 0))
             self._take(table, np.full(table.num_rows, np.iinfo(np.int64).min), AscendingMarks.none())
         yield from rows.with_rows(table.slice(0, 0)).pieces()
 
-    def _at_time(self, order: int, place: int) -> Iterator[pa.Table]:
+    def _at_time(self, sequence: int, sub_sequence: int) -> Iterator[pa.Table]:
         now = self._clock()
-        marks = AscendingMarks(np.array([now]), np.array([order]), place)
+        marks = AscendingMarks(np.array([now]), np.array([sequence]), sub_sequence)
         fired = self.give(self._sessions.take_until(now), marks)
         if fired.num_rows:
             yield fired

@@ -37,7 +37,7 @@ class WaitsForWatermarks(Operator, ABC):
 
     @abstractmethod
     def take(self, message: WatermarkedBatch) -> pa.Table:
-        """Process a message: return the changes of its watermarks, sorted by their orders.
+        """Process a message: return the changes of its watermarks, sorted by their sequence.
 
         An implementation also advances the watermark of the operator.
         """
@@ -50,7 +50,9 @@ class WaitsForWatermarks(Operator, ABC):
         if not self._time.is_new(mark):
             return (mark,)
         none = inserts(_NONE, 0, [pa.nulls(0, kind) for kind in self._types])
-        out = self.take(WatermarkedBatch(none, np.array([mark.time]), np.array([mark.order]), mark.place))
+        out = self.take(
+            WatermarkedBatch(none, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence)
+        )
         return (out, mark) if out.num_rows else (mark,)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:

@@ -19,7 +19,7 @@ from firesteel.runtime.aggregate.reduce.partials import Partials
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.columns.keys import find_keys
 from firesteel.runtime.dataflow.operator import (
-    LAST_ORDER,
+    LAST_SEQUENCE,
     Clock,
     Message,
     Operator,
@@ -90,7 +90,9 @@ class WindowAggregate(Operator):
 
     def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
         if self._is_event_time:
-            marks = WatermarkedBatch(self._none, np.array([mark.time]), np.array([mark.order]), mark.place)
+            marks = WatermarkedBatch(
+                self._none, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence
+            )
             late = Late.none(self._partials)
             if self._held is not None:
                 late = self._take_held(marks, np.append(self._fired, self._fired_by(marks)), self._held)
@@ -117,7 +119,7 @@ class WindowAggregate(Operator):
         micro-batch.
         """
         if not self._is_event_time:
-            marks = WatermarkedBatch(self._none, np.array([self._clock()]), np.array([LAST_ORDER]))
+            marks = WatermarkedBatch(self._none, np.array([self._clock()]), np.array([LAST_SEQUENCE]))
             yield from self._rows(marks, Late.none(self._partials))
         if self._held is not None and self._sleeping is not None:
             late = self._put(self._held.all(self._fired))
@@ -235,7 +237,7 @@ class WindowAggregate(Operator):
             yield out
 
     def _out(self, marks: WatermarkedBatch, late: Late) -> pa.Table:
-        """Return the results of the windows that the watermarks end, each with its watermark's order."""
+        """Return the results of the windows that the watermarks end, each with its watermark's sequence."""
         fired = self._fired_by(marks)
         self._time.advance(int(marks.times.max()))
         before, self._fired = self._fired, int(fired[-1])
@@ -244,15 +246,15 @@ class WindowAggregate(Operator):
             return self._none
         ends = ends_of(windows, len(self._partials.columns.keys))
         counts = np.diff(np.searchsorted(ends, fired, side="right"), prepend=0)
-        return self._results(windows, ends, np.repeat(marks.orders, counts), marks.place)
+        return self._results(windows, ends, np.repeat(marks.sequences, counts), marks.sub_sequence)
 
-    def _results(self, windows: pa.Table, ends: Numbers, orders: Numbers, place: int) -> pa.Table:
+    def _results(self, windows: pa.Table, ends: Numbers, sequences: Numbers, sub_sequence: int) -> pa.Table:
         """Return the results of windows, given their accumulators sorted by end."""
         spec = self._spec
         results = self._partials.results(windows)
         keys = [one_chunk(windows.column(i)) for i in range(len(spec.aggregate.keys))]
         borders = window_columns(spec.columns, self._slices.starts(ends), ends, spec.time, 0)
-        table = inserts(orders, place, [*keys, *results.columns, *borders])
+        table = inserts(sequences, sub_sequence, [*keys, *results.columns, *borders])
         return table if results.there.all() else table.filter(pa.array(results.there))
 
     @cached_property

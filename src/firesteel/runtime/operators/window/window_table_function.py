@@ -14,7 +14,7 @@ import pyarrow as pa
 from firesteel.changelog import KIND, field
 from firesteel.runtime.dataflow.event_time import milliseconds
 from firesteel.runtime.dataflow.operator import Clock, RowOperator
-from firesteel.runtime.dataflow.sequence import Numbers, caused
+from firesteel.runtime.dataflow.sequence import Numbers, derived
 from firesteel.runtime.operators.window.fired import window_columns
 from firesteel.runtime.operators.window.slicing.slices import window_starts
 from firesteel.runtime.operators.window.zones import to_wall_clock
@@ -43,7 +43,7 @@ class WindowTableFunction(RowOperator):
         columns = [one_chunk(changes.column(field(i))).take(at) for i in range(fields)]
         borders = window_columns(_COLUMNS, starts, ends, spec.time, 0)
         kinds = one_chunk(changes.column(KIND)).take(at)
-        return caused(changes, rows, kinds, [*columns, *borders])
+        return derived(changes, rows, kinds, [*columns, *borders])
 
     def _times(self, changes: pa.Table) -> tuple[Numbers, Numbers]:
         """Return the rows that have a time, and their times."""

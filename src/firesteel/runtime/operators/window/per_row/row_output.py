@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, ORDER, PLACE, RowKind, field
-from firesteel.runtime.dataflow.sequence import Cause
+from firesteel.changelog import KIND, SEQUENCE, SUB_SEQUENCE, RowKind, field
+from firesteel.runtime.dataflow.sequence import ChangeOrigin
 from firesteel.runtime.operators.window.fired import window_columns
 from firesteel.runtime.spec.window import GroupWindowAggregateSpec
 from firesteel.types.internal_values import from_list
@@ -23,11 +23,11 @@ class RowOutput:
         self._spec = spec
         of = spec.aggregate
         self._types = [*(of.input_types[i] for i in of.keys), *(call.type for call in of.calls)]
-        self._changes: list[tuple[int, Cause, Values, int]] = []
+        self._changes: list[tuple[int, ChangeOrigin, Values, int]] = []
 
-    def add(self, kind: RowKind, cause: Cause, key: Values, result: Values, start: int) -> None:
+    def add(self, kind: RowKind, origin: ChangeOrigin, key: Values, result: Values, start: int) -> None:
         """Add a change of the window that begins at `start`."""
-        self._changes.append((kind, cause, (*key, *result), start))
+        self._changes.append((kind, origin, (*key, *result), start))
 
     def table(self, now: int) -> pa.Table:
         """Remove and return all changes as a table. `now` is the processing time."""
@@ -36,8 +36,12 @@ class RowOutput:
         columns = [from_list([c[2][i] for c in changes], kind) for i, kind in enumerate(self._types)]
         columns += window_columns(self._spec.columns, starts, starts + self._spec.size, self._spec.time, now)
         kinds = pa.array([change[0] for change in changes], pa.int8())
-        order, place = (pa.array([change[1][i] for change in changes], pa.int64()) for i in range(2))
-        names = [KIND, ORDER, *map(field, range(len(columns)))]
+        sequence, sub_sequence = (
+            pa.array([change[1][i] for change in changes], pa.int64()) for i in range(2)
+        )
+        names = [KIND, SEQUENCE, *map(field, range(len(columns)))]
         if any(change[1][1] for change in changes):
-            return pa.Table.from_arrays([kinds, order, *columns, place], names=[*names, PLACE])
-        return pa.Table.from_arrays([kinds, order, *columns], names=names)
+            return pa.Table.from_arrays(
+                [kinds, sequence, *columns, sub_sequence], names=[*names, SUB_SEQUENCE]
+            )
+        return pa.Table.from_arrays([kinds, sequence, *columns], names=names)
