@@ -122,12 +122,12 @@ def test_counters_travel_with_the_next_packet_and_at_the_end() -> None:
     counters.of_chain(3, 1)[1].rows_in = 5
     packer.add(changes([1, 2, 3]))
     first, *others, last = counters.attach(packer.flush())
-    assert (first.read, first.mark) == (9, 70)
-    assert {(p.read, p.mark) for p in [*others, last]} == {(0, 0)}
+    assert (first.read, first.watermark) == (9, 70)
+    assert {(p.read, p.watermark) for p in [*others, last]} == {(0, 0)}
     assert read_counters(last) == ([(3, [[0, 0, 0, 0], [5, 0, 0, 0], [0, 0, 0, 0]])], [])
     counters.take(first)
     (alone,) = counters.attach([])
-    assert (alone.read, alone.mark, alone.rows) == (9, 70, 0)
+    assert (alone.read, alone.watermark, alone.rows) == (9, 70, 0)
 
 
 def test_sizes_of_state_travel_with_the_counters() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from firesteel.changelog import SEQUENCE, SUB_SEQUENCE
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
-from firesteel.job.watermark_routing import with_marks
+from firesteel.job.watermark_routing import with_watermark_needs
 from firesteel.runtime.spec.operators import OperatorSpec, WatermarkAssignerSpec
 from firesteel.runtime.spec.over import OverTime, TemporalSortSpec
 from firesteel.runtime.spec.tables import SinkSpec, ValuesSpec
@@ -72,7 +72,7 @@ def job_of(spec: OperatorSpec, *first: OperatorSpec) -> JobSpec:
         ChainSpec(1, (Input(0),), (spec,), (Output(sink_id(0)),)),
     )
     sink = SinkSpec(None, (), ("k", "n", "s", "m", "start", "end"), TYPES)
-    return with_marks(JobSpec(chains, (sink,)))
+    return with_watermark_needs(JobSpec(chains, (sink,)))
 
 
 def rows(values: Sequence[tuple[str, int]]) -> pa.Table:

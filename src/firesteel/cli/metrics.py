@@ -134,7 +134,7 @@ def values(progress: Progress) -> dict[str, float | None]:
         "restarts_total": progress.restarts,
         "batches_total": progress.batches,
         "batch_seconds": None if progress.batch_seconds is None else round(progress.batch_seconds, 3),
-        "watermark_milliseconds": progress.mark or None,
+        "watermark_milliseconds": progress.watermark or None,
         "state_entries": progress.state_entries,
         "state_bytes": progress.state_bytes,
         "running_seconds": round(progress.seconds, 1),

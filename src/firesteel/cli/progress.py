@@ -66,8 +66,8 @@ def describe(seconds: float, progress: Progress | None) -> str:
         parts.append(f"{amount(progress.late)} late rows dropped")
     if progress is not None and progress.batches:
         parts.append(f"{progress.batches} micro-batch{'es' if progress.batches > 1 else ''}")
-    if progress is not None and progress.mark:
-        parts.append(f"mini-batch of {time_of_day(progress.mark)}")
+    if progress is not None and progress.watermark:
+        parts.append(f"mini-batch of {time_of_day(progress.watermark)}")
     if progress is not None and progress.state_entries:
         parts.append(f"{amount(progress.state_entries)} entries of state")
     if progress is not None and (waiting := sum(progress.lags.values())):

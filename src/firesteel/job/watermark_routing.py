@@ -96,7 +96,7 @@ def channel_id(chain: int, number: int) -> int:
     return (chain << 32) + number
 
 
-def with_marks(job: JobSpec) -> JobSpec:
+def with_watermark_needs(job: JobSpec) -> JobSpec:
     """Return the job with watermarks made only where an operator reads them."""
     needs = _needs(job)
     chains = []

@@ -49,8 +49,8 @@ def keep_rows(
 @compiled
 def first_rows(
     sent: Integers, waiting: Integers, done: Flags,
-    order: Integers, starts: Integers, times: Integers, marks: Integers, behind: Integers,
-    stored: Integers, stored_times: Integers, stored_marks: Integers,
+    order: Integers, starts: Integers, times: Integers, watermarks: Integers, behind: Integers,
+    stored: Integers, stored_times: Integers, stored_watermarks: Integers,
 ) -> None:  # fmt: skip
     """Find the first row of each key that a watermark passes.
 
@@ -61,24 +61,24 @@ def first_rows(
         order: int64[n], rows sorted by key, without late ones.
         starts: int64[g], where each key begins in `order`. A key may have no rows.
         times: int64[n], time of each row.
-        marks: int64[n], number of the first later watermark that passes the row.
+        watermarks: int64[n], number of the first later watermark that passes the row.
         behind: int64[n], number of watermarks before the row.
         stored: int64[g], number of the row that waits at the start, NONE for none.
         stored_times: int64[g], time of that row.
-        stored_marks: int64[g], number of the first watermark that passes that row.
+        stored_watermarks: int64[g], number of the first watermark that passes that row.
     """
     for key in range(len(starts)):
         end = starts[key + 1] if key + 1 < len(starts) else len(order)
-        best, time, mark = stored[key], stored_times[key], stored_marks[key]
+        best, time, watermark = stored[key], stored_times[key], stored_watermarks[key]
         sent[key] = NONE
         for at in range(starts[key], end):
             row = order[at]
-            if best != NONE and mark < behind[row]:
+            if best != NONE and watermark < behind[row]:
                 sent[key], done[key], best = best, True, NONE
             if done[key]:
                 break
             if best == NONE or times[row] < time:
-                best, time, mark = row, times[row], marks[row]
+                best, time, watermark = row, times[row], watermarks[row]
         waiting[key] = best
 
 

@@ -45,7 +45,7 @@ def settings_of(
 
 
 @compiled
-def play(
+def process_rows(
     out: Integers, progress: Integers, words: Words, levels: Integers, last: Integers, sizes: Integers,
     heads: Integers, tails: Integers,
     slots: Integers, rows: Integers, owners: Integers, ends: Integers, alike: Integers, members: Integers,
@@ -128,7 +128,7 @@ def enter(
         row: The input row.
         place: Its place. It is in the set.
         top: Last place of the Top-N before.
-        words, levels, rows, settings: As for `play`.
+        words, levels, rows, settings: As for `process_rows`.
         size: Number of rows of the key, including this row.
         end: N, the last rank.
     """
@@ -283,4 +283,6 @@ def warm() -> None:
     """Load the kernels, or compile them."""
     none, out = np.empty(0, np.int64), np.empty((0, 4), np.int64)
     settings = settings_of(1, True, True, True, True, True)
-    play(out, np.zeros(2, np.int64), *no_places(0), none, none, none, none, *given(*[none] * 6, settings))
+    process_rows(
+        out, np.zeros(2, np.int64), *no_places(0), none, none, none, none, *given(*[none] * 6, settings)
+    )

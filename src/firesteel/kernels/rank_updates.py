@@ -33,7 +33,7 @@ _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = 0, 1, 2, 3
 
 
 @compiled
-def play_updates(
+def process_updates(
     out: Integers, progress: Integers, words: Words, levels: Integers, last: Integers, sizes: Integers,
     rows: Integers, current: Integers,
     slots: Integers, owners: Integers, ends: Integers, codes: Integers, identities: Integers,
@@ -212,4 +212,4 @@ def warm() -> None:
     """Load the kernels, or compile them."""
     none, out = np.empty(0, np.int64), np.empty((0, 4), np.int64)
     settings = settings_of(1, True, True, True, True, True)
-    play_updates(out, np.zeros(2, np.int64), *no_places(0), *[none] * 4, *given(*[none] * 5, settings))
+    process_updates(out, np.zeros(2, np.int64), *no_places(0), *[none] * 4, *given(*[none] * 5, settings))

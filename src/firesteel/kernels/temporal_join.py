@@ -28,9 +28,9 @@ NEVER = (1 << 63) - 1
 def join_versions(
     found: Integers, timers: Integers, firsts: Integers, sizes: Integers,
     times: Integers, versions: Integers, dropped: Flags, least: Integers,
-    starts: Integers, row_starts: Integers, row_marks: Integers, row_times: Integers,
-    new_starts: Integers, new_before: Integers, new_marks: Integers, new_times: Integers, new_ids: Integers,
-    marks: Integers,
+    starts: Integers, row_starts: Integers, row_watermarks: Integers, row_times: Integers,
+    new_starts: Integers, new_before: Integers, new_watermarks: Integers, new_times: Integers,
+    new_ids: Integers, watermarks: Integers,
 ) -> None:  # fmt: skip
     """Process all watermarks of a batch.
 
@@ -43,43 +43,43 @@ def join_versions(
         least: int64[n], memory to work in.
         starts: int64[g], where the room of each key begins in `times`. There is room for all late versions.
         row_starts: int64[g + 1], where the rows of each key begin.
-        row_marks, row_times: int64[r], number of the watermark that each row waits for, ascending within a
-            key, and their times.
+        row_watermarks, row_times: int64[r], number of the watermark that each row waits for, ascending within
+            a key, and their times.
         new_starts: int64[g + 1], where the new versions of each key begin.
-        new_before, new_marks: int64[n], number of watermarks before each new version, ascending within a key,
-            and of the first one behind it that passes its time, m for none.
+        new_before, new_watermarks: int64[n], number of watermarks before each new version, ascending within a
+            key, and of the first one behind it that passes its time, m for none.
         new_times: int64[n], their times.
         new_ids: int64[n], ids of late versions. NONE for others, and for the timer that the key had before.
-        marks: int64[m], ascending watermarks.
+        watermarks: int64[m], ascending watermarks.
     """
     for key in range(len(starts)):
         row, row_end = row_starts[key], row_starts[key + 1]
         new, new_end = new_starts[key], new_starts[key + 1]
-        _suffix_least(least, new_marks, new, new_end)
+        _suffix_least(least, new_watermarks, new, new_end)
         late = new
         while True:
-            mark = len(marks)
+            watermark = len(watermarks)
             if row < row_end:
-                mark = row_marks[row]
-            if new < new_end and least[new] < mark:
-                mark = least[new]
-            if mark >= len(marks):
+                watermark = row_watermarks[row]
+            if new < new_end and least[new] < watermark:
+                watermark = least[new]
+            if watermark >= len(watermarks):
                 break
             late = _insert_late(
                 times, versions, firsts, sizes, dropped,
-                new_before, new_times, new_ids, key, late, new_end, mark,
+                new_before, new_times, new_ids, key, late, new_end, watermark,
             )  # fmt: skip
             first, end = firsts[key], firsts[key] + sizes[key]
-            while row < row_end and row_marks[row] == mark:
+            while row < row_end and row_watermarks[row] == watermark:
                 at = _above(times, first, end, row_times[row])
                 found[row] = versions[at - 1] if at > first else NONE
                 row += 1
-            kept = _above(times, first, end, marks[mark]) - 1
+            kept = _above(times, first, end, watermarks[watermark]) - 1
             while first < kept:
                 dropped[versions[first]] = True
                 first += 1
             firsts[key], sizes[key] = first, end - first
-            while new < new_end and new_before[new] <= mark:
+            while new < new_end and new_before[new] <= watermark:
                 new += 1
         _insert_late(
             times, versions, firsts, sizes, dropped, new_before, new_times, new_ids, key, late, new_end, NEVER
@@ -110,10 +110,11 @@ def _least(times: Integers, start: int, end: int) -> int:
 @part
 def _insert_late(
     times: Integers, versions: Integers, firsts: Integers, sizes: Integers, dropped: Flags,
-    new_before: Integers, new_times: Integers, new_ids: Integers, key: int, late: int, end: int, mark: int,
+    new_before: Integers, new_times: Integers, new_ids: Integers, key: int, late: int, end: int,
+    watermark: int,
 ) -> int:  # fmt: skip
     """Add the late versions that came before a watermark. Return the position of the first other one."""
-    while late < end and new_before[late] <= mark:
+    while late < end and new_before[late] <= watermark:
         if new_ids[late] != NONE:
             _insert(times, versions, firsts, sizes, dropped, key, new_times[late], new_ids[late])
         late += 1

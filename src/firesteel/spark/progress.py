@@ -27,7 +27,7 @@ class Progress:
         dead_letters: Messages that could not be decoded and that the dead-letter table has.
         late: Rows dropped because they were late.
         batches: Micro-batches that have ended.
-        mark: Last watermark of a source in milliseconds, 0 for none. With mini-batch, the current one.
+        watermark: Last watermark of a source in milliseconds, 0 for none. With mini-batch, the current one.
         skip_causes: Messages skipped because they cannot be decoded, by cause (formats/messages).
         chains: Counters of the steps of each chain, by its number (runtime/dataflow/counters.py).
         states: Sizes of keyed state, if the host reports them: by stage and key group, then by name.
@@ -55,7 +55,7 @@ class Progress:
     dead_letters: int = 0
     late: int = 0
     batches: int = 0
-    mark: int = 0
+    watermark: int = 0
     skip_causes: Counter[str] = field(default_factory=Counter)
     chains: dict[int, ChainCounters] = field(default_factory=dict)
     states: dict[tuple[int, int], Mapping[str, StateSize]] = field(default_factory=dict)
@@ -132,7 +132,7 @@ class Progress:
         if packet.holds == SKIPPED:
             self.skip_causes.update(json.loads(packet.payload))
         self.read += packet.read
-        self.mark = max(self.mark, packet.mark)
+        self.watermark = max(self.watermark, packet.watermark)
         self._tell()
 
     def _add_counters(self, packet: Packet) -> None:

@@ -21,7 +21,7 @@ from firesteel.functions.python import (
 )
 from firesteel.functions.python.load import PICKLED
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning
-from firesteel.job.watermark_routing import with_marks
+from firesteel.job.watermark_routing import with_watermark_needs
 from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.runtime.spec.operators import GeneratedWatermarksSpec
 from firesteel.session.row_time import row_time
@@ -30,7 +30,7 @@ from firesteel.types.user_function import UserFunction
 from tests.runtime.clocked import ClockedSpec
 from tests.spark.in_process import cut, run
 from tests.spark.jobs import HASH
-from tests.spark.test_marks import CUT, SHOWN, SINK, TIMES, reading, rows, seen
+from tests.spark.test_watermarks_at_exchanges import CUT, SHOWN, SINK, TIMES, reading, rows, seen
 
 
 class EveryThird(WatermarkGenerator):
@@ -73,7 +73,7 @@ def job(strategy: WatermarkStrategy) -> JobSpec:
         ChainSpec(1, (Input(0),), (spec,), (Output(2, HASH, (0,)),)),
         ChainSpec(2, (Input(1),), (ClockedSpec(),), SHOWN),
     )
-    return with_marks(JobSpec(chains, (SINK,)))
+    return with_watermark_needs(JobSpec(chains, (SINK,)))
 
 
 @settings(deadline=None, max_examples=40)

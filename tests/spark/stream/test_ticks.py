@@ -12,7 +12,7 @@ from firesteel.changelog import SEQUENCE
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, sink_id
 from firesteel.job.timer_routing import has_timers
 from firesteel.job.topology import exchanges, is_keyed, stages
-from firesteel.job.watermark_routing import with_marks
+from firesteel.job.watermark_routing import with_watermark_needs
 from firesteel.runtime.dataflow.packets import CHANGES, TICK, TIMER, Packet, merge
 from firesteel.runtime.dataflow.sequence import row_sequences, sub_sequence_bits
 from firesteel.runtime.spec.operators import OperatorSpec
@@ -46,7 +46,7 @@ def job(sources: Sequence[tuple[OperatorSpec, ...]], windows: OperatorSpec) -> J
     ]
     inputs = tuple(map(Input, range(last)))
     result = ChainSpec(last, inputs, (windows,), (Output(sink_id(0)),))
-    return with_marks(JobSpec((*chains, result), (SINK,), bounded=False))
+    return with_watermark_needs(JobSpec((*chains, result), (SINK,), bounded=False))
 
 
 class Run:
@@ -145,7 +145,7 @@ def test_an_idle_input_of_a_join_lets_the_other_one_go_on() -> None:
         replace(chain, outputs=tuple(replace(each, port=port) for each in chain.outputs))
         for port, chain in enumerate(sources)
     ]
-    run = Run(with_marks(replace(of, chains=(*chains, replace(joined, inputs=inputs)))))
+    run = Run(with_watermark_needs(replace(of, chains=(*chains, replace(joined, inputs=inputs)))))
     assert run.batch(1000, [[("a", 5), ("b", 6), ("c", 9)], [("a", 1), ("b", 2)]]) == []
     assert run.batch(1050, [[("c", 20)]]) == [], "the versions hold it back"
     assert run.next == 1100

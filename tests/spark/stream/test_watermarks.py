@@ -12,7 +12,7 @@ import pytest
 
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output
-from firesteel.job.watermark_routing import with_marks
+from firesteel.job.watermark_routing import with_watermark_needs
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.spark.batch import host as batch_host
 from firesteel.spark.batch.host import BatchSettings
@@ -21,7 +21,7 @@ from firesteel.spark.stream.settings import StreamSettings
 from firesteel.types.sql import INT
 from tests.runtime.clocked import ClockedSpec
 from tests.spark.jobs import HASH
-from tests.spark.test_marks import SHOWN, SINK, TS, assigner, expected, seen
+from tests.spark.test_watermarks_at_exchanges import SHOWN, SINK, TS, assigner, expected, seen
 
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
@@ -58,7 +58,7 @@ def clocked(folder: Path, key: str = "f0") -> JobSpec:
         ChainSpec(0, (Input(scan),), (assigner(), calc), (Output(1, HASH, (2,)),)),
         ChainSpec(1, (Input(0),), (ClockedSpec(),), SHOWN),
     )
-    return with_marks(JobSpec(chains, (SINK,)))
+    return with_watermark_needs(JobSpec(chains, (SINK,)))
 
 
 _DAY = 1767225600000

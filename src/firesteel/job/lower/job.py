@@ -25,7 +25,7 @@ from firesteel.job.lower.scan import connector_of, scan_of, sent_options
 from firesteel.job.lower.sink import persisted_columns, sink_enforcer, sink_materializer
 from firesteel.job.lower.unread_columns import unread_columns
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
-from firesteel.job.watermark_routing import with_marks
+from firesteel.job.watermark_routing import with_watermark_needs
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.reuse import Branches, Reuse, SharedRuns, Use, fingerprint
@@ -97,7 +97,7 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
             translation.close(open_chain, [Output(sink_id(number))])
     if options.dead_letters is not None:
         sinks.append(_dead_letter_sink(options.dead_letters, options))
-    return with_marks(translation.job(tuple(sinks)))
+    return with_watermark_needs(translation.job(tuple(sinks)))
 
 
 def _port_exchanges(roots: Iterable[Node]) -> set[str]:

@@ -81,8 +81,8 @@ class Chain(Operator):
     def changes(self, table: pa.Table, port: int = 0) -> Iterator[Message]:
         return self.send(table, port)
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterator[Message]:
-        return self.send(mark, port)
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterator[Message]:
+        return self.send(watermark, port)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterator[Message]:
         return self.send(rows, port)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from firesteel.runtime.dataflow.operator import MIN_WATERMARK, PortBatch
-from firesteel.runtime.dataflow.retained_watermark import AscendingMarks
+from firesteel.runtime.dataflow.retained_watermark import AscendingWatermarks
 
 _NONE = np.zeros(0, np.int64)
 
@@ -23,35 +23,38 @@ class CombinedWatermarks:
     """
 
     def __init__(self, ports: int, passed: int) -> None:
-        self._marks = [MIN_WATERMARK] * ports
+        self._watermarks = [MIN_WATERMARK] * ports
         self.passed = passed
 
-    def advance(self, batch: PortBatch) -> AscendingMarks:
+    def advance(self, batch: PortBatch) -> AscendingWatermarks:
         """Return where the event time of the operator advances in a batch, and raise it.
 
         A watermark of one input follows the rows of all inputs up to its sequence, so that the result does
         not depend on where the inputs are cut.
         """
-        parts = [AscendingMarks.none() if part is None else AscendingMarks.of(part) for part in batch.inputs]
+        parts = [
+            AscendingWatermarks.none() if part is None else AscendingWatermarks.of(part)
+            for part in batch.inputs
+        ]
         sequences = np.unique(np.concatenate([part.sequences for part in parts]))
         least = self._least(parts, sequences)
         for port, part in enumerate(parts):
             if len(part.times):
-                self._marks[port] = max(self._marks[port], int(part.times[-1]))
+                self._watermarks[port] = max(self._watermarks[port], int(part.times[-1]))
         before = np.concatenate([[self.passed], np.maximum.accumulate(np.maximum(least, self.passed))])
         moves = before[1:] > before[:-1]
         self.passed = int(before[-1])
         sub_sequence = max((part.sub_sequence for part in parts), default=0)
         return (
-            AscendingMarks(before[1:][moves], sequences[moves], sub_sequence)
+            AscendingWatermarks(before[1:][moves], sequences[moves], sub_sequence)
             if len(sequences)
             else parts[0].none()
         )
 
-    def _least(self, parts: Sequence[AscendingMarks], sequences: np.ndarray) -> np.ndarray:
+    def _least(self, parts: Sequence[AscendingWatermarks], sequences: np.ndarray) -> np.ndarray:
         """The least watermark of all inputs after each sequence, int64[m]."""
         found = []
-        for known, part in zip(self._marks, parts, strict=True):
+        for known, part in zip(self._watermarks, parts, strict=True):
             reached = np.maximum(np.concatenate([[known], part.times]), known)
             found.append(reached[np.searchsorted(part.sequences, sequences, side="right")])
         least: np.ndarray = np.minimum.reduce(found) if found else _NONE

@@ -146,12 +146,12 @@ class Operator:
         """
         return (table,)
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
         """Process a watermark of one input.
 
         A micro-batch begins with the last watermark of the micro-batch before. So a new instance learns it.
         """
-        return (mark,)
+        return (watermark,)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         """Process rows and the watermarks among them.
@@ -232,7 +232,7 @@ class TwoInputOperator(Operator):
     """The port whose rows are processed first, as in the spec's `port_order`."""
 
     def __init__(self) -> None:
-        self._marks = [MIN_WATERMARK, MIN_WATERMARK]
+        self._watermarks = [MIN_WATERMARK, MIN_WATERMARK]
         self._passed = MIN_WATERMARK
 
     def ports(self, batch: PortBatch) -> Iterable[Message]:
@@ -246,14 +246,14 @@ class TwoInputOperator(Operator):
                 last = Watermark(int(part.times[-1]), int(part.sequences[-1]), part.sub_sequence)
                 yield from self.watermark(last, port)
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        self._marks[port] = max(self._marks[port], mark.time)
-        least = min(self._marks)
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
+        self._watermarks[port] = max(self._watermarks[port], watermark.time)
+        least = min(self._watermarks)
         if least <= self._passed:
             return ()
         self._passed = least
-        return self.advance(replace(mark, time=least))
+        return self.advance(replace(watermark, time=least))
 
-    def advance(self, mark: Watermark) -> Iterable[Message]:
+    def advance(self, watermark: Watermark) -> Iterable[Message]:
         """Process a new watermark that both inputs have reached."""
-        return (mark,)
+        return (watermark,)

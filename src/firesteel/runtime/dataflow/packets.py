@@ -88,7 +88,7 @@ class Packet:
         read: Rows read from sources since the last packet of the task, for progress.
         payload: Arrow IPC stream, or what `holds` says. Empty if there are no rows.
         holds: Kind of the payload, see below.
-        mark: Last watermark that the chain sent, for progress. 0 for none.
+        watermark: Last watermark that the chain sent, for progress. 0 for none.
         to: Id of the chain that the packet goes to. Packets for a sink (job/spec.py: sink_id) go by way of
             the driver.
         port: Input of the chain.
@@ -111,7 +111,7 @@ class Packet:
     read: int
     payload: bytes
     holds: int = CHANGES
-    mark: int = 0
+    watermark: int = 0
     to: int = TO_DRIVER
     port: int = 0
     stored: StoredPayload | None = None
@@ -150,7 +150,7 @@ class Packer:
         self._channel = channel
         self._number = 0
         self._held: list[pa.Table] = []
-        self._marks: list[tuple[Numbers, Numbers]] = []
+        self._watermarks: list[tuple[Numbers, Numbers]] = []
         self._none: pa.Table | None = None
         self._rows = 0
         self._bytes = 0
@@ -164,7 +164,7 @@ class Packer:
         self._bytes += changes.nbytes
         return self.flush() if self._rows >= PACK_ROWS or self._bytes >= PACK_BYTES else []
 
-    def mark(self, sequences: Numbers, times: Numbers) -> None:
+    def add_watermarks(self, sequences: Numbers, times: Numbers) -> None:
         """Add watermarks that follow the rows added so far.
 
         Args:
@@ -172,31 +172,31 @@ class Packer:
             times: int64[m], milliseconds.
         """
         if self._channel is not None and len(sequences):
-            self._marks.append((sequences, times))
+            self._watermarks.append((sequences, times))
 
     def flush(self) -> list[Packet]:
         """Return all collected changes and watermarks as packets."""
-        packets = self._cut() if self._held or self._marks else []
+        packets = self._cut() if self._held or self._watermarks else []
         self._held, self._rows, self._bytes = [], 0, 0
         return packets
 
     def _cut(self) -> list[Packet]:
         self._number += 1
         changes = self._changes() if self._held else self._none
-        marks = self._taken_watermarks()
+        watermarks = self._taken_watermarks()
         if changes is None:
-            return [self._packet(target, pa.table({}), marks) for target in self._all()]
+            return [self._packet(target, pa.table({}), watermarks) for target in self._all()]
         if self._targets == 1:
-            return [self._packet(self._home, changes, marks)]
+            return [self._packet(self._home, changes, watermarks)]
         from firesteel.kernels.groups import deal  # not on the driver
 
         order, ends = np.empty(changes.num_rows, np.int64), np.empty(self._targets, np.int64)
         deal(order, ends, *given(key_groups(changes, self._keys, self._targets)))
         changes = changes.take(pa.array(order))
         return [
-            self._packet(target, changes.slice(start, end - start), marks)
+            self._packet(target, changes.slice(start, end - start), watermarks)
             for target, (start, end) in enumerate(pairwise([0, *ends.tolist()]))
-            if end > start or marks is not None
+            if end > start or watermarks is not None
         ]
 
     def _changes(self) -> pa.Table:
@@ -212,20 +212,20 @@ class Packer:
 
     def _taken_watermarks(self) -> ChannelWatermarks | None:
         """Remove and return the collected watermarks, None if there are none."""
-        if self._channel is None or not self._marks:
+        if self._channel is None or not self._watermarks:
             return None
-        sequences, times = zip(*self._marks, strict=True)
-        self._marks = []
+        sequences, times = zip(*self._watermarks, strict=True)
+        self._watermarks = []
         return ChannelWatermarks.of(self._channel, sequences, times)
 
-    def _packet(self, target: int, changes: pa.Table, marks: ChannelWatermarks | None) -> Packet:
+    def _packet(self, target: int, changes: pa.Table, watermarks: ChannelWatermarks | None) -> Packet:
         rows = changes.num_rows
         origin = origin_of(changes, 0) if rows else (LAST_SEQUENCE, 0)
-        if marks is None:
+        if watermarks is None:
             payload, holds = write_ipc(changes), CHANGES
         else:
-            payload, holds = write_ipc(changes) + write_ipc(marks.to_table()), WATERMARKED
-            origin = min(origin, (int(marks.sequences[0]), 0))
+            payload, holds = write_ipc(changes) + write_ipc(watermarks.to_table()), WATERMARKED
+            origin = min(origin, (int(watermarks.sequences[0]), 0))
         first = Position(*origin, self._task, self._number)
         return Packet(target, first, rows, 0, payload, holds, to=self._to, port=self._port)
 
@@ -333,5 +333,5 @@ def read_watermarked(payload: bytes) -> tuple[pa.Table | None, ChannelWatermarks
         The changes, None if no row has shown their columns yet. Then the watermarks.
     """
     reader = pa.BufferReader(payload)
-    changes, marks = read_ipc(reader), read_ipc(reader)
-    return (changes if changes.num_columns else None), ChannelWatermarks.from_table(marks)
+    changes, watermarks = read_ipc(reader), read_ipc(reader)
+    return (changes if changes.num_columns else None), ChannelWatermarks.from_table(watermarks)

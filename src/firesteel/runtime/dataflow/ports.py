@@ -39,20 +39,20 @@ class PortMerger:
     `PortBatch` a release, however the rows of its inputs alternate.
 
     Args:
-        marks: State of the channels, for each port that gets watermarks.
+        watermarks: State of the channels, for each port that gets watermarks.
         sub_sequence: Sub-sequence of the watermarks. It is not below that of any row of the chain.
         ports: Number of inputs of the chain.
         many: Whether to release more rows at once, for an operator that gains by it.
     """
 
     def __init__(
-        self, marks: Mapping[int, WatermarkAligner] | None = None, sub_sequence: int = 0, *, ports: int = 1,
-        many: bool = False,
+        self, watermarks: Mapping[int, WatermarkAligner] | None = None, sub_sequence: int = 0, *,
+        ports: int = 1, many: bool = False,
     ) -> None:  # fmt: skip
         self._sub_sequence = sub_sequence
         self._together = TOGETHER * MANY if many else TOGETHER
         self._waiting = 0
-        self._ports = [_Port((marks or {}).get(port)) for port in range(ports)]
+        self._ports = [_Port((watermarks or {}).get(port)) for port in range(ports)]
 
     def add(self, packet: Packet) -> Iterator[Message | PortBatch]:
         """Add a packet. If enough rows wait, yield the rows that no later packet can precede."""
@@ -92,12 +92,12 @@ class _Port:
     """Rows and watermarks of one input that are not released yet.
 
     Attributes:
-        marks: State of the channels of the input, None if it gets no watermarks.
+        watermarks: State of the channels of the input, None if it gets no watermarks.
         rows: Rows that are not released.
         none: An empty table with the columns of the input, once a packet has shown them.
     """
 
-    marks: WatermarkAligner | None = None
+    watermarks: WatermarkAligner | None = None
     rows: Merger = field(default_factory=Merger)
     none: pa.Table = field(default_factory=lambda: pa.table({}))
 
@@ -107,13 +107,13 @@ class _Port:
             table = read_ipc(packet.content())
             self.rows.hold(packet.first, table)
             return int(table.nbytes)
-        table, marks = read_watermarked(packet.content())
+        table, watermarks = read_watermarked(packet.content())
         if table is not None and table.num_rows:
             self.rows.hold(packet.first, table)
         if table is not None and not self.none.num_columns:
             self.none = table.slice(0, 0)
-        if self.marks is not None:
-            self.marks.add(marks)
+        if self.watermarks is not None:
+            self.watermarks.add(watermarks)
         return 0 if table is None else int(table.nbytes)
 
     def release(self, end: Position | None, sub_sequence: int) -> WatermarkedBatch | None:
@@ -128,8 +128,8 @@ class _Port:
         """
         table = self.rows.release(end)
         sequences = times = np.empty(0, np.int64)
-        if self.marks is not None:
-            sequences, times = self.marks.release(None if end is None else end.sequence)
+        if self.watermarks is not None:
+            sequences, times = self.watermarks.release(None if end is None else end.sequence)
         if table is None and not len(sequences):
             return None
         return WatermarkedBatch(self.none if table is None else table, times, sequences, sub_sequence)

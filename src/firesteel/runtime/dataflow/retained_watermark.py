@@ -16,7 +16,7 @@ Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class AscendingMarks:
+class AscendingWatermarks:
     """m ascending watermarks, as columns.
 
     Attributes:
@@ -30,19 +30,19 @@ class AscendingMarks:
     sub_sequence: int = 0
 
     @classmethod
-    def none(cls) -> AscendingMarks:
+    def none(cls) -> AscendingWatermarks:
         """Return no watermarks (m = 0)."""
         return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     @classmethod
-    def of(cls, message: Watermark | WatermarkedBatch) -> AscendingMarks:
+    def of(cls, message: Watermark | WatermarkedBatch) -> AscendingWatermarks:
         """Return the watermarks of a message."""
         if isinstance(message, Watermark):
             return cls(np.array([message.time]), np.array([message.sequence]), message.sub_sequence)
         return cls(np.maximum.accumulate(message.times), message.sequences, message.sub_sequence)
 
 
-class KeptNumber:
+class RetainedNumber:
     """A number that an operator keeps in its state between micro-batches.
 
     Args:
@@ -65,7 +65,7 @@ class KeptNumber:
             self._saved = self.now
 
 
-class KeptWatermark(KeptNumber):
+class RetainedWatermark(RetainedNumber):
     """The watermark of an operator, kept between micro-batches.
 
     Args:
@@ -76,18 +76,18 @@ class KeptWatermark(KeptNumber):
     def __init__(self, backend: StateBackend, name: str) -> None:
         super().__init__(backend, name, MIN_WATERMARK)
 
-    def standing(self, rows: WatermarkedBatch) -> Index:
+    def at_rows(self, rows: WatermarkedBatch) -> Index:
         """Return the watermark at the time each row came, int64[n] in milliseconds."""
-        marks = np.maximum.accumulate(np.concatenate([[self.now], rows.times]))
-        return marks[np.searchsorted(rows.at, np.arange(rows.table.num_rows), side="right")]
+        watermarks = np.maximum.accumulate(np.concatenate([[self.now], rows.times]))
+        return watermarks[np.searchsorted(rows.at, np.arange(rows.table.num_rows), side="right")]
 
-    def is_new(self, mark: Watermark) -> bool:
+    def is_new(self, watermark: Watermark) -> bool:
         """Return whether a watermark advances event time.
 
         A micro-batch begins by repeating the last watermark. Rows that wait for the next watermark must not
         leave with the repeated one.
         """
-        return mark.time > self.now
+        return watermark.time > self.now
 
     def advance(self, time: int) -> None:
         """Raise the watermark. A lower time changes nothing."""

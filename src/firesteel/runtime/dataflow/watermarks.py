@@ -79,11 +79,13 @@ class ChannelWatermarks:
         )
 
 
-def together(marks: Sequence[ChannelWatermarks]) -> ChannelWatermarks:
+def together(watermarks: Sequence[ChannelWatermarks]) -> ChannelWatermarks:
     """Concatenate watermarks, sorted by sequence. Watermarks of one sequence keep their order."""
-    if len(marks) == 1:
-        return marks[0]
-    columns = [np.concatenate([getattr(m, c) for m in marks]) for c in ("sequences", "channels", "times")]
+    if len(watermarks) == 1:
+        return watermarks[0]
+    columns = [
+        np.concatenate([getattr(m, c) for m in watermarks]) for c in ("sequences", "channels", "times")
+    ]
     by = np.argsort(columns[0], kind="stable")
     return ChannelWatermarks(*(column[by] for column in columns))
 
@@ -171,10 +173,10 @@ class WatermarkAligner:
         """Whether all channels are idle."""
         return all(each.heard == IDLE for each in self.reached.values())
 
-    def add(self, marks: ChannelWatermarks) -> None:
+    def add(self, watermarks: ChannelWatermarks) -> None:
         """Add watermarks, in any order."""
-        if len(marks):
-            self._held.append(marks)
+        if len(watermarks):
+            self._held.append(watermarks)
 
     def release(self, sequence: int | None) -> tuple[Numbers, Numbers]:
         """Return where the watermark of the input advances.
@@ -255,16 +257,16 @@ class WatermarkAligner:
         self.time = max(self.time, time)
         return moves
 
-    def _at_once(self, marks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
+    def _at_once(self, watermarks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
         """Combine watermarks as columns, if each channel among them holds the input back."""
-        steps = np.unique(marks.sequences)
+        steps = np.unique(watermarks.sequences)
         least = np.full(len(steps), MAX_WATERMARK)
         for number, reached in self.reached.items():
             if self._holds_nothing(number):
                 continue
-            own = marks.channels == number
-            passed = self._of_channel(number, marks.times[own])
-            at = np.searchsorted(marks.sequences[own], steps, side="right")
+            own = watermarks.channels == number
+            passed = self._of_channel(number, watermarks.times[own])
+            at = np.searchsorted(watermarks.sequences[own], steps, side="right")
             np.minimum(least, passed[at], out=least)
             if own.any():
                 reached.time, reached.heard = int(passed[-1]), self._now
@@ -273,13 +275,13 @@ class WatermarkAligner:
         self._move(int(least[-1]))
         return steps[moves], least[moves]
 
-    def _one_by_one(self, marks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
+    def _one_by_one(self, watermarks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
         """Combine watermarks one by one, if an idle channel is among them.
 
         Such a channel holds the input back from where it has caught up.
         """
         moved: list[tuple[int, int]] = []
-        for sequence, number, time in zip(*(c.tolist() for c in marks.columns), strict=True):
+        for sequence, number, time in zip(*(c.tolist() for c in watermarks.columns), strict=True):
             reached = self.reached[number]
             reached.time = int(self._of_channel(number, np.array([time]))[-1])
             reached.heard = self._now
@@ -306,10 +308,14 @@ def follow_live_inputs(inputs: Mapping[int, WatermarkAligner]) -> dict[int, int]
     Returns:
         The new watermark of each input that advances.
     """
-    least = min((marks.time for marks in inputs.values() if not marks.is_idle), default=MAX_WATERMARK)
+    least = min(
+        (watermarks.time for watermarks in inputs.values() if not watermarks.is_idle), default=MAX_WATERMARK
+    )
     if least == MAX_WATERMARK:  # no input is live, or all live ones have ended
         return {}
-    return {port: least for port, marks in inputs.items() if marks.is_idle and marks.follow(least)}
+    return {
+        port: least for port, watermarks in inputs.items() if watermarks.is_idle and watermarks.follow(least)
+    }
 
 
 class AlignerState:
@@ -336,8 +342,8 @@ class AlignerState:
         """Write the progress of all inputs and channels that has changed."""
         now = {
             (port, number): each
-            for port, marks in inputs.items()
-            for number, each in [*marks.reached.items(), (_INPUT, Reached(marks.time, 0))]
+            for port, watermarks in inputs.items()
+            for number, each in [*watermarks.reached.items(), (_INPUT, Reached(watermarks.time, 0))]
         }
         new = {key: each for key, each in now.items() if each != self._known.get(key)}
         if not new:

@@ -38,18 +38,18 @@ Values = tuple[int, int, int, int, int, int, int, int, int, int, int, int, bytes
 def to_values(packet: Packet, labels: tuple[int, ...], now: int = 0) -> Values:
     """Return the row of a packet. Its target becomes the label of the key group."""
     label = labels[packet.target]
-    counts = packet.rows, packet.read, packet.holds, packet.mark
+    counts = packet.rows, packet.read, packet.holds, packet.watermark
     payload = packet.payload if packet.stored is None else packet.stored.to_bytes()
     return packet.to, packet.port, label, *packet.first, *counts, now, payload
 
 
 def from_values(row: Values) -> Packet:
     """Return the packet of a row."""
-    to, port, label, sequence, sub_sequence, task, number, rows, read, holds, mark, _, payload = row
+    to, port, label, sequence, sub_sequence, task, number, rows, read, holds, watermark, _, payload = row
     first = Position(sequence, sub_sequence, task, number)
     data = bytes(payload)
     stored = StoredPayload.from_bytes(data)
-    return Packet(label, first, rows, read, b"" if stored else data, holds, mark, to, port, stored)
+    return Packet(label, first, rows, read, b"" if stored else data, holds, watermark, to, port, stored)
 
 
 def now_of(row: Values) -> int:

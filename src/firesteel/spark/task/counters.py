@@ -32,7 +32,7 @@ class TaskCounters:
     def take(self, packet: Packet) -> None:
         """Add the counters of an incoming packet."""
         self.read += packet.read
-        self.watermark = max(self.watermark, packet.mark)
+        self.watermark = max(self.watermark, packet.watermark)
 
     def attach(self, packets: Iterable[Packet]) -> Iterator[Packet]:
         """Yield the packets, then a packet with the chains' counters.
@@ -44,7 +44,9 @@ class TaskCounters:
         yield self._on(counters_packet(self.chains))
 
     def _on(self, packet: Packet) -> Packet:
-        carried = replace(packet, read=packet.read + self.read, mark=max(packet.mark, self.watermark))
+        carried = replace(
+            packet, read=packet.read + self.read, watermark=max(packet.watermark, self.watermark)
+        )
         self.read = self.watermark = 0
         return carried
 

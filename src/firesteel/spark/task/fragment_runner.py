@@ -65,9 +65,9 @@ class FragmentRunner:
 
     def begin(self) -> Iterator[Packet]:
         """Send the watermarks with which the previous micro-batch ended."""
-        for port, marks in self._watermarks.items():
-            if marks.time > MIN_WATERMARK:
-                yield from self._runner.send(Watermark(marks.time, BEFORE_ALL), port)
+        for port, watermarks in self._watermarks.items():
+            if watermarks.time > MIN_WATERMARK:
+                yield from self._runner.send(Watermark(watermarks.time, BEFORE_ALL), port)
 
     def add(self, packet: Packet) -> Iterator[Packet]:
         """Take a packet, and yield the packets that result so far."""
@@ -76,14 +76,14 @@ class FragmentRunner:
     def finish(self) -> Iterator[Packet]:
         """End the micro-batch, and yield the last packets."""
         yield from self._send(self._merger.finish)
-        for port, marks in self._watermarks.items():
-            if (time := marks.fall_silent()) is not None:
+        for port, watermarks in self._watermarks.items():
+            if (time := watermarks.fall_silent()) is not None:
                 yield from self._runner.send(Watermark(time, LAST_SEQUENCE, self._sub_sequence), port)
         for port, time in follow_live_inputs(self._watermarks).items():
             yield from self._runner.send(Watermark(time, LAST_SEQUENCE, self._sub_sequence), port)
         if self._kept is not None:
             self._kept.save(self._watermarks)
-        ended = bool(self._watermarks) and all(marks.ended for marks in self._watermarks.values())
+        ended = bool(self._watermarks) and all(watermarks.ended for watermarks in self._watermarks.values())
         yield from self._runner.finish(self._ends or ended)
         if self._has_timers:
             timer = None if ended else self._next_timer()
@@ -96,6 +96,9 @@ class FragmentRunner:
 
     def _next_timer(self) -> int | None:
         """Return the processing time of the next timer or idle timeout, or None if there is none."""
-        times = [self._runner.next_timer(), *(marks.next_timer() for marks in self._watermarks.values())]
+        times = [
+            self._runner.next_timer(),
+            *(watermarks.next_timer() for watermarks in self._watermarks.values()),
+        ]
         time = earliest(times)
         return None if time is None else max(time, self._now + 1)  # timers that are due have fired

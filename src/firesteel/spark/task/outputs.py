@@ -119,7 +119,7 @@ class PacketOutput(TerminalOutput):
     def watermarks(self, sequences: Numbers, times: Numbers) -> None:
         super().watermarks(sequences, times)
         new = sequences > BEFORE_ALL  # receivers persist watermarks, so only new ones are sent
-        self._packer.mark(sequences[new], times[new])
+        self._packer.add_watermarks(sequences[new], times[new])
 
     def rest(self) -> list[Packet]:
         return self._packer.flush()

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.runtime.dataflow.chain import standing_clock
-from firesteel.runtime.operators.rank import game
+from firesteel.runtime.operators.rank import current_top_n
 from firesteel.runtime.operators.rank.rank import build
 from firesteel.runtime.spec.rank import RankSpec, RankStrategy
 from firesteel.runtime.state.memory import memory_backend
@@ -114,7 +114,7 @@ def test_any_cutting_sends_the_changes_of_the_model(
     table: dict[Any, Any] = {}
     key = upsert_key(of)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(game, "PIECE", piece)
+        patch.setattr(current_top_n, "PIECE", piece)
         while at < len(rows):
             some = rows[at : at + chance.randrange(1, 8)]
             sent = all_rows(operator.changes(to_table(some, types, at)))

@@ -23,7 +23,7 @@ from firesteel.runtime.dataflow.operator import (
     Watermark,
     WatermarkedBatch,
 )
-from firesteel.runtime.dataflow.retained_watermark import KeptNumber, KeptWatermark
+from firesteel.runtime.dataflow.retained_watermark import RetainedNumber, RetainedWatermark
 from firesteel.runtime.operators.attached_window.window_pairs import (
     NONE,
     PIECE,
@@ -69,10 +69,13 @@ class WindowJoin(Operator):
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         return self._one(WatermarkedBatch(table, _NONE, _NONE), port)
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
         none = inserts(_NONE, 0, self._sides[port].none())
         return self._one(
-            WatermarkedBatch(none, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence), port
+            WatermarkedBatch(
+                none, np.array([watermark.time]), np.array([watermark.sequence]), watermark.sub_sequence
+            ),
+            port,
         )
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
@@ -116,8 +119,8 @@ class _Side:
         types = [to_arrow(kind) for kind in spec.types]
         self.late = 0
         self._types = types
-        self._time = KeptWatermark(backend, f"{name}/time")
-        self._came = KeptNumber(backend, f"{name}/came", 0)
+        self._time = RetainedWatermark(backend, f"{name}/time")
+        self._came = RetainedNumber(backend, f"{name}/came", 0)
         self._waiting = WindowedRows(spec.window, backend, f"{name}/waiting", types)
 
     @property
@@ -138,7 +141,7 @@ class _Side:
             count = part.table.num_rows
             rows = self._waiting.arrived(part.table, self._came.now + np.arange(count))
             self._came.now += count
-            in_time = np.flatnonzero((rows.times > self._time.standing(part)) | (rows.times == NO_WINDOW))
+            in_time = np.flatnonzero((rows.times > self._time.at_rows(part)) | (rows.times == NO_WINDOW))
             self.late += count - len(in_time)
             rows = rows.take(in_time)
         if len(part.times):

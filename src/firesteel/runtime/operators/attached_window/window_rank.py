@@ -49,8 +49,8 @@ class WindowRank(WaitsForWatermarks):
         self.late = 0
         self._spec = spec
         self._waiting = WindowedRows(spec.window, backend, f"{name}/waiting", types)
-        self._stored = self.kept_number(f"{name}/stored")
-        self._needed = self.kept_number(f"{name}/needed")
+        self._stored = self.retained_number(f"{name}/stored")
+        self._needed = self.retained_number(f"{name}/needed")
 
     @property
     def stored(self) -> int:
@@ -58,29 +58,29 @@ class WindowRank(WaitsForWatermarks):
         return self._stored.now
 
     def take(self, message: WatermarkedBatch) -> pa.Table:
-        marks = np.maximum.accumulate(message.times)
+        watermarks = np.maximum.accumulate(message.times)
         table = message.table
         new = self._waiting.arrived(table, self.arrivals(table.num_rows))
-        in_time = new.times > self._time.standing(message)
+        in_time = new.times > self._time.at_rows(message)
         self.late += len(new) - int(np.count_nonzero(in_time))
-        fires = in_time & (np.searchsorted(marks, new.times) < len(marks))
-        due = self._due(marks)
+        fires = in_time & (np.searchsorted(watermarks, new.times) < len(watermarks))
+        due = self._due(watermarks)
         self._keep(new.take(np.flatnonzero(in_time & ~fires)))
         fired = TimedRows.concat([due, new.take(np.flatnonzero(fires))])
         rows, numbers = self._ranked(fired, self._spec.start)
-        by = np.searchsorted(marks, rows.times)
+        by = np.searchsorted(watermarks, rows.times)
         order = stable_order_by(by, rows.times, self._waiting.ends(rows))
         columns = list(rows.take(order).columns)
         if self._spec.with_number:
             columns.append(pa.array(numbers[order]))
         return inserts(message.sequences[by[order]], message.sub_sequence, columns)
 
-    def _due(self, marks: Index) -> TimedRows:
+    def _due(self, watermarks: Index) -> TimedRows:
         """Return the stored rows of the windows that fire, and remove them."""
-        if not len(marks):
+        if not len(watermarks):
             return self._waiting.none()
-        self._time.advance(int(marks[-1]))
-        due = self._waiting.take_until(int(marks[-1]))
+        self._time.advance(int(watermarks[-1]))
+        due = self._waiting.take_until(int(watermarks[-1]))
         self._stored.now -= len(due)
         self._needed.now = min(self._needed.now, self._stored.now)
         return due

@@ -39,9 +39,9 @@ class CurrentWatermark(Operator):
         out = self._calculated(table, np.full(table.num_rows, self._time))
         return (out,) if out.num_rows else ()
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        self._time = mark.time
-        return (mark,)
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
+        self._time = watermark.time
+        return (watermark,)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         times = np.concatenate([[self._time], rows.times])

@@ -30,7 +30,7 @@ Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class _Marks:
+class _Watermarks:
     """The m watermarks of a message that advance event time.
 
     Attributes:
@@ -44,7 +44,7 @@ class _Marks:
     at: Index
 
     @classmethod
-    def of(cls, message: WatermarkedBatch, now: int) -> _Marks:
+    def of(cls, message: WatermarkedBatch, now: int) -> _Watermarks:
         """Return the watermarks above `now`, each above all before it."""
         before = np.maximum.accumulate(np.concatenate([[now], message.times]))[:-1]
         new = message.times > before
@@ -74,48 +74,48 @@ class FirstByWatermark(WaitsForWatermarks):
 
     def take(self, message: WatermarkedBatch) -> pa.Table:
         now = self._clock()
-        marks = _Marks.of(message, self._time.now)
+        watermarks = _Watermarks.of(message, self._time.now)
         rows = message.table
         new = TimedRows.of(rows, len(self._types), self._spec.time, self.arrivals(rows.num_rows))
-        late = new.times < self._time.standing(message)
+        late = new.times < self._time.at_rows(message)
         self.late += int(np.count_nonzero(late))
         in_time = np.flatnonzero(~late)
-        behind = np.searchsorted(marks.at, in_time, side="right")
+        behind = np.searchsorted(watermarks.at, in_time, side="right")
         new = new.take(in_time)
-        due = self._due(marks)
-        if len(marks.times):
-            self._time.advance(int(marks.times[-1]))
+        due = self._due(watermarks)
+        if len(watermarks.times):
+            self._time.advance(int(watermarks.times[-1]))
         both = TimedRows.concat([due, new])
         if not len(both):
             return inserts(np.zeros(0, np.int64), message.sub_sequence, both.columns)
         keys = find_keys([both.columns[i] for i in self._spec.keys], len(both))
-        first = np.searchsorted(marks.times, both.times)
+        first = np.searchsorted(watermarks.times, both.times)
         first[len(due) :] = np.maximum(first[len(due) :], behind)
         behind = np.concatenate([np.full(len(due), -1), behind])
-        sent, by = self._play(keys, both, first, behind, len(due), len(marks.times), now)
+        sent, by = self._sent_rows(keys, both, first, behind, len(due), len(watermarks.times), now)
         order = stable_order_by(by, both.times[sent], both.numbers[sent])
-        return inserts(marks.sequences[by[order]], message.sub_sequence, both.take(sent[order]).columns)
+        return inserts(watermarks.sequences[by[order]], message.sub_sequence, both.take(sent[order]).columns)
 
-    def _due(self, marks: _Marks) -> TimedRows:
+    def _due(self, watermarks: _Watermarks) -> TimedRows:
         """Return the waiting rows that the watermarks pass, and remove them."""
-        if not len(marks.times):
+        if not len(watermarks.times):
             columns = tuple(pa.nulls(0, kind) for kind in self._types)
             return TimedRows(columns, np.zeros(0, np.int64), np.zeros(0, np.int64))
-        due = self._waiting.take_until(int(marks.times[-1]))
+        due = self._waiting.take_until(int(watermarks.times[-1]))
         return TimedRows(due.columns[1:], due.times, due.columns[0].to_numpy())
 
-    def _play(
-        self, keys: Keys, rows: TimedRows, first: Index, behind: Index, due: int, marks: int, now: int
+    def _sent_rows(
+        self, keys: Keys, rows: TimedRows, first: Index, behind: Index, due: int, watermarks: int, now: int
     ) -> tuple[Index, Index]:
         """Find the rows to send, and write the state.
 
         Args:
             keys: Keys of the rows.
             rows: n rows. Those before `due` were stored.
-            first: int64[n], number of the first watermark that passes each row, `marks` for none.
+            first: int64[n], number of the first watermark that passes each row, `watermarks` for none.
             behind: int64[n], number of watermarks before each row.
             due: Number of stored rows, at most one of each key.
-            marks: Number of watermarks.
+            watermarks: Number of watermarks.
             now: Processing time in milliseconds.
 
         Returns:
@@ -128,7 +128,7 @@ class FirstByWatermark(WaitsForWatermarks):
         here = heads < due  # a stored row is the first of its key
         stored = np.where(here, heads, np.where(known.found, len(rows), NONE))
         times = np.where(here, rows.times[heads], elsewhere)
-        passed = np.where(here, first[heads], marks)
+        passed = np.where(here, first[heads], watermarks)
         skip = here.astype(np.int64)
         order = np.delete(keys.order, keys.starts[here])
         starts = keys.starts - np.concatenate([[0], np.cumsum(skip)[:-1]])
@@ -138,8 +138,8 @@ class FirstByWatermark(WaitsForWatermarks):
             sent, waiting, done,
             *given(order, starts, rows.times, first, behind, stored, times, passed),
         )  # fmt: skip
-        mine = np.append(first, marks)  # of the row that is stored elsewhere, too
-        fires = (waiting != NONE) & (mine[waiting] < marks) & ~was_done
+        mine = np.append(first, watermarks)  # of the row that is stored elsewhere, too
+        fires = (waiting != NONE) & (mine[waiting] < watermarks) & ~was_done
         sent[fires], waiting[fires], done[fires] = waiting[fires], NONE, True
         self._store(keys, rows, stored, waiting, elsewhere, now)
         new = np.flatnonzero(done & ~was_done)

@@ -59,9 +59,9 @@ class MapBundle(Operator):
         self._hold(table.slice(start))
         return (concat(out),) if out else ()
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
         """End the bundle, then send the watermark."""
-        return (*self._flush(), mark)
+        return (*self._flush(), watermark)
 
     def barrier(self) -> Iterable[Message]:
         return self._flush()

@@ -144,7 +144,7 @@ def _new_rows(
         times = milliseconds(fields[spec.times[port]])
         timed = _valid(fields[spec.times[port]])
         passed = steps.passed(sequences(changes))
-        now = steps.standing(passed)
+        now = steps.at_rows(passed)
     else:
         times = now = np.full(rows, clock)
         timed, passed = np.ones(rows, np.bool_), np.zeros(rows, np.int64)

@@ -78,13 +78,13 @@ class IntervalJoin(Operator):
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         return self.ports(PortBatch((rows, None) if port == 0 else (None, rows)))
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterator[Message]:
-        marks = WatermarkedBatch(
-            _NO_ROWS, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterator[Message]:
+        watermarks = WatermarkedBatch(
+            _NO_ROWS, np.array([watermark.time]), np.array([watermark.sequence]), watermark.sub_sequence
         )
-        sent = list(self.watermarked(marks, port))
+        sent = list(self.watermarked(watermarks, port))
         yield from sent
-        if mark.sequence == BEFORE_ALL and not sent and self._watermarks.now > MIN_WATERMARK:
+        if watermark.sequence == BEFORE_ALL and not sent and self._watermarks.now > MIN_WATERMARK:
             yield Watermark(self._held_back(self._watermarks.now), BEFORE_ALL)
 
     def barrier(self) -> Iterable[Message]:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.columns.keys import Keys, find_keys
-from firesteel.runtime.dataflow.retained_watermark import KeptNumber
+from firesteel.runtime.dataflow.retained_watermark import RetainedNumber
 from firesteel.runtime.operators.interval_join.arrivals import Index, Mask, NewRows
 from firesteel.runtime.operators.interval_join.places import distinct_pairs
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
@@ -80,7 +80,7 @@ class KeptRows:
         if spec.kind.pads(port):
             key_types = [types[key] for key in side.keys]
             self._waiting = backend.times(f"{name}.waiting.v1", [pa.int64()], key_types)
-        self._count = KeptNumber(backend, f"{name}.count.v1", 0)
+        self._count = RetainedNumber(backend, f"{name}.count.v1", 0)
 
     def near(self, keys: Keys, owners: Index, low: Index, high: Index) -> StoredRows:
         """Return the rows of some keys: at least those between two given times for each key.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firesteel.runtime.dataflow.operator import WatermarkedBatch
-from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptWatermark
+from firesteel.runtime.dataflow.retained_watermark import AscendingWatermarks, RetainedWatermark
 from firesteel.runtime.state.base import StateBackend
 
 Index = NDArray[np.int64]
@@ -44,7 +44,7 @@ class Steps:
         """
         return np.searchsorted(self.sequences, sequences, side="left")
 
-    def standing(self, passed: Index) -> Index:
+    def at_rows(self, passed: Index) -> Index:
         """Return the event time after each number of steps, int64[n]."""
         times: Index = np.concatenate([[self.before], self.times])[passed]
         return times
@@ -59,7 +59,9 @@ class PortWatermarks:
     """
 
     def __init__(self, backend: StateBackend, name: str) -> None:
-        self._ports = [KeptWatermark(backend, f"{name}.{port}-watermark.v1") for port in ("left", "right")]
+        self._ports = [
+            RetainedWatermark(backend, f"{name}.{port}-watermark.v1") for port in ("left", "right")
+        ]
 
     @property
     def now(self) -> int:
@@ -73,15 +75,15 @@ class PortWatermarks:
             inputs: For each port its rows with the watermarks among them, None for neither.
         """
         before = self.now
-        marks = [AscendingMarks.none() if part is None else _marks(part) for part in inputs]
-        sequences = np.unique(np.concatenate([each.sequences for each in marks]))
+        watermarks = [AscendingWatermarks.none() if part is None else _watermarks(part) for part in inputs]
+        sequences = np.unique(np.concatenate([each.sequences for each in watermarks]))
         least = np.full(len(sequences), np.iinfo(np.int64).max)
-        for port, each in zip(self._ports, marks, strict=True):
+        for port, each in zip(self._ports, watermarks, strict=True):
             times = np.maximum.accumulate(np.concatenate([[port.now], each.times]))
             np.minimum(least, times[np.searchsorted(each.sequences, sequences, side="right")], out=least)
             port.advance(int(times[-1]))
         moves = least > np.concatenate([[before], least[:-1]])
-        return Steps(before, least[moves], sequences[moves], max(each.sub_sequence for each in marks))
+        return Steps(before, least[moves], sequences[moves], max(each.sub_sequence for each in watermarks))
 
     def save(self) -> None:
         """Write what has changed to the state."""
@@ -89,5 +91,5 @@ class PortWatermarks:
             port.save()
 
 
-def _marks(part: WatermarkedBatch) -> AscendingMarks:
-    return AscendingMarks(part.times, part.sequences, part.sub_sequence)
+def _watermarks(part: WatermarkedBatch) -> AscendingWatermarks:
+    return AscendingWatermarks(part.times, part.sequences, part.sub_sequence)

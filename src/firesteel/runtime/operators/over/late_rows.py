@@ -73,7 +73,8 @@ class Admission:
         self._timers = backend.times(f"{name}/forget", key_types) if range is not None else None
 
     def admit(
-        self, due_keys: Sequence[pa.Array], due: Index, keys: Sequence[pa.Array], times: Index, stood: Index,
+        self, due_keys: Sequence[pa.Array], due: Index, keys: Sequence[pa.Array], times: Index,
+            row_watermarks: Index,
         begin: int, end: int,
     ) -> Admitted:  # fmt: skip
         """Decide which new rows are late.
@@ -83,7 +84,7 @@ class Admission:
             due: Times of these rows.
             keys: Keys of the new rows.
             times: int64[n], times of the new rows in arrival order.
-            stood: int64[n], watermark when each row came.
+            row_watermarks: int64[n], watermark when each row came.
             begin: Watermark before the new rows.
             end: Watermark after the new rows.
         """
@@ -94,7 +95,7 @@ class Admission:
         found = find_keys(
             [pa.concat_arrays(each) for each in zip(*parts, strict=True)], len(due) + len(times) + len(timers)
         )
-        run = _Run(found, self._load(found), due, times, stood, timers, (begin, end), self._range)
+        run = _Run(found, self._load(found), due, times, row_watermarks, timers, (begin, end), self._range)
         run.admit()
         if self._timers is not None:
             self._timers.put(found, np.array(run.timer_owners, np.int64), np.array(run.new_timers, np.int64))
@@ -127,13 +128,13 @@ class _Run:
     """One batch of rows and timers: first the rows that are due, then the new rows, then the timers."""
 
     def __init__(
-        self, keys: Keys, known: _Keyed, due: Index, times: Index, stood: Index, timers: Index,
-        marks: tuple[int, int], range: int | None,
+        self, keys: Keys, known: _Keyed, due: Index, times: Index, row_watermarks: Index, timers: Index,
+        watermarks: tuple[int, int], range: int | None,
     ) -> None:  # fmt: skip
         self.keys, self.known = keys, known
         self.first_epoch = known.epoch.copy()
-        self._due, self._times, self._stood, self._timers = due, times, stood, timers
-        (self._begin, self._end), self._range = marks, range
+        self._due, self._times, self._row_watermarks, self._timers = due, times, row_watermarks, timers
+        (self._begin, self._end), self._range = watermarks, range
         self._codes = keys.codes
         self._of_new = self._codes[len(due) : len(due) + len(times)]
         self.accepted = times > 0
@@ -143,7 +144,7 @@ class _Run:
 
     def admit(self) -> None:
         behind = np.zeros(len(self.keys), np.bool_)
-        behind[self._of_new[self.accepted & (self._times <= self._stood)]] = True
+        behind[self._of_new[self.accepted & (self._times <= self._row_watermarks)]] = True
         behind |= (self.known.forget != _NEVER) & (self.known.forget <= self._begin)
         self._in_columns(~behind)
         for key in np.flatnonzero(behind).tolist():
@@ -173,7 +174,7 @@ class _Run:
         if not len(at):
             return
         by = at[stable_order(self._of_new[at])]
-        owners, times, stood = self._of_new[by], self._times[by], self._stood[by]
+        owners, times, row_watermarks = self._of_new[by], self._times[by], self._row_watermarks[by]
         starts = np.flatnonzero(np.diff(owners, prepend=-1))
         keys = owners[starts]
         ends = np.append(starts[1:], len(by))
@@ -186,7 +187,7 @@ class _Run:
             place[going] = _first_at(greatest, wanted, place[going], ends[going])
             going = going[place[going] < ends[going]]
             here = place[going]
-            begins[here] = (forget[going] != _NEVER) & (forget[going] <= stood[here])
+            begins[here] = (forget[going] != _NEVER) & (forget[going] <= row_watermarks[here])
             forget[going] = times[here] + int(range * 1.5) + 1
             later = forget[going] > self._end
             rung[here[~later]] = forget[going[~later]]
@@ -218,7 +219,7 @@ class _Run:
         clock.pending = rest.tolist()
         heapify(clock.pending)
         for row in (mine[of_new] - due).tolist():
-            clock.advance(int(self._stood[row]))
+            clock.advance(int(self._row_watermarks[row]))
             taken = clock.take(int(self._times[row]))
             self.accepted[row] = taken
             self.epochs[due + row] = clock.epoch
@@ -232,23 +233,23 @@ class _Run:
 class _KeyClock:
     """State of one key while its rows come, as in Flink's function."""
 
-    def __init__(self, last: int, forget: int, epoch: int, mark: int, range: int | None) -> None:
+    def __init__(self, last: int, forget: int, epoch: int, watermark: int, range: int | None) -> None:
         self.last, self.forget, self.epoch = last, forget, epoch
-        self._mark = mark
+        self._watermark = watermark
         self._range = range
         self.pending: list[int] = []
         self.timers: set[int] = set()
         """Timers set in this batch that have not fired."""
 
-    def advance(self, mark: int) -> None:
+    def advance(self, watermark: int) -> None:
         """Fire the timers up to a watermark.
 
         Timers that were set behind a watermark wait for the next one.
         """
-        if mark <= self._mark:
+        if watermark <= self._watermark:
             return
-        self._mark = mark
-        while self.pending and self.pending[0] <= mark:
+        self._watermark = watermark
+        while self.pending and self.pending[0] <= watermark:
             at = heappop(self.pending)
             self.timers.discard(at)
             if self.forget != _NEVER and self.forget <= at:

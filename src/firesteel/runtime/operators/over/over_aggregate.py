@@ -21,7 +21,7 @@ from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.columns.keys import one_array
 from firesteel.runtime.columns.sorting import stable_order_by
 from firesteel.runtime.dataflow.operator import Clock, Message, Operator, Watermark, WatermarkedBatch
-from firesteel.runtime.dataflow.retained_watermark import KeptNumber
+from firesteel.runtime.dataflow.retained_watermark import RetainedNumber
 from firesteel.runtime.dataflow.sequence import concat, derived
 from firesteel.runtime.operators.over.idle_key_expiry import Forgetting
 from firesteel.runtime.operators.over.late_rows import Admission, Admitted
@@ -52,7 +52,7 @@ class RowTimeOver(WaitsForWatermarks):
         super().__init__(backend, types, f"{name}/time", f"{name}/came")
         self.late = 0
         self._spec = spec
-        self._went = self.kept_number(f"{name}/went")
+        self._went = self.retained_number(f"{name}/went")
         self._waiting = WaitingRows(backend, f"{name}/waiting", types)
         bounded, by_range = spec.frame.preceding is not None, not spec.frame.rows
         self._windows = Windows(spec, backend, epochs=bounded)
@@ -64,32 +64,34 @@ class RowTimeOver(WaitsForWatermarks):
             self._admission = Admission(backend, f"{name}/keys", keys, size)
 
     def take(self, message: WatermarkedBatch) -> pa.Table:
-        marks = np.maximum.accumulate(message.times)
-        new, stood = self._timed(message.table), self._time.standing(message)
-        end = int(marks[-1]) if len(marks) else self._time.now
-        due = self._waiting.take_until(end) if len(marks) else new.take(_NO_ROWS)
-        admitted = self._admit(due, new, stood, end)
+        watermarks = np.maximum.accumulate(message.times)
+        new, row_watermarks = self._timed(message.table), self._time.at_rows(message)
+        end = int(watermarks[-1]) if len(watermarks) else self._time.now
+        due = self._waiting.take_until(end) if len(watermarks) else new.take(_NO_ROWS)
+        admitted = self._admit(due, new, row_watermarks, end)
         self.late += len(new) - int(np.count_nonzero(admitted.accepted))
         behind = np.searchsorted(message.at, np.arange(len(new)), side="right")
-        first = np.maximum(np.searchsorted(marks, new.times), behind)
-        fires = admitted.accepted & (first < len(marks))
+        first = np.maximum(np.searchsorted(watermarks, new.times), behind)
+        fires = admitted.accepted & (first < len(watermarks))
         self._waiting.add(new.take(np.flatnonzero(admitted.accepted & ~fires)))
         self._time.advance(end)
         here = np.flatnonzero(fires)
         fired = TimedRows.concat([due, new.take(here)])
         epochs = admitted.epochs[np.concatenate([np.arange(len(due)), len(due) + here])]
-        by = np.concatenate([np.searchsorted(marks, due.times), first[here]])
+        by = np.concatenate([np.searchsorted(watermarks, due.times), first[here]])
         return self._fired(fired, epochs, by, message, Ended(admitted.left_keys, admitted.left_epochs))
 
     def _timed(self, table: pa.Table) -> TimedRows:
         return TimedRows.of(table, len(self._types), self._spec.time, self.arrivals(table.num_rows))
 
-    def _admit(self, due: TimedRows, new: TimedRows, stood: Index, end: int) -> Admitted:
+    def _admit(self, due: TimedRows, new: TimedRows, row_watermarks: Index, end: int) -> Admitted:
         """Decide which rows are late. In an unbounded frame, a row is late once a watermark has passed it."""
         if self._admission is None:
-            return Admitted(new.times > stood, np.zeros(len(due) + len(new), np.int64), (), _NO_ROWS)
+            return Admitted(new.times > row_watermarks, np.zeros(len(due) + len(new), np.int64), (), _NO_ROWS)
         columns = [[rows.columns[i] for i in self._partition] for rows in (due, new)]
-        return self._admission.admit(columns[0], due.times, columns[1], new.times, stood, self._time.now, end)
+        return self._admission.admit(
+            columns[0], due.times, columns[1], new.times, row_watermarks, self._time.now, end
+        )
 
     def _fired(
         self, rows: TimedRows, epochs: Index, by: Index, message: WatermarkedBatch, ended: Ended
@@ -123,7 +125,7 @@ class ProcTimeOver(Operator):
         backend = memory_backend() if state is None else state
         self._spec, self._clock = spec, clock
         self._width = spec.width
-        self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
+        self._came = RetainedNumber(backend, f"{spec.state_id}/came", 0)
         self._windows = Windows(spec, backend, epochs=False)
         self._forgetting: Forgetting | None = None
         if not spec.frame.rows and spec.frame.preceding is not None:

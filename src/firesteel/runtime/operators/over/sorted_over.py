@@ -24,7 +24,7 @@ from firesteel.runtime.columns.equal_rows import equal_rows
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.columns.sorting import stable_order_by
 from firesteel.runtime.dataflow.operator import Clock, Message, Operator, RowOperator
-from firesteel.runtime.dataflow.retained_watermark import KeptNumber
+from firesteel.runtime.dataflow.retained_watermark import RetainedNumber
 from firesteel.runtime.dataflow.sequence import concat, derived
 from firesteel.runtime.operators.over.row_lives import RowLives
 from firesteel.runtime.operators.over.version_results import VersionRows, changes_of, results_of
@@ -88,7 +88,7 @@ class SortedOver(RowOperator):
         kinds = (self._types[spec.sort], pa.int64())
         sub_key = pa.struct(list(zip(_NAMES, kinds, strict=True)))
         self._rows = backend.ordered(f"{spec.state_id}.rows.v1", sub_key, self._types, 0, _ORDERS)
-        self._came = KeptNumber(backend, f"{spec.state_id}.came.v1", 0)
+        self._came = RetainedNumber(backend, f"{spec.state_id}.came.v1", 0)
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         return self._pieces(table) if table.num_rows else ()

@@ -1,8 +1,9 @@
 """Rank: the first rows of each partition. Flink: AbstractTopNFunction and its subclasses.
 
 All rows of a batch and the stored rows of their partitions are sorted once, by partition, sort key and
-arrival. Then a kernel plays the batch row by row on the places in this sequence, and writes which row is sent
-with which kind and rank (kernels/rank.py, kernels/rank_updates.py). At the end columns are taken by number.
+arrival. The position of a row in this order is its place. Then a kernel processes the batch row by row, and
+writes which row is sent with which kind and rank (kernels/rank.py, kernels/rank_updates.py). At the end,
+columns are taken by row number.
 
 Where Flink's changes do not lead to the answer of a batch query, those sent here do (docs/compatibility.md):
 an offset over retractions or without -U, an update of the one row of a Top-1 that leaves its sort key, a last
@@ -22,9 +23,14 @@ from firesteel.kernels.places import mask_of
 from firesteel.runtime.columns.equal_rows import equal_rows
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.operator import Clock, Message, RowOperator
-from firesteel.runtime.dataflow.retained_watermark import KeptNumber
+from firesteel.runtime.dataflow.retained_watermark import RetainedNumber
 from firesteel.runtime.dataflow.sequence import concat, derived
-from firesteel.runtime.operators.rank.game import Game, Sent, play_rows, play_updated_rows
+from firesteel.runtime.operators.rank.current_top_n import (
+    CurrentTopN,
+    Sent,
+    changes_of_rows,
+    changes_of_updated_rows,
+)
 from firesteel.runtime.operators.rank.rank_ends import RankEnds
 from firesteel.runtime.operators.rank.rank_places import RankPlaces
 from firesteel.runtime.operators.rank.stored_rows import RankState, Retractions, StoredRows, TopRows
@@ -51,7 +57,7 @@ class Rank(RowOperator):
         self._clock = clock
         self._ends = RankEnds(spec, backend)
         self._stored = _state(spec, backend)
-        self._came = KeptNumber(backend, f"{spec.state_id}.came.v1", 0)
+        self._came = RetainedNumber(backend, f"{spec.state_id}.came.v1", 0)
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         return self._pieces(table) if table.num_rows else ()
@@ -81,18 +87,18 @@ class Rank(RowOperator):
         stored = self._stored.read(keys, ends, taken, now)
         places = RankPlaces.of(self._spec, fields, adds, keys, self._came.now, stored)
         self._came.now += changes.num_rows
-        game = Game.of(places, ends)
-        for sent in self._play(places, game, retracts=len(gone) > 0):
+        current = CurrentTopN.of(places, ends)
+        for sent in self._changed(places, current, retracts=len(gone) > 0):
             yield self._table(changes, places.fields, sent)
-        self._store(keys, places, game, now)
+        self._store(keys, places, current, now)
 
-    def _play(self, places: RankPlaces, game: Game, retracts: bool) -> Iterator[Sent]:
+    def _changed(self, places: RankPlaces, current: CurrentTopN, retracts: bool) -> Iterator[Sent]:
         spec, rows = self._spec, len(places.slots)
         if spec.strategy is RankStrategy.UPDATE:
             identities = equal_rows([places.fields[i] for i in spec.row_key], rows)
-            return play_updated_rows(spec, places, game, identities)
+            return changes_of_updated_rows(spec, places, current, identities)
         alike = equal_rows(places.fields, rows) if retracts else None
-        return play_rows(spec, places, game, alike)
+        return changes_of_rows(spec, places, current, alike)
 
     def _table(self, changes: pa.Table, fields: tuple[pa.Array, ...], sent: Sent) -> pa.Table:
         """Return sent changes as a table."""
@@ -102,15 +108,15 @@ class Rank(RowOperator):
             columns.append(pa.array(np.ascontiguousarray(sent[:, 3])))
         return derived(changes, sent[:, 0], pa.array(sent[:, 1].astype(np.int8)), columns)
 
-    def _store(self, keys: Keys, places: RankPlaces, game: Game, now: int) -> None:
+    def _store(self, keys: Keys, places: RankPlaces, current: CurrentTopN, now: int) -> None:
         """Write the rows that are new or have a new content, and delete those that are gone."""
-        there = mask_of(game.words, len(places.rows))
+        there = mask_of(current.words, len(places.rows))
         was = places.rows >= places.inputs
-        changed = there & (game.rows < places.inputs)
+        changed = there & (current.rows < places.inputs)
         written = np.flatnonzero(changed | (was & ~there))
         if not len(written):
             return
-        of, contents = places.rows[written], pa.array(game.rows[written])
+        of, contents = places.rows[written], pa.array(current.rows[written])
         rows = StoredRows(
             places.owners[of], places.numbers[of], tuple(column.take(contents) for column in places.fields)
         )

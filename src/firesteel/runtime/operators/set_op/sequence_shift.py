@@ -38,9 +38,9 @@ class SequenceShift(RowOperator):
         index = changes.schema.get_field_index(SEQUENCE)
         return changes.set_column(index, SEQUENCE, pa.array(sequences(changes) + self._shift))
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        (sequence,) = self._shifted(np.array([mark.sequence], np.int64)).tolist()
-        return (replace(mark, sequence=sequence),)
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
+        (sequence,) = self._shifted(np.array([watermark.sequence], np.int64)).tolist()
+        return (replace(watermark, sequence=sequence),)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         shifted = self.process(rows.table) if rows.table.num_columns else rows.table

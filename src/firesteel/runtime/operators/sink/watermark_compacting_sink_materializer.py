@@ -44,17 +44,19 @@ class Due:
     Attributes:
         kinds: int8[n], row kinds.
         columns: Fields, n rows each.
-        marks: int64[n], number of the watermark of a message that passes each change. The number of
+        watermarks: int64[n], number of the watermark of a message that passes each change. The number of
             watermarks if none does.
     """
 
     kinds: pa.Array
     columns: tuple[pa.Array, ...]
-    marks: Index
+    watermarks: Index
 
     def take(self, at: Index) -> Due:
         index = pa.array(at)
-        return Due(self.kinds.take(index), tuple(each.take(index) for each in self.columns), self.marks[at])
+        return Due(
+            self.kinds.take(index), tuple(each.take(index) for each in self.columns), self.watermarks[at]
+        )
 
 
 @dataclass
@@ -64,13 +66,13 @@ class _Sent:
     Attributes:
         kinds: Row kinds.
         rows: Rows with the contents.
-        marks: Numbers of the watermarks that cause them.
+        watermarks: Numbers of the watermarks that cause them.
         turns: First row of the key among those of the watermark, for sorting.
     """
 
     kinds: list[int] = data_field(default_factory=list)
     rows: list[int] = data_field(default_factory=list)
-    marks: list[int] = data_field(default_factory=list)
+    watermarks: list[int] = data_field(default_factory=list)
     turns: list[int] = data_field(default_factory=list)
 
 
@@ -96,20 +98,20 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
 
     def take(self, message: WatermarkedBatch) -> pa.Table:
         due = self._due(message)
-        fired = due.take(np.flatnonzero(due.marks < len(message.times)))
-        self._wait(due.take(np.flatnonzero(due.marks == len(message.times))))
+        fired = due.take(np.flatnonzero(due.watermarks < len(message.times)))
+        self._wait(due.take(np.flatnonzero(due.watermarks == len(message.times))))
         self._time.advance(int(message.times.max(initial=self._time.now)))
-        keys = find_keys([fired.columns[i] for i in self._spec.primary_key], len(fired.marks))
+        keys = find_keys([fired.columns[i] for i in self._spec.primary_key], len(fired.watermarks))
         now = self._clock()
         current = self._current.get(keys, now)
         rows = [pa.concat_arrays([new, old]) for new, old in zip(fired.columns, current.columns, strict=True)]
         with no_collections():
             sent, left = _Keys(self._spec, keys, fired, rows).run(current.found)
         self._keep(keys, current.found, left, rows, now)
-        out = np.lexsort((np.array(sent.turns, np.int64), np.array(sent.marks, np.int64)))
+        out = np.lexsort((np.array(sent.turns, np.int64), np.array(sent.watermarks, np.int64)))
         contents = pa.array(np.array(sent.rows, np.int64)[out])
         kinds = pa.array(np.array(sent.kinds, np.int8)[out])
-        sequences = message.sequences[np.array(sent.marks, np.int64)[out]]
+        sequences = message.sequences[np.array(sent.watermarks, np.int64)[out]]
         return changes(sequences, message.sub_sequence, kinds, [column.take(contents) for column in rows])
 
     # --- state ---------------------------------------------------------------------------------------
@@ -117,19 +119,19 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
         """Return the changes of a message, preceded by the waiting ones if a watermark passes them."""
         reached = np.maximum.accumulate(np.concatenate([[self._time.now], message.times]))
         behind = np.searchsorted(message.at, np.arange(message.table.num_rows), side="right")
-        marks = np.searchsorted(reached[1:], reached[behind], side="right")
+        watermarks = np.searchsorted(reached[1:], reached[behind], side="right")
         columns = [one_array(message.table.column(field(i))) for i in range(len(self._types))]
-        new = Due(one_chunk(message.table.column(KIND)), tuple(columns), marks)
+        new = Due(one_chunk(message.table.column(KIND)), tuple(columns), watermarks)
         if reached[-1] == self._time.now:
             return new
         old = self._waiting.take_until(MAX_WATERMARK)
         first = int(np.searchsorted(reached[1:], self._time.now, side="right"))
         pairs = zip((old.columns[0], *old.columns[1:]), (new.kinds, *new.columns), strict=True)
         kinds, *fields = (pa.concat_arrays([one, other]) for one, other in pairs)
-        return Due(kinds, tuple(fields), np.concatenate([np.full(len(old.times), first), marks]))
+        return Due(kinds, tuple(fields), np.concatenate([np.full(len(old.times), first), watermarks]))
 
     def _wait(self, due: Due) -> None:
-        count = len(due.marks)
+        count = len(due.watermarks)
         if count:
             columns = [due.kinds, *due.columns]
             self._waiting.put(find_keys([], count), np.zeros(count, np.int64), self.arrivals(count), columns)
@@ -156,7 +158,7 @@ class _Keys:
         self, spec: WatermarkCompactingSinkMaterializerSpec, keys: Keys, due: Due, rows: Sequence[pa.Array]
     ) -> None:
         self._spec, self._keys = spec, keys
-        self._kinds, self._marks = due.kinds.to_pylist(), due.marks.tolist()
+        self._kinds, self._watermarks = due.kinds.to_pylist(), due.watermarks.tolist()
         self._whole = equal_rows(rows, len(rows[0])).tolist()
         by = [rows[i] for i in spec.upsert_key]
         self._codes = equal_keys(by, len(rows[0])).tolist() if by else self._whole
@@ -176,19 +178,19 @@ class _Keys:
         order = keys.order.tolist()
         for owner, (start, count) in enumerate(zip(keys.starts.tolist(), keys.counts.tolist(), strict=True)):
             current = keys.rows + owner if found[owner] else None
-            for mark, turn in groupby(order[start : start + count], self._marks.__getitem__):
+            for watermark, turn in groupby(order[start : start + count], self._watermarks.__getitem__):
                 at = list(turn)
-                current = self._turn(at, current, owner, mark, sent)
+                current = self._turn(at, current, owner, watermark, sent)
             left.append(current)
         if self._conflicts and not self._spec.keep_first:
             raise JobError(self._violation(min(self._conflicts)[2]))
         return sent, left
 
-    def _turn(self, at: list[int], before: int | None, owner: int, mark: int, sent: _Sent) -> int | None:
+    def _turn(self, at: list[int], before: int | None, owner: int, watermark: int, sent: _Sent) -> int | None:
         """Process the changes of a key before one watermark, and return the row that the sink has then."""
         rows = self._applied(self._without_pairs(at), before)
         if len(rows) > 1:
-            self._conflicts.append((mark, at[0], owner))
+            self._conflicts.append((watermark, at[0], owner))
         if before is None:
             kind, after = RowKind.INSERT, rows[0] if rows else None
         elif not rows:
@@ -198,7 +200,7 @@ class _Keys:
         if after != before and (before is None or after is None or self._whole[after] != self._whole[before]):
             sent.kinds.append(kind)
             sent.rows.append(before if after is None else after)  # type: ignore[arg-type]
-            sent.marks.append(mark)
+            sent.watermarks.append(watermark)
             sent.turns.append(at[0])
             return after
         return before

@@ -44,26 +44,26 @@ class RowTimeSort(WaitsForWatermarks):
         super().__init__(backend, types, f"{name}/time", f"{name}/came")
         self.late = 0
         self._spec = spec
-        self._sent = self.kept_number(f"{name}/sent", MIN_WATERMARK)
+        self._sent = self.retained_number(f"{name}/sent", MIN_WATERMARK)
         self._waiting = WaitingRows(backend, f"{name}/waiting", types)
 
     def take(self, message: WatermarkedBatch) -> pa.Table:
-        marks = np.maximum.accumulate(message.times)
+        watermarks = np.maximum.accumulate(message.times)
         rows = message.table
         new = TimedRows.of(rows, len(self._types), self._spec.time, self.arrivals(rows.num_rows))
-        due = self._waiting.take_until(int(marks[-1])) if len(marks) else new.take(_NO_ROWS)
+        due = self._waiting.take_until(int(watermarks[-1])) if len(watermarks) else new.take(_NO_ROWS)
         behind = np.searchsorted(message.at, np.arange(len(new)), side="right")
-        first = np.maximum(np.searchsorted(marks, new.times), behind)
-        by_due = np.searchsorted(marks, due.times)
+        first = np.maximum(np.searchsorted(watermarks, new.times), behind)
+        by_due = np.searchsorted(watermarks, due.times)
         sent = self._sent_until(
-            len(marks), np.concatenate([by_due, first]), np.concatenate([due.times, new.times])
+            len(watermarks), np.concatenate([by_due, first]), np.concatenate([due.times, new.times])
         )
         accepted = new.times > sent[behind]
         self.late += len(new) - int(np.count_nonzero(accepted))
-        fires = accepted & (first < len(marks))
+        fires = accepted & (first < len(watermarks))
         self._waiting.add(new.take(np.flatnonzero(accepted & ~fires)))
-        if len(marks):
-            self._time.advance(int(marks[-1]))
+        if len(watermarks):
+            self._time.advance(int(watermarks[-1]))
         here = np.flatnonzero(fires)
         fired = TimedRows.concat([due, new.take(here)])
         by = np.concatenate([by_due, first[here]])
@@ -71,18 +71,18 @@ class RowTimeSort(WaitsForWatermarks):
         self._sent.now = max(self._sent.now, int(fired.times.max(initial=MIN_WATERMARK)))
         return inserts(message.sequences[by[order]], message.sub_sequence, fired.take(order).columns)
 
-    def _sent_until(self, marks: int, by: Index, times: Index) -> Index:
+    def _sent_until(self, watermarks: int, by: Index, times: Index) -> Index:
         """Return the last time sent before each watermark and after all of them, int64[m + 1].
 
         A late row counts too: a row of a later time was sent before it.
 
         Args:
-            marks: Number of watermarks m.
+            watermarks: Number of watermarks m.
             by: Number of the watermark that would release each row.
             times: Time of each row.
         """
-        found = np.full(marks + 1, self._sent.now)
-        out = by < marks
+        found = np.full(watermarks + 1, self._sent.now)
+        out = by < watermarks
         np.maximum.at(found, by[out] + 1, times[out])
         last: Index = np.maximum.accumulate(found)
         return last

@@ -35,7 +35,11 @@ from firesteel.runtime.dataflow.operator import (
     Watermark,
     WatermarkedBatch,
 )
-from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptNumber, KeptWatermark
+from firesteel.runtime.dataflow.retained_watermark import (
+    AscendingWatermarks,
+    RetainedNumber,
+    RetainedWatermark,
+)
 from firesteel.runtime.dataflow.sequence import sequences
 from firesteel.runtime.operators.join.residual import Residual
 from firesteel.runtime.operators.over.rows import TimedRows, WaitingRows
@@ -66,8 +70,8 @@ class TemporalJoin(Operator):
         self._spec, self._clock = spec, clock
         self._types = [[pa.int8(), *map(to_arrow, side.types)] for side in spec.inputs]
         key_types = [self._types[ROWS][1 + i] for i in spec.inputs[ROWS].keys]
-        self._time = KeptWatermark(backend, f"{name}/time")
-        self._came = KeptNumber(backend, f"{name}/came", 0)
+        self._time = RetainedWatermark(backend, f"{name}/time")
+        self._came = RetainedNumber(backend, f"{name}/came", 0)
         self._combined = CombinedWatermarks(2, self._time.now)
         self._waiting = WaitingRows(backend, f"{name}/waiting", self._types[ROWS])
         self._versions = Versions(backend, name, key_types, self._types[VERSIONS])
@@ -78,10 +82,12 @@ class TemporalJoin(Operator):
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         return self.watermarked(WatermarkedBatch(table, _NONE, _NONE), port)
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        marks = np.array([mark.time]), np.array([mark.sequence])
-        sent = list(self.watermarked(WatermarkedBatch(pa.table({}), *marks, mark.sub_sequence), port))
-        if mark.sequence == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
+        watermarks = np.array([watermark.time]), np.array([watermark.sequence])
+        sent = list(
+            self.watermarked(WatermarkedBatch(pa.table({}), *watermarks, watermark.sub_sequence), port)
+        )
+        if watermark.sequence == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
             return [Watermark(self._time.now, BEFORE_ALL)]  # new instances behind this one learn it, too
         return sent
 
@@ -89,12 +95,12 @@ class TemporalJoin(Operator):
         return self.ports(PortBatch((rows, None) if port == ROWS else (None, rows)))
 
     def ports(self, batch: PortBatch) -> Iterator[Message]:
-        stood = self._time.now
-        marks = self._combined.advance(batch)
+        passed = self._time.now
+        watermarks = self._combined.advance(batch)
         self._time.advance(self._combined.passed)
-        table = self._joined(batch, marks, stood)
-        if len(marks.times):
-            yield WatermarkedBatch(table, marks.times, marks.sequences, marks.sub_sequence)
+        table = self._joined(batch, watermarks, passed)
+        if len(watermarks.times):
+            yield WatermarkedBatch(table, watermarks.times, watermarks.sequences, watermarks.sub_sequence)
 
     def barrier(self) -> Iterable[Message]:
         self._time.save()
@@ -102,30 +108,30 @@ class TemporalJoin(Operator):
         return ()
 
     # --- joining ---------------------------------------------------------------------------------
-    def _joined(self, batch: PortBatch, marks: AscendingMarks, stood: int) -> pa.Table:
+    def _joined(self, batch: PortBatch, watermarks: AscendingWatermarks, passed: int) -> pa.Table:
         """The rows that the watermarks of a batch release, with their versions."""
         self._forget_idle()
-        rows, by, waits_on = self._released(batch.inputs[ROWS], marks)
-        new, before = self._came_in(batch.inputs[VERSIONS], VERSIONS, marks)
-        due = self._versions.due(int(marks.times[-1])) if len(marks.times) else ()
+        rows, by, waits_on = self._released(batch.inputs[ROWS], watermarks)
+        new, before = self._came_in(batch.inputs[VERSIONS], VERSIONS, watermarks)
+        due = self._versions.due(int(watermarks.times[-1])) if len(watermarks.times) else ()
         keys = self._keys([rows, new, waits_on], due)
         codes = keys.codes
         owners, new_owners = codes[: len(rows)], codes[len(rows) : len(rows) + len(new)]
-        waits = np.maximum(np.searchsorted(marks.times, new.times), before)
+        waits = np.maximum(np.searchsorted(watermarks.times, new.times), before)
         matched = self._versions.join(
             keys,
             Arrived(owners, rows.times, by, np.zeros(len(rows), np.int64)),
             Arrived(new_owners, new.times, waits, before),
             new.columns,
-            marks.times,
-            stood,
+            watermarks.times,
+            passed,
         )
         if self._idle is not None and len(keys):
             self._idle.touch(keys, self._clock())
-        return self._sent(rows, by, matched, marks)
+        return self._sent(rows, by, matched, watermarks)
 
     def _came_in(
-        self, part: WatermarkedBatch | None, port: int, marks: AscendingMarks
+        self, part: WatermarkedBatch | None, port: int, watermarks: AscendingWatermarks
     ) -> tuple[TimedRows, Index]:
         """The rows of one input, and the number of watermarks before each."""
         if part is None or not part.table.num_rows:
@@ -138,22 +144,24 @@ class TemporalJoin(Operator):
         if port == ROWS:
             numbers += self._came.now
             self._came.now += table.num_rows
-        before = np.searchsorted(marks.sequences, sequences(table), side="left")
+        before = np.searchsorted(watermarks.sequences, sequences(table), side="left")
         return TimedRows(tuple(columns), times, numbers), before
 
     def _released(
-        self, part: WatermarkedBatch | None, marks: AscendingMarks
+        self, part: WatermarkedBatch | None, watermarks: AscendingWatermarks
     ) -> tuple[TimedRows, Index, TimedRows]:
         """The rows that leave now, the number of the watermark that releases each, and new rows that wait."""
-        new, before = self._came_in(part, ROWS, marks)
-        waits = np.maximum(np.searchsorted(marks.times, new.times), before)
-        leaves = waits < len(marks.times)
-        due = self._waiting.take_until(int(marks.times[-1])) if len(marks.times) else new.take(_NONE)
+        new, before = self._came_in(part, ROWS, watermarks)
+        waits = np.maximum(np.searchsorted(watermarks.times, new.times), before)
+        leaves = waits < len(watermarks.times)
+        due = (
+            self._waiting.take_until(int(watermarks.times[-1])) if len(watermarks.times) else new.take(_NONE)
+        )
         waiting = new.take(np.flatnonzero(~leaves))
         self._waiting.add(waiting)
         here = np.flatnonzero(leaves)
         rows = TimedRows.concat([due, new.take(here)])
-        by = np.concatenate([np.searchsorted(marks.times, due.times), waits[here]])
+        by = np.concatenate([np.searchsorted(watermarks.times, due.times), waits[here]])
         order = stable_order_by(by, rows.numbers)
         return rows.take(order), by[order], waiting
 
@@ -167,7 +175,9 @@ class TemporalJoin(Operator):
         columns = [pa.concat_arrays(list(each)) for each in zip(*found, strict=True)]
         return find_keys(columns, sum(len(part[0]) for part in found))
 
-    def _sent(self, rows: TimedRows, by: Index, matched: Matched, marks: AscendingMarks) -> pa.Table:
+    def _sent(
+        self, rows: TimedRows, by: Index, matched: Matched, watermarks: AscendingWatermarks
+    ) -> pa.Table:
         kinds, *versions = matched.columns
         found = matched.found
         accumulates = np.isin(kinds.to_numpy(), (RowKind.INSERT, RowKind.UPDATE_AFTER))
@@ -184,7 +194,7 @@ class TemporalJoin(Operator):
         at = pa.array(found, mask=~holds)
         own, *fields = rows.columns
         columns = [*fields, *(column.take(at) for column in versions)]
-        return changes(marks.sequences[by], marks.sub_sequence, own, columns)
+        return changes(watermarks.sequences[by], watermarks.sub_sequence, own, columns)
 
     def _forget_idle(self) -> None:
         """Forget the versions and the waiting rows of keys that have been idle for too long."""

@@ -22,28 +22,28 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Arrived:
-    """n rows of one input, in the order in which they came.
+    """n rows of one input, in arrival order.
 
     Attributes:
-        owners: int64[n], their keys, as indices into the keys of the batch.
+        owners: int64[n], key of each row, as an index into the keys of the batch.
         times: int64[n], milliseconds.
-        marks: int64[n], number of the first watermark behind each row that passes its time, m for none.
+        watermarks: int64[n], number of the first watermark behind each row that passes its time, m for none.
         before: int64[n], number of watermarks before each row.
     """
 
     owners: Index
     times: Index
-    marks: Index
+    watermarks: Index
     before: Index
 
 
 @dataclass(frozen=True)
 class Matched:
-    """The versions of r rows.
+    """Versions found for r rows.
 
     Attributes:
-        columns: Columns of versions: those that were stored, then the new ones.
-        found: int64[r], for each row its version among them, NONE for none.
+        columns: Columns of the versions: the stored ones, then the new ones.
+        found: int64[r], position of each row's version in `columns`, NONE for none.
     """
 
     columns: tuple[pa.Array, ...]
@@ -71,7 +71,7 @@ class Versions:
     def due(self, time: int) -> tuple[pa.Array, ...]:
         """Remove the timers up to a time, and return the key columns of what may fire.
 
-        A timer that was set anew since is among them. `timers` knows which one counts.
+        A timer that was set again since then is among them, so the caller compares with the stored timer.
         """
         return self._timers.take_until(time).keys
 
@@ -82,49 +82,60 @@ class Versions:
         self._timer.put(keys, every, [pa.nulls(len(keys), pa.int64())], 0, np.zeros(len(keys), np.bool_))
 
     def join(
-        self, keys: Keys, rows: Arrived, new: Arrived, columns: Sequence[pa.Array], marks: Index, passed: int
+        self,
+        keys: Keys,
+        rows: Arrived,
+        new: Arrived,
+        columns: Sequence[pa.Array],
+        watermarks: Index,
+        passed: int,
     ) -> Matched:
-        """Find the versions of some rows, take new versions in, and drop what no later row needs.
+        """Return the versions of some rows, store new versions, and drop those that no later row needs.
 
         Args:
             keys: All keys of the batch.
             rows: r rows that a watermark of the batch releases.
             new: n new versions.
-            columns: Their columns.
-            marks: int64[m], ascending watermarks of the batch.
-            passed: Watermark before them.
+            columns: Columns of the new versions.
+            watermarks: int64[m], ascending watermarks of the batch.
+            passed: Watermark before the batch, in milliseconds.
         """
         known = self._timer.get(keys, 0).columns[0].fill_null(NEVER).to_numpy()
-        game = _Game(keys, rows, new, known, marks, passed)
-        stored = self._stored(keys, game.fires, marks)
-        game.place(stored)
-        found = game.play()
-        self._store(keys, game, stored, new, columns)
-        self._set_timers(keys, known, game.timers)
+        matching = _VersionMatching(keys, rows, new, known, watermarks, passed)
+        stored = self._stored(keys, matching.fires, watermarks)
+        matching.add_stored(stored)
+        found = matching.run()
+        self._store(keys, matching, stored, new, columns)
+        self._set_timers(keys, known, matching.timers)
         kept = stored.columns if len(stored.columns) else tuple(pa.nulls(0, kind) for kind in self._types)
         whole = tuple(pa.concat_arrays([old, own]) for old, own in zip(kept, columns, strict=True))
         return Matched(whole, found)
 
-    def _stored(self, keys: Keys, fires: Mask, marks: Index) -> Entries:
-        """The stored versions up to the last watermark, of the keys that fire."""
+    def _stored(self, keys: Keys, fires: Mask, watermarks: Index) -> Entries:
+        """Return the stored versions of the keys that fire, up to the last watermark."""
         owners = np.flatnonzero(fires)
         if not len(owners):
             return Entries(owners, pa.nulls(0, pa.int64()), tuple(pa.nulls(0, kind) for kind in self._types))
-        last = int(marks[-1])
+        last = int(watermarks[-1])
         high = None if last == MAX_WATERMARK else pa.array(np.full(len(owners), last + 1))
         return self._versions.range(keys, owners, None, high, 0)
 
     def _store(
-        self, keys: Keys, game: _Game, stored: Entries, new: Arrived, columns: Sequence[pa.Array]
+        self,
+        keys: Keys,
+        matching: _VersionMatching,
+        stored: Entries,
+        new: Arrived,
+        columns: Sequence[pa.Array],
     ) -> None:
-        gone = np.flatnonzero(game.dropped[: len(stored.owners)])
+        gone = np.flatnonzero(matching.dropped[: len(stored.owners)])
         if len(gone):
             at = pa.array(gone)
             self._versions.put(
                 keys, stored.owners[gone], stored.sub_keys.take(at),
                 [column.take(at) for column in stored.columns], 0, np.zeros(len(gone), np.bool_),
             )  # fmt: skip
-        kept = game.kept_new()
+        kept = matching.kept_new()
         if len(kept):
             at = pa.array(kept)
             taken = [column.take(at) for column in columns]
@@ -140,35 +151,37 @@ class Versions:
         self._timers.put(keys, waits, timers[waits])
 
 
-class _Game:
-    """Arrays for the kernel. Each version has an id: stored versions come first, then the new ones.
+class _VersionMatching:
+    """One run of the kernel that finds the version of each row.
+
+    Each version has an id: stored versions come first, then the new ones.
 
     Args:
-        keys, rows, new, marks, passed: As in `Versions.join`.
+        keys, rows, new, watermarks, passed: As in `Versions.join`.
         known: int64[g], timers of the keys before.
     """
 
     def __init__(
-        self, keys: Keys, rows: Arrived, new: Arrived, known: Index, marks: Index, passed: int
+        self, keys: Keys, rows: Arrived, new: Arrived, known: Index, watermarks: Index, passed: int
     ) -> None:
-        self._rows, self._new, self._known, self._marks = rows, new, known, marks
+        self._rows, self._new, self._known, self._watermarks = rows, new, known, watermarks
         self._groups = len(keys)
-        self._by_row = stable_order_by(rows.owners, rows.marks)
+        self._by_row = stable_order_by(rows.owners, rows.watermarks)
         self._by_new = stable_order_by(new.owners)
-        stood = np.concatenate([[passed], marks])
-        self._is_late = new.times <= stood[new.before]
-        self._timer_marks = np.searchsorted(marks, known)
-        self.fires = self._timer_marks < len(marks)
+        reached = np.concatenate([[passed], watermarks])
+        self._is_late = new.times <= reached[new.before]
+        self._timer_watermarks = np.searchsorted(watermarks, known)
+        self.fires = self._timer_watermarks < len(watermarks)
         self.fires[rows.owners] = True
-        self.fires[new.owners[new.marks < len(marks)]] = True
+        self.fires[new.owners[new.watermarks < len(watermarks)]] = True
         self.timers = np.empty(self._groups, np.int64)
         self.dropped = np.zeros(0, np.bool_)
         self._placed = np.zeros(0, np.int64)
 
-    def place(self, stored: Entries) -> None:
-        """Sort the versions that are there, and make room for late ones. Of equal times the last stays."""
+    def add_stored(self, stored: Entries) -> None:
+        """Sort the stored and new versions, and make room for late ones. Of equal times, the last stays."""
         count = len(stored.owners)
-        new, last = self._new, int(self._marks[-1]) if len(self._marks) else -(1 << 63)
+        new, last = self._new, int(self._watermarks[-1]) if len(self._watermarks) else -(1 << 63)
         fires = self.fires[new.owners]
         self._listed = fires & (self._is_late | (new.times <= last))
         early = np.flatnonzero(self._listed & ~self._is_late)
@@ -191,20 +204,20 @@ class _Game:
         self._times[at], self._ids[at] = times, ids
         self._stored = count
 
-    def play(self) -> Index:
+    def run(self) -> Index:
         """Return the version of each row, int64[r], NONE for none."""
         rows, new, order = self._rows, self._new, self._by_new
         found, firsts = np.empty(len(rows.owners), np.int64), self._starts.copy()
         late = self._listed & self._is_late
         ids = np.where(late, self._stored + np.arange(len(new.owners)), NONE)
-        # the timer that a key had is like a version that came before all others
+        # The timer that a key had counts as a version before all others.
         has_timer = np.flatnonzero(self._known != NEVER)
         owners = np.concatenate([has_timer, new.owners[order]])
         by = stable_order_by(owners)
         none = np.zeros(len(has_timer), np.int64)
         columns = [
             np.concatenate([none, new.before[order]])[by],
-            np.concatenate([self._timer_marks[has_timer], new.marks[order]])[by],
+            np.concatenate([self._timer_watermarks[has_timer], new.watermarks[order]])[by],
             np.concatenate([self._known[has_timer], new.times[order]])[by],
             np.concatenate([none + NONE, ids[order]])[by],
         ]
@@ -212,8 +225,8 @@ class _Game:
             found, self.timers, firsts, self.sizes, self._times, self._ids, self.dropped,
             np.empty(len(owners), np.int64),
             *given(
-                self._starts, _bounds(rows.owners, self._groups), rows.marks[self._by_row],
-                rows.times[self._by_row], _bounds(owners, self._groups), *columns, self._marks,
+                self._starts, _bounds(rows.owners, self._groups), rows.watermarks[self._by_row],
+                rows.times[self._by_row], _bounds(owners, self._groups), *columns, self._watermarks,
             ),
         )  # fmt: skip
         at = np.arange(self.sizes.sum())
@@ -224,7 +237,7 @@ class _Game:
         return back
 
     def kept_new(self) -> Index:
-        """Return which new versions are there in the end, in the order in which they came."""
+        """Return the numbers of the new versions to store, in the order in which they came."""
         new = self._new
         kept = ~self._listed
         kept[self._placed[self._placed >= self._stored] - self._stored] = True

@@ -97,12 +97,12 @@ class GeneratedWatermarks(Operator):
         last = np.append(at[1:] != at[:-1], True)
         return (WatermarkedBatch(table, passed[last], at[last]),)
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
         """Drop the watermarks of the input, except for the last one."""
-        if mark.time != MAX_WATERMARK or self._output.time == MAX_WATERMARK:
+        if watermark.time != MAX_WATERMARK or self._output.time == MAX_WATERMARK:
             return ()
         self._output.time = MAX_WATERMARK
-        return (mark,)
+        return (watermark,)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         if rows.table.num_rows:

@@ -56,11 +56,11 @@ class ProcTimeMiniBatchAssigner(Operator):
         if len(rows.times) and rows.times[-1] == MAX_WATERMARK:
             yield from self.watermark(Watermark(MAX_WATERMARK, int(rows.sequences[-1]), rows.sub_sequence))
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        if mark.time != MAX_WATERMARK or self._current_batch == MAX_WATERMARK:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
+        if watermark.time != MAX_WATERMARK or self._current_batch == MAX_WATERMARK:
             return ()
         self._current_batch = MAX_WATERMARK
-        return (mark,)
+        return (watermark,)
 
 
 class RowTimeMiniBatchAssigner(Operator):
@@ -77,11 +77,14 @@ class RowTimeMiniBatchAssigner(Operator):
         self._current = 0
         self._passed = 0
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
         given = WatermarkedBatch(
-            _NO_ROWS, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence
+            _NO_ROWS, np.array([watermark.time]), np.array([watermark.sequence]), watermark.sub_sequence
         )
-        return [Watermark(t, mark.sequence, mark.sub_sequence) for t in self._filtered(given).times.tolist()]
+        return [
+            Watermark(t, watermark.sequence, watermark.sub_sequence)
+            for t in self._filtered(given).times.tolist()
+        ]
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         return (self._filtered(rows),)

@@ -78,11 +78,11 @@ class WatermarkAssigner(Operator):
             ),
         )
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        if mark.time != MAX_WATERMARK or self._current == MAX_WATERMARK:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
+        if watermark.time != MAX_WATERMARK or self._current == MAX_WATERMARK:
             return ()
         self._current = self._last = MAX_WATERMARK
-        return (mark,)
+        return (watermark,)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         """Process the rows. Of the watermarks only the last one, after all rows, can have an effect."""
@@ -114,7 +114,7 @@ class WatermarkAssigner(Operator):
         if interval == 0:
             return np.flatnonzero(np.diff(times, prepend=self._last) > 0)
         found, last, row = [], self._last, 0
-        find = times.searchsorted  # a search for each mark: there may be thousands
+        find = times.searchsorted  # a search for each watermark: there may be thousands
         while (row := int(find(last + interval, "right"))) < len(times):
             last = int(times[row])
             found.append(row)

@@ -27,7 +27,7 @@ from firesteel.runtime.dataflow.operator import (
     Watermark,
     WatermarkedBatch,
 )
-from firesteel.runtime.dataflow.retained_watermark import KeptWatermark
+from firesteel.runtime.dataflow.retained_watermark import RetainedWatermark
 from firesteel.runtime.dataflow.sequence import ChangeOrigin, origin_of, sequences, sub_sequences
 from firesteel.runtime.operators.window.per_row.row_output import RowOutput
 from firesteel.runtime.operators.window.per_row.row_state import RowState
@@ -63,7 +63,7 @@ class GroupWindowAggregate(Operator):
         self._calls = Calls(spec, self._generated, self._lengths.paned)
         self._trigger: Trigger = (EventTimeTrigger if self._is_rowtime else ProcessingTimeTrigger)(spec.emit)
         self._state = RowState(spec.aggregate, state)
-        self._time = KeptWatermark(state or memory_backend(), f"{spec.aggregate.state_id}/watermark")
+        self._time = RetainedWatermark(state or memory_backend(), f"{spec.aggregate.state_id}/watermark")
         self._output = RowOutput(spec)
         self._origin: ChangeOrigin = (0, 0)
         self.late = 0
@@ -77,12 +77,12 @@ class GroupWindowAggregate(Operator):
             self._rows(table)
         yield from self._sent()
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
         with no_collections():
-            self._by_clock((mark.sequence, mark.sub_sequence))
-            self._advance(mark)
+            self._by_clock((watermark.sequence, watermark.sub_sequence))
+            self._advance(watermark)
         yield from self._sent()
-        yield mark
+        yield watermark
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         with no_collections():
@@ -173,13 +173,13 @@ class GroupWindowAggregate(Operator):
         return window
 
     # --- time ----------------------------------------------------------------------------------------
-    def _advance(self, mark: Watermark) -> None:
+    def _advance(self, watermark: Watermark) -> None:
         """Fire the timers up to a watermark."""
-        self._origin = (mark.sequence, mark.sub_sequence)
-        if mark.time <= self._time.now or not self._is_rowtime:
+        self._origin = (watermark.sequence, watermark.sub_sequence)
+        if watermark.time <= self._time.now or not self._is_rowtime:
             return
-        self._time.advance(mark.time)
-        for time, mine in self._state.due_in_event_time(mark.time):
+        self._time.advance(watermark.time)
+        for time, mine in self._state.due_in_event_time(watermark.time):
             for window in sorted(mine.windows.values(), key=lambda each: each.start):
                 if time in window.event_timers:
                     window.event_timers.remove(time)

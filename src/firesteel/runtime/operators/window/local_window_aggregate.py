@@ -41,7 +41,7 @@ from firesteel.runtime.spec.window import LocalWindowAggregateSpec, sliced
 from firesteel.runtime.state.base import StateBackend
 from firesteel.types.internal_values import one_chunk
 
-_NO_MARKS: Numbers = np.zeros(0, np.int64)
+_NO_WATERMARKS: Numbers = np.zeros(0, np.int64)
 
 
 class LocalWindowAggregate(Operator):
@@ -63,18 +63,18 @@ class LocalWindowAggregate(Operator):
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         if self._flushes is not None:
-            self._flushed(WatermarkedBatch(table, _NO_MARKS, _NO_MARKS), self._flushes)
+            self._flushed(WatermarkedBatch(table, _NO_WATERMARKS, _NO_WATERMARKS), self._flushes)
             return ()
         return (self._reduced(table, np.full(table.num_rows, NONE_FIRED)),) if table.num_rows else ()
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
         if self._flushes is not None:
-            marks = WatermarkedBatch(
-                self._none, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence
+            watermarks = WatermarkedBatch(
+                self._none, np.array([watermark.time]), np.array([watermark.sequence]), watermark.sub_sequence
             )
-            out = self._flushed(marks, self._flushes)
+            out = self._flushed(watermarks, self._flushes)
             yield from (out,) if out.num_rows else ()
-        yield mark
+        yield watermark
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         if self._flushes is not None:
@@ -117,7 +117,7 @@ class LocalWindowAggregate(Operator):
         """
         some = rows.table.num_rows > 0
         self._seen = int(max([self._seen, *rows.sequences[-1:], *sequences(rows.table)[-1:]]))
-        ends = row_ends(rows.table, self._spec, self._slices) if some else _NO_MARKS
+        ends = row_ends(rows.table, self._spec, self._slices) if some else _NO_WATERMARKS
         flushed = flushes.of(np.maximum.accumulate(rows.times), rows.at, ends)
         held, by = self._held, np.full(self._held.num_rows, flushed.held)
         if some:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.columns.sorting import stable_order_by
 from firesteel.runtime.dataflow.operator import Clock, Operator
-from firesteel.runtime.dataflow.retained_watermark import AscendingMarks
+from firesteel.runtime.dataflow.retained_watermark import AscendingWatermarks
 from firesteel.runtime.operators.window.fired import inserts, window_columns
 from firesteel.runtime.operators.window.session_state import KeyedSessions
 from firesteel.runtime.operators.window.session_windows import Batch, SessionOperator
@@ -58,13 +58,15 @@ class SessionWindowAggregate(SessionOperator):
         known = Accumulated(batch.found.of_open, batch.parts)
         return self._accumulators.add(known, batch.rows, batch.of_rows).parts
 
-    def give(self, due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
-        at = np.searchsorted(marks.times, due.timers)
+    def give(self, due: KeyedSessions, watermarks: AscendingWatermarks) -> pa.Table:
+        at = np.searchsorted(watermarks.times, due.timers)
         order = stable_order_by(at, due.timers, due.starts)
         due, at = due.take(order), at[order]
         results = self._accumulators.results(due.parts, len(due))
         borders = window_columns(self._columns, due.starts, due.ends, self._windows.time, self._clock())
-        fired = inserts(marks.sequences[at], marks.sub_sequence, [*due.keys, *results.columns, *borders])
+        fired = inserts(
+            watermarks.sequences[at], watermarks.sub_sequence, [*due.keys, *results.columns, *borders]
+        )
         return fired if results.there.all() else fired.filter(pa.array(results.there))
 
 

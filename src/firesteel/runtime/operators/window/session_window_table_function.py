@@ -18,7 +18,7 @@ from firesteel.changelog import KIND, field
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.columns.sorting import stable_order, stable_pair_order
 from firesteel.runtime.dataflow.operator import Clock, Message, Operator
-from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptNumber
+from firesteel.runtime.dataflow.retained_watermark import AscendingWatermarks, RetainedNumber
 from firesteel.runtime.operators.window.fired import changes, window_columns
 from firesteel.runtime.operators.window.session_state import KeyedSessions
 from firesteel.runtime.operators.window.session_windows import Batch, SessionOperator
@@ -68,7 +68,7 @@ class SessionWindowTableFunction(SessionOperator):
         self._rows = backend.ordered(
             f"{spec.state_id}/rows", _SUB_KEY, self._types, orders=(SortOrder(), SortOrder())
         )
-        self._came = KeptNumber(backend, f"{spec.state_id}/came", 0)
+        self._came = RetainedNumber(backend, f"{spec.state_id}/came", 0)
         self._leaving: list[_Rows] = []
 
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
@@ -89,20 +89,20 @@ class SessionWindowTableFunction(SessionOperator):
             self._add(batch, stay, numbers[stay])
         return ()
 
-    def give(self, due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
+    def give(self, due: KeyedSessions, watermarks: AscendingWatermarks) -> pa.Table:
         leaving, self._leaving = self._leaving, []
         own = int(max((rows.sessions.max(initial=-1) for rows in leaving), default=-1)) + 1
         whose = tuple(key.slice(own) for key in due.keys)
         keys = find_keys(whose, len(due) - own)
         sessions = OpenSessions(keys.codes, due.starts[own:], due.ends[own:])
-        return self._sent([*leaving, self._taken(keys, sessions, np.arange(own, len(due)))], due, marks)
+        return self._sent([*leaving, self._taken(keys, sessions, np.arange(own, len(due)))], due, watermarks)
 
-    def _sent(self, parts: Sequence[_Rows], due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
+    def _sent(self, parts: Sequence[_Rows], due: KeyedSessions, watermarks: AscendingWatermarks) -> pa.Table:
         """Return rows in output order: by watermark, then by session, then by arrival."""
         sessions, numbers = (
             np.concatenate(each) for each in zip(*((p.sessions, p.numbers) for p in parts), strict=True)
         )
-        at = np.searchsorted(marks.times, due.timers)
+        at = np.searchsorted(watermarks.times, due.timers)
         order = np.lexsort((numbers, sessions, due.starts[sessions], due.timers[sessions], at[sessions]))
         place, whose = pa.array(order), sessions[order]
         kinds, *fields = (
@@ -111,7 +111,7 @@ class SessionWindowTableFunction(SessionOperator):
         borders = window_columns(
             _COLUMNS, due.starts[whose], due.ends[whose], self._windows.time, self._clock()
         )
-        return changes(marks.sequences[at[whose]], marks.sub_sequence, kinds, [*fields, *borders])
+        return changes(watermarks.sequences[at[whose]], watermarks.sub_sequence, kinds, [*fields, *borders])
 
     def barrier(self) -> Iterator[Message]:
         yield from super().barrier()

@@ -26,7 +26,7 @@ from firesteel.runtime.dataflow.operator import (
     Watermark,
     WatermarkedBatch,
 )
-from firesteel.runtime.dataflow.retained_watermark import AscendingMarks, KeptWatermark
+from firesteel.runtime.dataflow.retained_watermark import AscendingWatermarks, RetainedWatermark
 from firesteel.runtime.dataflow.sequence import origin_of
 from firesteel.runtime.operators.window.session_state import KeyedSessions, SessionState
 from firesteel.runtime.operators.window.sessions import (
@@ -99,7 +99,7 @@ class SessionOperator(Operator):
         self._keys = tuple(keys)
         self._clock = clock
         self._sessions = SessionState(backend, name, [to_arrow(types[i]) for i in keys], parts)
-        self._event_time = KeptWatermark(backend, f"{name}/watermark")
+        self._event_time = RetainedWatermark(backend, f"{name}/watermark")
         self.late = 0
 
     # --- what is done with them ----------------------------------------------------------------------
@@ -108,7 +108,7 @@ class SessionOperator(Operator):
         """Add rows, and return the content of each session afterwards."""
 
     @abstractmethod
-    def give(self, due: KeyedSessions, marks: AscendingMarks) -> pa.Table:
+    def give(self, due: KeyedSessions, watermarks: AscendingWatermarks) -> pa.Table:
         """Return the changes of sessions that fire, in order. First come those of the batch held last."""
 
     # --- messages ------------------------------------------------------------------------------------
@@ -118,21 +118,21 @@ class SessionOperator(Operator):
         out = self.watermarked(WatermarkedBatch(table, _NONE, _NONE), port)
         return [each for each in out if not isinstance(each, WatermarkedBatch)]
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
         if not self._windows.is_rowtime:
-            return (mark,)
-        self._event_time.advance(mark.time)
-        fired = self.give(self._sessions.take_until(mark.time), AscendingMarks.of(mark))
-        return (fired, mark) if fired.num_rows else (mark,)
+            return (watermark,)
+        self._event_time.advance(watermark.time)
+        fired = self.give(self._sessions.take_until(watermark.time), AscendingWatermarks.of(watermark))
+        return (fired, watermark) if fired.num_rows else (watermark,)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         if not self._windows.is_rowtime:
             return self._at_clock(rows)
-        marks = AscendingMarks.of(rows)
-        fired = self._take(rows.table, self._event_time.standing(rows), marks)
-        self._event_time.advance(int(marks.times[-1]) if len(marks.times) else self._event_time.now)
+        watermarks = AscendingWatermarks.of(rows)
+        fired = self._take(rows.table, self._event_time.at_rows(rows), watermarks)
+        self._event_time.advance(int(watermarks.times[-1]) if len(watermarks.times) else self._event_time.now)
         due = fired.and_then(self._sessions.take_until(self._event_time.now))
-        return (rows.with_rows(self.give(due, marks)),)
+        return (rows.with_rows(self.give(due, watermarks)),)
 
     def barrier(self) -> Iterator[Message]:
         if not self._windows.is_rowtime:
@@ -148,39 +148,39 @@ class SessionOperator(Operator):
         table = rows.table
         if table.num_rows:
             yield from self._at_time(*origin_of(table, 0))
-            self._take(table, np.full(table.num_rows, np.iinfo(np.int64).min), AscendingMarks.none())
+            self._take(table, np.full(table.num_rows, np.iinfo(np.int64).min), AscendingWatermarks.none())
         yield from rows.with_rows(table.slice(0, 0)).pieces()
 
     def _at_time(self, sequence: int, sub_sequence: int) -> Iterator[pa.Table]:
         now = self._clock()
-        marks = AscendingMarks(np.array([now]), np.array([sequence]), sub_sequence)
-        fired = self.give(self._sessions.take_until(now), marks)
+        watermarks = AscendingWatermarks(np.array([now]), np.array([sequence]), sub_sequence)
+        fired = self.give(self._sessions.take_until(now), watermarks)
         if fired.num_rows:
             yield fired
 
     # --- rows ----------------------------------------------------------------------------------------
-    def _take(self, table: pa.Table, standing: Index, marks: AscendingMarks) -> KeyedSessions:
+    def _take(self, table: pa.Table, row_watermarks: Index, watermarks: AscendingWatermarks) -> KeyedSessions:
         """Add rows, and return the sessions that fire by the watermarks.
 
-        `standing` is the watermark when each row came.
+        `at_rows` is the watermark when each row came.
         """
         keys = find_keys([table.column(field(i)) for i in self._keys], table.num_rows)
         known, parts = self._sessions.of(keys)
-        found = self._assigned(table, keys, standing, known)
+        found = self._assigned(table, keys, row_watermarks, known)
         here = np.flatnonzero(found.of_rows != LATE)
         self.late += table.num_rows - len(here)
         rows = table if len(here) == table.num_rows else table.take(pa.array(here))
-        fires = np.searchsorted(marks.times, found.timers) < len(marks.times)
+        fires = np.searchsorted(watermarks.times, found.timers) < len(watermarks.times)
         batch = Batch(rows, found.of_rows[here], keys, known, found, parts, fires)
         return self._keep(batch, self.hold(batch))
 
-    def _assigned(self, table: pa.Table, keys: Keys, standing: Index, known: OpenSessions) -> Sessions:
+    def _assigned(self, table: pa.Table, keys: Keys, row_watermarks: Index, known: OpenSessions) -> Sessions:
         windows = self._windows
         if windows.borders is not None:
             starts, ends = (milliseconds(one_array(table.column(field(i)))) for i in windows.borders)
-            return attached(Arrivals(keys.codes, starts, standing), ends, known, windows.time.zone)
+            return attached(Arrivals(keys.codes, starts, row_watermarks), ends, known, windows.time.zone)
         return assign(
-            Arrivals(keys.codes, self.times(table), standing), known, windows.gap, windows.time.zone
+            Arrivals(keys.codes, self.times(table), row_watermarks), known, windows.gap, windows.time.zone
         )
 
     def times(self, table: pa.Table) -> Index:

@@ -35,12 +35,12 @@ class Arrivals:
     Attributes:
         owners: int64[n], key of each row.
         times: int64[n], time on the windows' clock.
-        marks: int64[n], watermark at which each row came.
+        watermarks: int64[n], watermark at which each row came.
     """
 
     owners: Index
     times: Index
-    marks: Index
+    watermarks: Index
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,9 @@ def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC"
     owners = np.concatenate([rows.owners, known.owners])
     starts = np.concatenate([rows.times, known.starts])
     ends = np.concatenate([ends, known.ends])
-    marks = np.concatenate([rows.marks, np.full(len(known.starts), _NEVER)])
+    watermarks = np.concatenate([rows.watermarks, np.full(len(known.starts), _NEVER)])
     timers = to_timers(ends - 1, zone)
-    there = np.flatnonzero(timers > marks)
+    there = np.flatnonzero(timers > watermarks)
     order = there[stable_order_by(owners[there], starts[there], ends[there])]
     new = np.zeros(len(order), np.bool_)
     for values in (owners, starts, ends):
@@ -130,9 +130,14 @@ class _Line:
         owners = np.concatenate([rows.owners, known.owners, known.owners])
         starts = np.concatenate([rows.times, known.starts, known.ends - gap])
         ends = np.concatenate([rows.times + gap, known.ends, known.ends])
-        marks = np.concatenate([rows.marks, np.full(2 * self._open, _NEVER)])
+        watermarks = np.concatenate([rows.watermarks, np.full(2 * self._open, _NEVER)])
         self._by = by = stable_pair_order(owners, starts)
-        self._owners, self._starts, self._ends, self._marks = owners[by], starts[by], ends[by], marks[by]
+        self._owners, self._starts, self._ends, self._watermarks = (
+            owners[by],
+            starts[by],
+            ends[by],
+            watermarks[by],
+        )
         self._came = np.where(by < self._rows, by, -1)
         self._timers = to_timers(self._ends - 1, zone)
         self._groups = np.flatnonzero(self._begins())
@@ -167,13 +172,13 @@ class _Line:
     def _broken(self, groups: Index) -> Mask:
         """Return the groups of which a part fires, or may fire, before all their rows have come."""
         waits = (groups[1:] == groups[:-1]) & (self._came[1:] > self._came[:-1])
-        fires = waits & (self._timers[:-1] <= self._marks[1:])
+        fires = waits & (self._timers[:-1] <= self._watermarks[1:])
         if self._open:
             fires &= ~self._within_open()[:-1]
         broken = np.zeros(len(self._groups), np.bool_)
         broken[groups[:-1][fires]] = True
         last = np.append(self._groups[1:], len(self._by)) - 1
-        broken |= self._timers[last] <= np.maximum.reduceat(self._marks, self._groups)
+        broken |= self._timers[last] <= np.maximum.reduceat(self._watermarks, self._groups)
         return broken
 
     def _within_open(self) -> Mask:
@@ -191,10 +196,10 @@ class _Line:
         order = (np.argsort(self._came[place], kind="stable") + start).tolist()
         live: list[_Session] = []
         for at in order:
-            live = [each for each in live if each.timer > self._marks[at]]
+            live = [each for each in live if each.timer > self._watermarks[at]]
             mine = _Session(int(self._starts[at]), int(self._ends[at]), int(self._timers[at]), [at])
             touched = [each for each in live if each.start <= mine.end and each.end >= mine.start]
-            if not touched and mine.timer <= self._marks[at]:
+            if not touched and mine.timer <= self._watermarks[at]:
                 labels[at] = LATE
                 continue
             for each in touched:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.runtime.dataflow.operator import Message, Operator, Watermark, WatermarkedBatch
-from firesteel.runtime.dataflow.retained_watermark import KeptNumber, KeptWatermark
+from firesteel.runtime.dataflow.retained_watermark import RetainedNumber, RetainedWatermark
 from firesteel.runtime.operators.window.fired import inserts
 from firesteel.runtime.state.base import StateBackend
 
@@ -31,9 +31,9 @@ class WaitsForWatermarks(Operator, ABC):
     def __init__(self, backend: StateBackend, types: Sequence[pa.DataType], time: str, came: str) -> None:
         self._types = list(types)
         self._backend = backend
-        self._time = KeptWatermark(backend, time)
-        self._numbers: list[KeptNumber] = [self._time]
-        self._came = self.kept_number(came)
+        self._time = RetainedWatermark(backend, time)
+        self._numbers: list[RetainedNumber] = [self._time]
+        self._came = self.retained_number(came)
 
     @abstractmethod
     def take(self, message: WatermarkedBatch) -> pa.Table:
@@ -46,14 +46,16 @@ class WaitsForWatermarks(Operator, ABC):
         self.take(WatermarkedBatch(table, _NONE, _NONE))
         return ()
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
-        if not self._time.is_new(mark):
-            return (mark,)
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
+        if not self._time.is_new(watermark):
+            return (watermark,)
         none = inserts(_NONE, 0, [pa.nulls(0, kind) for kind in self._types])
         out = self.take(
-            WatermarkedBatch(none, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence)
+            WatermarkedBatch(
+                none, np.array([watermark.time]), np.array([watermark.sequence]), watermark.sub_sequence
+            )
         )
-        return (out, mark) if out.num_rows else (mark,)
+        return (out, watermark) if out.num_rows else (watermark,)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         return (rows.with_rows(self.take(rows)),)
@@ -63,9 +65,9 @@ class WaitsForWatermarks(Operator, ABC):
             number.save()
         return ()
 
-    def kept_number(self, name: str, initial: int = 0) -> KeptNumber:
+    def retained_number(self, name: str, initial: int = 0) -> RetainedNumber:
         """Return a number that is kept between micro-batches in the state with this name."""
-        self._numbers.append(KeptNumber(self._backend, name, initial))
+        self._numbers.append(RetainedNumber(self._backend, name, initial))
         return self._numbers[-1]
 
     def arrivals(self, count: int) -> Index:

@@ -26,7 +26,7 @@ from firesteel.runtime.dataflow.operator import (
     Watermark,
     WatermarkedBatch,
 )
-from firesteel.runtime.dataflow.retained_watermark import KeptWatermark
+from firesteel.runtime.dataflow.retained_watermark import RetainedWatermark
 from firesteel.runtime.dataflow.sequence import Numbers
 from firesteel.runtime.operators.window.fired import inserts, window_columns
 from firesteel.runtime.operators.window.slicing.buffer_flush import may_delay
@@ -41,7 +41,7 @@ from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.internal_values import one_chunk
 
-NO_MARKS: Numbers = np.zeros(0, np.int64)
+NO_WATERMARKS: Numbers = np.zeros(0, np.int64)
 
 
 class WindowAggregate(Operator):
@@ -67,7 +67,7 @@ class WindowAggregate(Operator):
         backend = memory_backend() if state is None else state
         state_id, delayed = spec.aggregate.state_id, self._is_event_time and may_delay(self._slices)
         self._open = OpenSlices(self._slices, self._partials, backend, state_id, delayed)
-        self._time = KeptWatermark(backend, f"{state_id}/time")
+        self._time = RetainedWatermark(backend, f"{state_id}/time")
         self._fired = int(self._slices.fired(np.array([self._time.now]))[0])
         self._held = self._sleeping = None
         if delayed:
@@ -81,23 +81,27 @@ class WindowAggregate(Operator):
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         fired = self._fired if self._is_event_time else NONE_FIRED
         if self._held is not None:
-            self._take_held(WatermarkedBatch(table, NO_MARKS, NO_MARKS), np.array([fired]), self._held)
+            self._take_held(
+                WatermarkedBatch(table, NO_WATERMARKS, NO_WATERMARKS), np.array([fired]), self._held
+            )
             return ()
         late = self._take(table, np.full(table.num_rows, fired))
         self._open.settle()
         self._open.add_late(late, fired)
         return ()
 
-    def watermark(self, mark: Watermark, port: int = 0) -> Iterable[Message]:
+    def watermark(self, watermark: Watermark, port: int = 0) -> Iterable[Message]:
         if self._is_event_time:
-            marks = WatermarkedBatch(
-                self._none, np.array([mark.time]), np.array([mark.sequence]), mark.sub_sequence
+            watermarks = WatermarkedBatch(
+                self._none, np.array([watermark.time]), np.array([watermark.sequence]), watermark.sub_sequence
             )
             late = Late.none(self._partials)
             if self._held is not None:
-                late = self._take_held(marks, np.append(self._fired, self._fired_by(marks)), self._held)
-            yield from self._rows(marks, late)
-        yield mark
+                late = self._take_held(
+                    watermarks, np.append(self._fired, self._fired_by(watermarks)), self._held
+                )
+            yield from self._rows(watermarks, late)
+        yield watermark
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
         if not self._is_event_time:
@@ -111,7 +115,7 @@ class WindowAggregate(Operator):
         if self._held is not None:
             late = self._take_held(rows, fired, self._held)
         else:
-            late = self._take(rows.table, _standing(rows, fired))
+            late = self._take(rows.table, _fired_before(rows, fired))
         return (rows.with_rows(self._out(rows, late)),)
 
     def barrier(self) -> Iterable[Message]:
@@ -119,8 +123,8 @@ class WindowAggregate(Operator):
         micro-batch.
         """
         if not self._is_event_time:
-            marks = WatermarkedBatch(self._none, np.array([self._clock()]), np.array([LAST_SEQUENCE]))
-            yield from self._rows(marks, Late.none(self._partials))
+            watermarks = WatermarkedBatch(self._none, np.array([self._clock()]), np.array([LAST_SEQUENCE]))
+            yield from self._rows(watermarks, Late.none(self._partials))
         if self._held is not None and self._sleeping is not None:
             late = self._put(self._held.all(self._fired))
             self._open.settle()
@@ -159,8 +163,8 @@ class WindowAggregate(Operator):
         """Return whether a row is late for some of its windows, but not for all."""
         if self._held is not None and self._held.some_are_late:
             return True
-        stood, ends = _standing(rows, fired), self._ends(rows.table)
-        return bool(np.any((ends <= stood) & (self._slices.last_windows(ends) > stood)))
+        fired_before, ends = _fired_before(rows, fired), self._ends(rows.table)
+        return bool(np.any((ends <= fired_before) & (self._slices.last_windows(ends) > fired_before)))
 
     def _take_held(self, rows: WatermarkedBatch, fired: Numbers, held: HeldRows) -> Late:
         """Add rows to their slices where windows may end before the rows reach the state.
@@ -169,16 +173,16 @@ class WindowAggregate(Operator):
         last.
         """
         table = rows.table
-        stood = _standing(rows, fired)
-        ends = self._ends(table) if table.num_rows else NO_MARKS
-        dropped = self._slices.last_windows(ends) <= stood
+        fired_before = _fired_before(rows, fired)
+        ends = self._ends(table) if table.num_rows else NO_WATERMARKS
+        dropped = self._slices.last_windows(ends) <= fired_before
         self.late += int(dropped.sum())
         kept = ~dropped
         at = np.append(0, np.cumsum(kept))[rows.at]
-        due = np.where(ends <= stood, self._slices.first_unfired(ends, stood), ends)
+        due = np.where(ends <= fired_before, self._slices.first_unfired(ends, fired_before), ends)
         taken = SlicedRows(table, ends, due).those(kept)
-        marks = np.maximum.accumulate(np.maximum(rows.times, self._time.now))
-        return self._put(held.released(taken, marks, at, fired))
+        watermarks = np.maximum.accumulate(np.maximum(rows.times, self._time.now))
+        return self._put(held.released(taken, watermarks, at, fired))
 
     def _put(self, rows: Released | None) -> Late:
         """Add rows that have reached the state, and return the late ones."""
@@ -226,27 +230,27 @@ class WindowAggregate(Operator):
         return [rows.column(field(i)) for i in keys]
 
     # --- windows -------------------------------------------------------------------------------------
-    def _fired_by(self, marks: WatermarkedBatch) -> Numbers:
+    def _fired_by(self, watermarks: WatermarkedBatch) -> Numbers:
         """Return the end up to which windows have fired after each watermark."""
-        found: Numbers = np.maximum.accumulate(np.maximum(self._slices.fired(marks.times), self._fired))
+        found: Numbers = np.maximum.accumulate(np.maximum(self._slices.fired(watermarks.times), self._fired))
         return found
 
-    def _rows(self, marks: WatermarkedBatch, late: Late) -> Iterator[pa.Table]:
-        out = self._out(marks, late)
+    def _rows(self, watermarks: WatermarkedBatch, late: Late) -> Iterator[pa.Table]:
+        out = self._out(watermarks, late)
         if out.num_rows:
             yield out
 
-    def _out(self, marks: WatermarkedBatch, late: Late) -> pa.Table:
+    def _out(self, watermarks: WatermarkedBatch, late: Late) -> pa.Table:
         """Return the results of the windows that the watermarks end, each with its watermark's sequence."""
-        fired = self._fired_by(marks)
-        self._time.advance(int(marks.times.max()))
+        fired = self._fired_by(watermarks)
+        self._time.advance(int(watermarks.times.max()))
         before, self._fired = self._fired, int(fired[-1])
         windows = (self._sleeping or self._open).fire(before, self._fired, late)
         if not windows.num_rows:
             return self._none
         ends = ends_of(windows, len(self._partials.columns.keys))
         counts = np.diff(np.searchsorted(ends, fired, side="right"), prepend=0)
-        return self._results(windows, ends, np.repeat(marks.sequences, counts), marks.sub_sequence)
+        return self._results(windows, ends, np.repeat(watermarks.sequences, counts), watermarks.sub_sequence)
 
     def _results(self, windows: pa.Table, ends: Numbers, sequences: Numbers, sub_sequence: int) -> pa.Table:
         """Return the results of windows, given their accumulators sorted by end."""
@@ -264,10 +268,10 @@ class WindowAggregate(Operator):
         return self._results(self._partials.schema.empty_table(), nothing, nothing, 0)
 
 
-def _standing(rows: WatermarkedBatch, fired: Numbers) -> Numbers:
+def _fired_before(rows: WatermarkedBatch, fired: Numbers) -> Numbers:
     """Return the end up to which windows had fired when each row came, int64[n]."""
-    standing: Numbers = np.repeat(fired, np.diff(rows.at, prepend=0, append=rows.table.num_rows))
-    return standing
+    found: Numbers = np.repeat(fired, np.diff(rows.at, prepend=0, append=rows.table.num_rows))
+    return found
 
 
 def build(spec: WindowAggregateSpec, state: StateBackend | None, clock: Clock) -> WindowAggregate:

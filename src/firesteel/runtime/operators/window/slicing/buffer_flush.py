@@ -30,16 +30,16 @@ def may_delay(slices: Slices) -> bool:
     return has_daylight_time(slices.zone) or not was_aligned(slices.zone, slices.interval)
 
 
-def next_triggers(marks: Times, slices: Slices) -> Times:
+def next_triggers(watermarks: Times, slices: Slices) -> Times:
     """Return the next trigger after each watermark at which a buffer was checked."""
     interval, offset = slices.interval, slices.windows.offset
     if has_daylight_time(slices.zone):
-        starts = window_starts(to_wall_clock(marks, slices.zone), offset, interval)
+        starts = window_starts(to_wall_clock(watermarks, slices.zone), offset, interval)
         found = to_timers(starts + interval - 1, slices.zone)
     else:
-        found = window_starts(marks, offset, interval) + interval - 1
-    found = np.where(found > marks, found, found + interval)
-    return np.where(marks == END_OF_TIME, marks, found)
+        found = window_starts(watermarks, offset, interval) + interval - 1
+    found = np.where(found > watermarks, found, found + interval)
+    return np.where(watermarks == END_OF_TIME, watermarks, found)
 
 
 @dataclass(frozen=True)
@@ -67,19 +67,19 @@ class Flushes:
         """Mark the buffer as emptied, as by a checkpoint."""
         self._least = END_OF_TIME
 
-    def of(self, marks: Times, at: Index, ends: Times) -> Flushed:
+    def of(self, watermarks: Times, at: Index, ends: Times) -> Flushed:
         """Return when rows are flushed.
 
         Args:
-            marks: int64[m], ascending watermarks.
+            watermarks: int64[m], ascending watermarks.
             at: int64[m], number of rows before each watermark.
             ends: int64[n], end of each row's slice. END_OF_TIME for a row that is not added.
         """
-        triggers = self._triggered(marks)
+        triggers = self._triggered(watermarks)
         parts = np.searchsorted(at[triggers], np.arange(len(ends)), side="right")
         least = np.full(len(triggers) + 1, END_OF_TIME)
         np.minimum.at(least, parts, ends)
-        fired = self._slices.fired(marks)[triggers].tolist()
+        fired = self._slices.fired(watermarks)[triggers].tolist()
         emptied = []
         for number, (lowest, end) in enumerate(zip(least.tolist(), fired, strict=False)):
             self._least = min(self._least, lowest)
@@ -87,12 +87,12 @@ class Flushes:
                 emptied.append(number)
                 self._least = END_OF_TIME
         self._least = min(self._least, int(least[-1]))
-        places = np.append(triggers[emptied], len(marks))
+        places = np.append(triggers[emptied], len(watermarks))
         return Flushed(places[np.searchsorted(emptied, parts)], int(places[0]))
 
-    def _triggered(self, marks: Times) -> Index:
+    def _triggered(self, watermarks: Times) -> Index:
         """Return which watermarks reach a trigger."""
-        times, following = marks.tolist(), next_triggers(marks, self._slices).tolist()
+        times, following = watermarks.tolist(), next_triggers(watermarks, self._slices).tolist()
         found = []
         place = bisect_left(times, self._trigger)
         while place < len(times):

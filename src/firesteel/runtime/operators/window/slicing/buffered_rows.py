@@ -70,18 +70,18 @@ class HeldRows:
         """Return whether some buffered rows are late for some of their windows."""
         return self._rows is not None and bool((self._rows.due > self._rows.ends).any())
 
-    def released(self, rows: SlicedRows, marks: Numbers, at: Numbers, fired: Numbers) -> Released:
+    def released(self, rows: SlicedRows, watermarks: Numbers, at: Numbers, fired: Numbers) -> Released:
         """Add rows and return those that watermarks release.
 
         Args:
             rows: New rows.
-            marks: int64[m], ascending watermarks.
+            watermarks: int64[m], ascending watermarks.
             at: int64[m], number of rows before each watermark.
             fired: int64[m + 1], end up to which windows have fired before each watermark and after the last.
         """
-        flushed = self._flushes.of(marks, at, self._kept_in(rows))
+        flushed = self._flushes.of(watermarks, at, self._kept_in(rows))
         rows, by = self._with_held(rows, flushed)
-        done = by < len(marks)
+        done = by < len(watermarks)
         self._rows = rows.those(~done)
         return self._sorted(rows.those(done), by[done], fired)
 
@@ -111,13 +111,13 @@ class HeldRows:
 
         `by` is the watermark that releases each row.
         """
-        stood = fired[by]
-        awake, late = rows.due > stood, rows.due > rows.ends
+        fired_before = fired[by]
+        awake, late = rows.due > fired_before, rows.due > rows.ends
         slices = self._kept_in(rows)
         seen = self._slices.shared & ~awake
         if self._slices.windows.function == "CUMULATE" and self._slices.shared:
             seen &= slices == self._slices.first_slices(slices)
-        due = self._slices.first_unfired(slices, stood)
+        due = self._slices.first_unfired(slices, fired_before)
         seen &= due <= self._slices.last_windows(slices)
         slept = SlicedRows(rows.table, slices, due).those(seen)
         return Released(rows.those(awake & ~late), rows.those(awake & late), slept)

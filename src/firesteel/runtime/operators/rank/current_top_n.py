@@ -1,4 +1,4 @@
-"""Play the rows of a batch on their places, in pieces of bounded size."""
+"""The current rows of each Top-N, and how the rows of a batch change them, in pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from firesteel.kernels.rank import ROOM, ROW, play, settings_of
-from firesteel.kernels.rank_updates import play_updates
+from firesteel.kernels.rank import ROOM, ROW, process_rows, settings_of
+from firesteel.kernels.rank_updates import process_updates
 from firesteel.kernels.types import Words, given
 from firesteel.runtime.columns.sorting import stable_order_by
 from firesteel.runtime.operators.rank.rank_places import RankPlaces
@@ -20,17 +20,17 @@ Sent = NDArray[np.int64]
 """int64[p, 4]: the input row that causes a change, its kind, the row with its content, and its rank."""
 
 PIECE = 1 << 18
-"""About how many changes are made at once. One row may shift all rows of its partition."""
+"""Number of changes at which a piece ends. One row may shift all rows of its partition."""
 
 
 @dataclass(frozen=True)
-class Game:
-    """What the kernels update.
+class CurrentTopN:
+    """Current rows of the Top-N of each key. The kernels update all arrays.
 
     Attributes:
-        words, levels: Set of the places of the rows that are there.
+        words, levels: Set of the places of the current rows (kernels/places.py).
         last: int64[g], place of the last row of each Top-N, -1 for none.
-        sizes: int64[g], number of rows that are there.
+        sizes: int64[g], number of current rows.
         ends: int64[g], N of each key.
         rows: int64[s], row with the content of each place.
     """
@@ -43,11 +43,11 @@ class Game:
     rows: Index
 
     @classmethod
-    def of(cls, places: RankPlaces, ends: Index) -> Game:
-        """Return the game before the first input row.
+    def of(cls, places: RankPlaces, ends: Index) -> CurrentTopN:
+        """Return the Top-N before the first input row.
 
         Args:
-            places: The rows.
+            places: Places of the stored rows and the input rows.
             ends: int64[g], N of each key.
         """
         sizes = places.stored_sizes(len(ends))
@@ -59,14 +59,16 @@ class Game:
         return 2 * (min(int(self.ends.max(initial=0)), rows) + 1) + 4
 
 
-def play_rows(spec: RankSpec, places: RankPlaces, game: Game, alike: Index | None) -> Iterator[Sent]:
-    """Yield the changes of rows that come, and of rows that take equal ones away.
+def changes_of_rows(
+    spec: RankSpec, places: RankPlaces, current: CurrentTopN, alike: Index | None
+) -> Iterator[Sent]:
+    """Yield the changes for rows that are added and rows that retract an equal one.
 
     Args:
         spec: Settings.
         places: n input rows and m stored rows.
-        game: Updated with each piece.
-        alike: int64[n + m], equal for equal rows. None if no row is taken away.
+        current: Updated with each piece.
+        alike: int64[n + m], equal for equal rows. None if no row is retracted.
     """
     none = np.zeros(0, np.int64)
     heads, tails, members, values = none, none, none, none
@@ -80,42 +82,48 @@ def play_rows(spec: RankSpec, places: RankPlaces, game: Game, alike: Index | Non
     settings = _settings(spec)
     read = given(
         places.slots[:inputs],
-        game.rows,
+        current.rows,
         places.owners[:inputs],
-        game.ends,
+        current.ends,
         values[:inputs],
         members,
         settings,
     )
-    updated = (game.words, game.levels, game.last, game.sizes, heads, tails)
-    yield from _pieces(lambda out, progress: play(out, progress, *updated, *read), inputs, game.most(places))
+    updated = (current.words, current.levels, current.last, current.sizes, heads, tails)
+    yield from _pieces(
+        lambda out, progress: process_rows(out, progress, *updated, *read), inputs, current.most(places)
+    )
 
 
-def play_updated_rows(spec: RankSpec, places: RankPlaces, game: Game, identities: Index) -> Iterator[Sent]:
-    """Yield the changes of rows that come or are updated.
+def changes_of_updated_rows(
+    spec: RankSpec, places: RankPlaces, current: CurrentTopN, identities: Index
+) -> Iterator[Sent]:
+    """Yield the changes for rows that are added or updated by their row key.
 
     Args:
         spec: Settings.
         places: n input rows and m stored rows.
-        game: Updated with each piece.
+        current: Updated with each piece.
         identities: int64[n + m], equal for rows with equal row keys.
     """
     inputs, of_places = places.inputs, identities[places.rows]
-    current = np.full(int(identities.max(initial=-1)) + 1, -1, np.int64)
-    current[identities[inputs:]] = places.slots[inputs:]
+    by_row_key = np.full(int(identities.max(initial=-1)) + 1, -1, np.int64)
+    by_row_key[identities[inputs:]] = places.slots[inputs:]
     settings = _settings(spec)
-    read = given(places.slots[:inputs], places.owners[:inputs], game.ends, places.codes, of_places, settings)
-    updated = (game.words, game.levels, game.last, game.sizes, game.rows, current)
+    read = given(
+        places.slots[:inputs], places.owners[:inputs], current.ends, places.codes, of_places, settings
+    )
+    updated = (current.words, current.levels, current.last, current.sizes, current.rows, by_row_key)
     yield from _pieces(
-        lambda out, progress: play_updates(out, progress, *updated, *read), inputs, game.most(places)
+        lambda out, progress: process_updates(out, progress, *updated, *read), inputs, current.most(places)
     )
 
 
 def _settings(spec: RankSpec) -> Index:
     """Return the settings of the kernels.
 
-    With an offset and neither ranks nor -U, a table by the key of the rows takes the changes. It needs to
-    know which row has left the range. Flink sends changes by rank, which leave it there or delete another.
+    With an offset and neither ranks nor -U, a sink upserts by the row key, so it must know which row has left
+    the range. Flink sends changes by rank, which leave that row in the sink or delete another.
     """
     inserts, retracts = spec.strategy is RankStrategy.APPEND, spec.strategy is RankStrategy.RETRACT
     drops = spec.start > 1 and not (spec.with_number or spec.emit_update_before)

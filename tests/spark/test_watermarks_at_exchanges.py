@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
-from firesteel.job.watermark_routing import WatermarkRouting, with_marks
+from firesteel.job.watermark_routing import WatermarkRouting, with_watermark_needs
 from firesteel.runtime.dataflow.operator import MAX_WATERMARK, MIN_WATERMARK
 from firesteel.runtime.spec.operators import (
     CurrentWatermarkSpec,
@@ -47,7 +47,7 @@ def reading(number: int, *operators: OperatorSpec, to: int) -> ChainSpec:
 
 def one_exchange(*operators: OperatorSpec) -> JobSpec:
     chains = (reading(0, *operators, to=1), ChainSpec(1, (Input(0),), (ClockedSpec(),), SHOWN))
-    return with_marks(JobSpec(chains, (SINK,)))
+    return with_watermark_needs(JobSpec(chains, (SINK,)))
 
 
 def seen(tables: Sequence[pa.Table]) -> list[tuple[int | None, int]]:
@@ -107,7 +107,7 @@ def test_a_second_exchange_keeps_them(times: list[int], batches: list[list[int]]
         ChainSpec(1, (Input(0),), (calc,), (Output(2, Partitioning.SINGLE),)),
         ChainSpec(2, (Input(1),), (ClockedSpec(),), SHOWN),
     )
-    job = with_marks(JobSpec(chains, (SINK,)))
+    job = with_watermark_needs(JobSpec(chains, (SINK,)))
     assert seen(run(job, [cut(rows(times), *batches)], targets)) == expected(times)
 
 
@@ -119,7 +119,7 @@ def test_each_row_knows_the_watermark_that_stood(times: list[int], batches: list
         replace(reading(0, assigner(), to=1), outputs=(Output(1, Partitioning.SINGLE),)),
         ChainSpec(1, (Input(0),), (CurrentWatermarkSpec(calc, 2, TS),), SHOWN),
     )
-    found = seen(run(with_marks(JobSpec(chains, (SINK,))), [cut(rows(times), *batches)]))
+    found = seen(run(with_watermark_needs(JobSpec(chains, (SINK,))), [cut(rows(times), *batches)]))
     stood = [
         (row, None if time == MIN_WATERMARK else time) for row, time in expected(times) if row is not None
     ]
