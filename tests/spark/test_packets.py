@@ -59,7 +59,7 @@ def test_rows_of_a_key_meet_in_one_target_and_in_order(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    "orders", [[], [7], [-(1 << 62), 1 << 62], [5, 5, 5 + 65_535], [0, 65_536], [3, 2], [2**60, 2**60 + 1]]
+    "sequences", [[], [7], [-(1 << 62), 1 << 62], [5, 5, 5 + 65_535], [0, 65_536], [3, 2], [2**60, 2**60 + 1]]
 )
 def test_orders_travel(sequences: list[int]) -> None:
     table = changes(sequences)
