@@ -132,6 +132,66 @@ def shout(node):
         PLANNED + 'run("SELECT v FROM t")',
         "seen",
     ),
+    "pruning and push-down of a plan node": Addition(
+        {
+            "plan/nodes/echo/__init__.py": "",
+            "plan/nodes/echo/logical.py": '''
+from dataclasses import dataclass
+
+from firesteel.plan.tree import LogicalNode, Node
+
+
+@dataclass(frozen=True)
+class Echo(LogicalNode):
+    """Each row of the input twice."""
+
+    input: Node
+
+    @property
+    def schema(self):
+        return self.input.schema
+''',
+            "plan/nodes/echo/pushdown.py": '''
+from firesteel.plan.nodes.echo.logical import Echo
+from firesteel.plan.properties.column_pruning import (
+    Need, ProjectionPlace, Pruned, column_pruning, projection_place,
+)
+from firesteel.plan.properties.filter_pushdown import lets_filters_pass
+
+projection_place.always(ProjectionPlace.ABOVE, Echo)
+lets_filters_pass(Echo)
+
+
+@column_pruning.of(Echo)
+def _pruned(node, wanted, picked):
+    """Return the need of the wanted columns alone."""
+    return Pruned((Need(node.input, wanted),), lambda inputs, positions: (Echo(inputs[0]), positions[0]))
+''',
+        },
+        {
+            "plan/metadata.py": [
+                (
+                    "from firesteel.plan.nodes.correlate import pushdown as correlate_pushdown\n",
+                    "from firesteel.plan.nodes.echo import pushdown as echo_pushdown\n",
+                ),
+                ("    correlate_pushdown,\n", "    echo_pushdown,\n"),
+            ]
+        },
+        """
+from firesteel.functions.expression.nodes import InputRef
+from firesteel.plan.nodes.echo.logical import Echo
+from firesteel.plan.nodes.logical import Filter, Project, Values
+from firesteel.plan.tree import Field, walk
+from firesteel.rules.pushdown.push_filters import push_filters
+from firesteel.rules.pushdown.push_projects import push_projects
+from firesteel.types.sql import BOOLEAN
+rows = Values(tuple(Field(name, BOOLEAN) for name in "abc"), ())
+root = Project(Filter(Echo(rows), InputRef(2, BOOLEAN)), (InputRef(0, BOOLEAN),), ("a",))
+root = push_projects(Project(push_filters(root.input), root.exprs, root.names))
+print([(type(node).__name__, "".join(field.name for field in node.schema)) for node in walk(root)])
+""",
+        "[('Echo', 'a'), ('Project', 'a'), ('Filter', 'abc'), ('Values', 'abc')]",
+    ),
     "operator": Addition(
         {
             "runtime/operators/calc/twice.py": '''

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from firesteel.errors import InternalError
+from firesteel.functions.expression.nodes import InputRef
 from firesteel.plan import nodes
-from firesteel.plan.metadata import FACTS, FAMILIES, monotonicity, upsert_keys, window_properties
+from firesteel.plan.metadata import FACTS, FAMILIES, PUSHDOWNS, monotonicity, upsert_keys
 from firesteel.plan.nodes import logical, physical
 from firesteel.plan.nodes.correlate import logical as logical_correlate
 from firesteel.plan.nodes.correlate import physical as physical_correlate
@@ -32,8 +33,11 @@ from firesteel.plan.nodes.window import physical as physical_windows
 from firesteel.plan.nodes.window.shared import GroupWindowAggregateNode, WindowAggregateNode
 from firesteel.plan.nodes.window_join import physical as physical_window_join
 from firesteel.plan.nodes.window_rank import physical as physical_window_rank
-from firesteel.plan.properties.property import Fact
+from firesteel.plan.properties.property import Property
 from firesteel.plan.tree import Field, LogicalNode, Node, PhaseNode, PhysicalNode
+from firesteel.rules.pushdown.push_filters import push_filters
+from firesteel.rules.pushdown.push_projects import push_projects
+from firesteel.types.sql import BOOLEAN
 
 BASES = (Node, LogicalNode, PhysicalNode, PhaseNode, WindowAggregateNode, GroupWindowAggregateNode)
 SCAN = physical.Values((), ())
@@ -85,8 +89,19 @@ class Unknown(PhysicalNode):
         return self.inputs[0].schema + self.inputs[1].schema
 
 
+@dataclass(frozen=True)
+class UnknownLogical(LogicalNode):
+    """A logical node without answers."""
+
+    input: Node
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema
+
+
 def test_all_classes_are_found() -> None:
-    found = set(BASES) | set(NODES) | {Unknown}
+    found = set(BASES) | set(NODES)
     pending = [Node]
     while pending:
         kind = pending.pop()
@@ -97,18 +112,31 @@ def test_all_classes_are_found() -> None:
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.name)
 @pytest.mark.parametrize("kind", NODES, ids=lambda kind: f"{kind.__module__.split('.')[-1]}.{kind.__name__}")
-def test_each_class_answers_or_says_why_not(kind: type[Node], fact: Fact[object]) -> None:
+def test_each_class_answers_or_says_why_not(kind: type[Node], fact: Property[object]) -> None:
     assert fact.is_answered(kind) or fact.why_unasked(kind), (
-        f"{kind.__qualname__} does not say its {fact.name}: plan/facts/nodes has the answers"
+        f"{kind.__qualname__} does not say its {fact.name}: its family in plan/nodes has the answers"
     )
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.name)
-def test_a_class_that_has_not_answered_is_an_error(fact: Fact[object]) -> None:
-    if fact is window_properties:
-        pytest.skip("it is asked of logical nodes alone")
-    with pytest.raises(InternalError, match=rf"Unknown does not say its {fact.name}"):
-        fact(Unknown((SCAN, SCAN)))
+def test_a_class_that_has_not_answered_is_an_error(fact: Property[object]) -> None:
+    unknown = (Unknown((SCAN, SCAN)), UnknownLogical(logical.Values((), ())))
+    asked = [node for node in unknown if fact.why_unasked(type(node)) is None]
+    assert asked
+    for node in asked:
+        with pytest.raises(InternalError, match=rf"{type(node).__name__} does not say its {fact.name}"):
+            fact(node)
+
+
+@pytest.mark.parametrize("rule", [push_projects, push_filters])
+def test_a_rule_passes_no_class_that_has_not_answered(rule: Callable[[Node], Node]) -> None:
+    below = logical.Values((Field("a", BOOLEAN),), ())
+    unknown = UnknownLogical(below)
+    for root in (unknown, logical.Filter(unknown, InputRef(0, BOOLEAN))):
+        with pytest.raises(
+            InternalError, match=r"UnknownLogical does not say its (column pruning|filter push-down)"
+        ):
+            rule(root)
 
 
 def test_nothing_is_inherited_from_a_base_class() -> None:
@@ -130,15 +158,20 @@ def test_a_class_answers_once() -> None:
         upsert_keys.always(frozenset(), physical.Values)
 
 
-def test_a_family_answers_in_one_file() -> None:
+def test_a_family_answers_in_its_two_files() -> None:
     for kind in NODES:
         answers = [fact._answers[kind].__module__ for fact in FACTS if fact.is_answered(kind)]
         files = {name for name in answers if ".nodes." in name}  # others are answers that several share
-        assert len(files) <= 1, f"{kind.__qualname__} answers in {files}"
+        modules = {name.rpartition(".")[2] for name in files}
+        assert len(files) == len(modules), f"{kind.__qualname__} answers in {files}"
+        assert modules <= {"properties", "pushdown"}
 
 
 def test_all_files_of_answers_are_loaded() -> None:
     folder = Path(nodes.__file__).parent
     assert {f.__name__.split(".")[-2] for f in FAMILIES} == {
         p.parent.name for p in folder.glob("*/properties.py")
+    }
+    assert {f.__name__.split(".")[-2] for f in PUSHDOWNS} == {
+        p.parent.name for p in folder.glob("*/pushdown.py")
     }

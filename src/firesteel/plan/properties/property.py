@@ -26,11 +26,11 @@ OF_PHYSICAL: Reasons = {**UNASKED, tree.LogicalNode: "it is asked of physical no
 OF_LOGICAL: Reasons = {**UNASKED, tree.PhysicalNode: "it is asked of logical nodes alone"}
 
 
-class Fact(Generic[T]):
-    """Property of plan nodes. Call it as `fact(node)`, or as `fact(node, more)` if it has a second parameter.
+class Property(Generic[T]):
+    """Property of plan nodes: `property(node)`, or `property(node, *more)` if it has more parameters.
 
-    An answer is computed once and stored in its node. A call raises InternalError, with the names of node
-    class and property, if the class has no answer or must not be asked.
+    A call raises InternalError, with the names of node class and property, if the class has no answer or must
+    not be asked.
     """
 
     def __init__(self, name: str, unasked: Reasons = UNASKED) -> None:
@@ -43,7 +43,6 @@ class Fact(Generic[T]):
         self.name = name
         self.unasked = dict(unasked)
         self._answers: dict[type[Node], Callable[..., T]] = {}
-        self._derive = from_below(self._answer)
 
     def of(self, *classes: type[Node]) -> Callable[[Answer], Answer]:
         """Return a decorator that registers a function as the answer for these node classes."""
@@ -80,11 +79,7 @@ class Fact(Generic[T]):
         return next((why for group, why in self.unasked.items() if issubclass(kind, group)), None)
 
     def __call__(self, node: Node, *more: Any) -> T:
-        known: dict[Any, T] = node.__dict__.setdefault("_facts", {})
-        key = (self.name, *more)
-        if key not in known:
-            known[key] = self._derive(node, *more)
-        return known[key]
+        return self._answer(node, *more)
 
     def _answer(self, node: Node, *more: Any) -> T:
         kind = type(node)
@@ -95,4 +90,22 @@ class Fact(Generic[T]):
         name = f"{kind.__module__}.{kind.__qualname__}"
         if why is not None:
             raise InternalError(f"the {self.name} of {name} cannot be asked: {why}")
-        raise InternalError(f"{name} does not say its {self.name}: plan/facts/nodes answers for each class")
+        raise InternalError(
+            f"{name} does not say its {self.name}: its family in plan/nodes answers for each class"
+        )
+
+
+class Fact(Property[T]):
+    """Property that each node answers from the answers of its inputs. The answer is stored in the node."""
+
+    def __init__(self, name: str, unasked: Reasons = UNASKED) -> None:
+        """Create a property. Arguments: see `Property`."""
+        super().__init__(name, unasked)
+        self._derive = from_below(self._answer)
+
+    def __call__(self, node: Node, *more: Any) -> T:
+        known: dict[Any, T] = node.__dict__.setdefault("_facts", {})
+        key = (self.name, *more)
+        if key not in known:
+            known[key] = self._derive(node, *more)
+        return known[key]

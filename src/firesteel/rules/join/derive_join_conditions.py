@@ -22,7 +22,7 @@ from firesteel.plan.expressions.operations import (
 )
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
-from firesteel.plan.nodes.temporal.condition import is_temporal
+from firesteel.plan.nodes.join.temporal_condition import is_temporal
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.tree import Node
 

@@ -16,7 +16,7 @@ from firesteel.plan.expressions.operations import input_refs, renumber
 from firesteel.plan.metadata import unique_keys
 from firesteel.plan.nodes.join.join_type import equal_columns
 from firesteel.plan.nodes.join.logical import Join
-from firesteel.plan.nodes.temporal.condition import is_temporal
+from firesteel.plan.nodes.join.temporal_condition import is_temporal
 from firesteel.plan.tree import Node
 
 

@@ -6,14 +6,14 @@ ProjectFilterTransposeRule above the aggregate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel.functions.expression.nodes import Call, InputRef
 from firesteel.plan.expressions.operations import identity, substitute
-from firesteel.plan.nodes.correlate.logical import Correlate
+from firesteel.plan.metadata import projection_place
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Scan, WatermarkAssigner
 from firesteel.plan.nodes.window.logical import GroupWindowAggregate
+from firesteel.plan.properties.column_pruning import ProjectionPlace
 from firesteel.plan.tree import Node
 from firesteel.rules.normalize.filtered_projects import in_input_order
 
@@ -100,24 +100,11 @@ def _moved(
     return replace(node, input=below, keys=tuple(position[k] for k in node.keys), calls=calls, time=time)
 
 
-def pick(node: Correlate | GroupWindowAggregate, wanted: Sequence[int]) -> tuple[Node, dict[int, int]]:
-    """Return a projection to the wanted columns of a node, and their positions.
-
-    For all columns, the node itself.
-    """
-    columns = node.schema
-    if len(wanted) == len(columns):
-        return node, {i: i for i in wanted}
-    exprs = tuple(InputRef(i, columns[i].type) for i in wanted)
-    picked = Project(node, exprs, tuple(columns[i].name for i in wanted))
-    return picked, {old: new for new, old in enumerate(wanted)}
-
-
 def filter_before_picking(node: Node) -> Node:
     """Move a filter below a projection that only picks columns, so that both become one Calc."""
     if not isinstance(node, Filter) or not isinstance(node.input, Project):
         return node
     project = node.input
-    if not isinstance(project.input, (Correlate, GroupWindowAggregate)):
+    if projection_place(project.input) is not ProjectionPlace.BELOW_FILTERS:
         return node
     return replace(project, input=Filter(project.input, substitute(node.condition, project.exprs)))

@@ -15,12 +15,12 @@ from functools import partial
 from firesteel.functions.expression.casting import as_type
 from firesteel.functions.expression.nodes import Call, Expr, InputRef, Literal
 from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.determinism import VARIES_BY_CALL
 from firesteel.plan.expressions.operations import rewrite
 from firesteel.plan.expressions.over import contains_over, is_over, over_of
 from firesteel.plan.metadata import event_times
 from firesteel.plan.tree import Node
 from firesteel.rules.normalize.fold_constants import computed
-from firesteel.rules.normalize.merge_projects import NON_DETERMINISTIC
 
 Known = Mapping[int, Expr]
 
@@ -78,7 +78,7 @@ def _constants(expr: Expr, known: Known) -> list[Expr]:
 def _is_known(expr: Expr, known: Known) -> bool:
     if isinstance(expr, InputRef):
         return expr.index in known
-    if not isinstance(expr, Call) or is_over(expr) or expr.function in NON_DETERMINISTIC:
+    if not isinstance(expr, Call) or is_over(expr) or expr.function in VARIES_BY_CALL:
         return False
     columns = [arg for arg in expr.args if not isinstance(arg, Literal)]
     return bool(columns) and all(_is_known(arg, known) for arg in columns)

@@ -12,18 +12,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.plan.expressions.determinism import VARIES_BY_CALL
 from firesteel.plan.expressions.operations import is_identity, substitute, walk
 from firesteel.plan.expressions.over import contains_over
 from firesteel.plan.nodes.logical import Project
 from firesteel.plan.tree import Node
-
-NON_DETERMINISTIC = frozenset({"RAND", "RAND_INTEGER", "UUID", "CURRENT_ROW_TIMESTAMP", "CURRENT_WATERMARK"})
-"""Functions that return another value at each evaluation, so that calls must not be copied."""
-
-
-def is_deterministic(exprs: Sequence[Expr]) -> bool:
-    calls = (e for expr in exprs for e in walk(expr) if isinstance(e, Call))
-    return not any(call.function in NON_DETERMINISTIC for call in calls)
 
 
 def is_mergeable(exprs: Sequence[Expr], below: Sequence[Expr]) -> bool:
@@ -37,7 +30,7 @@ def is_mergeable(exprs: Sequence[Expr], below: Sequence[Expr]) -> bool:
 
 
 def _varies(expr: Expr) -> bool:
-    return any(isinstance(e, Call) and e.function in (*NON_DETERMINISTIC, "PROCTIME") for e in walk(expr))
+    return any(isinstance(e, Call) and e.function in (*VARIES_BY_CALL, "PROCTIME") for e in walk(expr))
 
 
 def remove_renaming(node: Node) -> Node:

@@ -23,11 +23,11 @@ from firesteel.plan.nodes.join import logical as logical_join
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.join.equal_windows import joined_windows
 from firesteel.plan.nodes.join.join_type import JoinType, equal_columns
+from firesteel.plan.nodes.join.temporal_condition import is_temporal
 from firesteel.plan.nodes.over import logical as logical_over
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.rank import logical as logical_rank
 from firesteel.plan.nodes.rank import physical as physical_rank
-from firesteel.plan.nodes.temporal.condition import is_temporal
 from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.nodes.window import logical as logical_windows
 from firesteel.plan.nodes.window import physical as physical_windows

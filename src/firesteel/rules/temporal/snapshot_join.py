@@ -21,8 +21,8 @@ from firesteel.plan.metadata import has_type_of_row_time, processing_times
 from firesteel.plan.nodes.correlate.logical import Correlate
 from firesteel.plan.nodes.join.join_type import equal_columns
 from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.join.temporal_condition import TemporalCondition
 from firesteel.plan.nodes.logical import Filter, Project, Scan
-from firesteel.plan.nodes.temporal.condition import TemporalCondition
 from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.rel_builder import consistent
 from firesteel.plan.simplify import simplify_condition

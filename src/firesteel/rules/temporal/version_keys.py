@@ -15,8 +15,8 @@ from firesteel.plan.expressions.operations import conjunction, conjuncts
 from firesteel.plan.metadata import upsert_keys
 from firesteel.plan.nodes.join.join_type import equal_columns
 from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.join.temporal_condition import TemporalCondition, temporal_call
 from firesteel.plan.nodes.logical import Filter, Project, Scan, WatermarkAssigner
-from firesteel.plan.nodes.temporal.condition import TemporalCondition, temporal_call
 from firesteel.plan.nodes.temporal.logical import Snapshot
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.tree import Node

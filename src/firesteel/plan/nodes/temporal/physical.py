@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from firesteel.errors import InternalError
 from firesteel.functions.expression.nodes import Expr
 from firesteel.plan.nodes.join.join_type import EqualColumns, JoinType, equal_columns, join_fields
-from firesteel.plan.nodes.temporal.condition import TemporalCondition, temporal_call
+from firesteel.plan.nodes.join.temporal_condition import TemporalCondition, temporal_call
 from firesteel.plan.tree import Field, Node, PhysicalNode
 
 

@@ -1,7 +1,8 @@
 """Properties of Snapshots, and of temporal joins.
 
-A Snapshot represents the table as of one left row. It has the keys, times and windows of its table: keys
-identify the rows of one point in time, and the row time of a version is the start of its validity.
+A Snapshot represents the table as of one left row. It has the upsert keys, times and windows of its table:
+keys identify the rows of one point in time, and the row time of a version is the start of its validity. Its
+unique keys are not known, as in Flink (FlinkRelMdUniqueKeys), so no join with it is dropped or moved.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from firesteel.plan.properties.changelog_modes import (
     updates_or_none,
     updates_wanted,
 )
-from firesteel.plan.properties.keys import Keys, unique_keys, upsert_keys
+from firesteel.plan.properties.keys import NO_KEYS, Keys, unique_keys, upsert_keys
 from firesteel.plan.properties.mini_batch import BY_EVENT_TIME, interval_asked
 from firesteel.plan.properties.time_attributes import (
     NOTHING_READ,
@@ -41,7 +42,7 @@ from firesteel.plan.properties.window_properties import window_properties
 
 # --- tables as of a point in time ----------------------------------------------------------------
 upsert_keys.of_input(logical.Snapshot)
-unique_keys.of_input(logical.Snapshot)
+unique_keys.always(NO_KEYS, logical.Snapshot)
 time_attributes.of_input(logical.Snapshot)
 window_properties.of_input(logical.Snapshot)
 

@@ -1,4 +1,4 @@
-"""Push conditions above a join and in it into the inputs that they read.
+"""Terms of a condition above a join, and of the join's own condition, and the inputs to which they move.
 
 Flink: FlinkFilterJoinRule. A condition on equal columns is copied to both inputs. If a condition above
 rejects the padded rows of an outer join, the join becomes stricter.
@@ -26,31 +26,15 @@ from firesteel.plan.expressions.operations import (
 from firesteel.plan.nodes.join.join_type import JoinType, equal_columns
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.join.not_distinct import collapse_not_distinct
-from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.nodes.logical import Project
+from firesteel.plan.properties.filter_pushdown import Pushed
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.simplify.logic import never_true
 from firesteel.plan.tree import Field, Node
 
 
-def push_into_join(condition: Expr | None, join: Join) -> Node:
-    """Return a join with the parts of a condition pushed into its inputs, and the rest above it.
-
-    `condition` is None for a join without a filter above. If nothing moves then, the same join is returned.
-    """
-    work = _Terms(join, [collapse_not_distinct(term) for term in conjuncts(condition)])
-    work.from_above()
-    work.from_join()
-    if not work.moved:
-        return join if condition is None else Filter(join, condition)
-    work.to_other_side()
-    left, right = (_filtered(side, terms) for side, terms in zip(join.inputs, work.sides, strict=True))
-    condition = conjunction(work.within) or TRUE
-    joined = replace(join, inputs=(left, right), join_type=work.join_type, condition=condition)
-    return _filtered(_with_types(joined, join.schema), work.above)
-
-
 @dataclass
-class _Terms:
+class JoinTerms:
     """Terms of a condition above a join and of the join's own condition, while they are moved.
 
     Attributes:
@@ -72,6 +56,34 @@ class _Terms:
         self.given_within = tuple(conjuncts(self.join.condition))
         self.within = list(self.given_within)
         self.join_type = _stricter(self.join, self.above)
+
+    @classmethod
+    def of(cls, join: Join, condition: Expr | None) -> JoinTerms:
+        """Return the terms after they have moved.
+
+        Args:
+            join: The join.
+            condition: Condition of the filter above it, None for no filter.
+        """
+        terms = cls(join, [collapse_not_distinct(term) for term in conjuncts(condition)])
+        terms.from_above()
+        terms.from_join()
+        if terms.moved:
+            terms.to_other_side()
+        return terms
+
+    def pushed(self) -> Pushed | None:
+        """Return the filters of both inputs and the join over them, None if nothing has moved."""
+        if not self.moved:
+            return None
+        left, right = map(_simplified, self.sides)
+        return Pushed((left, right), _simplified(self.above), self._joined)
+
+    def _joined(self, inputs: Sequence[Node]) -> Node:
+        left, right = inputs
+        condition = conjunction(self.within) or TRUE
+        joined = replace(self.join, inputs=(left, right), join_type=self.join_type, condition=condition)
+        return _with_types(joined, self.join.schema)
 
     @property
     def moved(self) -> bool:
@@ -167,12 +179,13 @@ def _moved(term: Expr, position: Mapping[int, int], fields: Sequence[Field]) -> 
     return rewrite(term, rule)
 
 
-def _filtered(node: Node, terms: Sequence[Expr]) -> Node:
+def _simplified(terms: Sequence[Expr]) -> Expr | None:
+    """Return the AND of the terms, None if they hold for every row."""
     condition = conjunction(terms)
     if condition is None:
-        return node
+        return None
     condition = simplify_condition(condition)
-    return node if is_true(condition) else Filter(node, condition)
+    return None if is_true(condition) else condition
 
 
 def _with_types(join: Join, fields: Sequence[Field]) -> Node:

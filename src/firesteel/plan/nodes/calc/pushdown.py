@@ -1,0 +1,90 @@
+"""Column pruning and filter push-down of projections and filters.
+
+Calcite: ProjectFilterTransposeRule, FilterProjectTransposeRule, FilterMergeRule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.plan.expressions.determinism import varies_by_call
+from firesteel.plan.expressions.operations import (
+    conjunction,
+    conjuncts,
+    input_refs,
+    is_identity,
+    renumber,
+    substitute,
+)
+from firesteel.plan.expressions.over import contains_over
+from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.properties.column_pruning import (
+    Need,
+    Positions,
+    ProjectionPlace,
+    Pruned,
+    Surplus,
+    column_pruning,
+    projection_place,
+    unmoved,
+)
+from firesteel.plan.properties.filter_pushdown import Pushed, filter_pushdown, to_all_inputs
+from firesteel.plan.tree import Node
+
+projection_place.always(ProjectionPlace.ABOVE, Project, Filter)
+
+
+@column_pruning.of(Project)
+def _read(node: Project, wanted: tuple[int, ...], picked: int) -> Pruned:
+    """Return the need of all columns that the projection reads. Its own columns stay."""
+    columns = tuple(dict.fromkeys(i for e in node.exprs for i in input_refs(e)))
+    picks = all(isinstance(e, InputRef) for e in node.exprs)
+    need = Need(node.input, columns, Surplus.KEPT, len(node.exprs) if picks else 0)
+
+    def over(inputs: Sequence[Node], positions: Sequence[Positions]) -> tuple[Node, Positions]:
+        return _projected(node, inputs[0], positions[0]), unmoved(len(node.exprs))
+
+    return Pruned((need,), over)
+
+
+def _projected(node: Project, below: Node, position: Positions) -> Node:
+    """Return the projection over a narrowed input. A projection that changes only names is dropped."""
+    exprs = tuple(renumber(e, position) for e in node.exprs)
+    return below if is_identity(exprs, len(below.schema)) else replace(node, input=below, exprs=exprs)
+
+
+@column_pruning.of(Filter)
+def _read_beside(node: Filter, wanted: tuple[int, ...], picked: int) -> Pruned:
+    """Return the need of the wanted columns and those of the condition, in the order of the input."""
+    columns = tuple(sorted({*wanted, *input_refs(node.condition)}))
+    only_picked = picked == len(wanted) == len(columns)
+    need = Need(node.input, columns, Surplus.CUT_BELOW_FILTER, picked if only_picked else 0)
+
+    def over(inputs: Sequence[Node], positions: Sequence[Positions]) -> tuple[Node, Positions]:
+        return Filter(inputs[0], renumber(node.condition, positions[0])), positions[0]
+
+    return Pruned((need,), over)
+
+
+@filter_pushdown.of(Project)
+def _pass_projection(node: Project, condition: Expr | None) -> Pushed | None:
+    """Return the condition over the projected expressions.
+
+    It may not move below a window over several rows, and no call that varies may be copied into it.
+    """
+    if condition is None or any(map(contains_over, node.exprs)):
+        return None
+    if varies_by_call([node.exprs[i] for i in input_refs(condition)]):
+        return None
+    return to_all_inputs(node, substitute(condition, node.exprs))
+
+
+@filter_pushdown.of(Filter)
+def _merged(node: Filter, condition: Expr | None) -> Pushed | None:
+    """Return both conditions as one filter. The terms of the lower one come first."""
+    if condition is None:
+        return None
+    both = conjunction([*conjuncts(node.condition), *conjuncts(condition)])
+    return Pushed((both,), None, lambda inputs: inputs[0])

@@ -1,0 +1,70 @@
+"""Column pruning and filter push-down of watermark assigners.
+
+Flink: ProjectWatermarkAssignerTransposeRule. Filters stay above: dropped rows move the watermark, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.functions.expression.nodes import InputRef
+from firesteel.plan.expressions.operations import input_refs, is_identity, renumber
+from firesteel.plan.nodes.logical import Project, WatermarkAssigner
+from firesteel.plan.nodes.scan.pushdown import takes_projection
+from firesteel.plan.properties.column_pruning import (
+    Need,
+    Positions,
+    ProjectionPlace,
+    Pruned,
+    column_pruning,
+    projection_place,
+    unpruned,
+)
+from firesteel.plan.properties.filter_pushdown import lets_no_filter_pass
+from firesteel.plan.tree import Node
+
+projection_place.always(ProjectionPlace.ABOVE, WatermarkAssigner)
+lets_no_filter_pass(WatermarkAssigner)
+
+
+@column_pruning.of(WatermarkAssigner)
+def _pruned(node: WatermarkAssigner, wanted: tuple[int, ...], picked: int) -> Pruned:
+    """Return the need of the wanted columns and those of the watermark, if that spares any work."""
+    needed = tuple(dict.fromkeys([*wanted, node.rowtime, *input_refs(node.expression)]))
+    spares_projection = picked > 0 and len(needed) == len(wanted)
+    spares = takes_projection(node.input) and (spares_projection or spares_work(node, needed))
+    if len(needed) == len(node.schema) or not spares:
+        return unpruned(node)
+
+    def over(inputs: Sequence[Node], positions: Sequence[Positions]) -> tuple[Node, Positions]:
+        (below,), (position,) = inputs, positions
+        expression = renumber(node.expression, position)
+        return WatermarkAssigner(below, position[node.rowtime], expression), position
+
+    return Pruned((Need(node.input, needed),), over)
+
+
+def spares_work(below: Node, needed: Sequence[int]) -> bool:
+    """Return whether fewer columns would be read or computed for these columns alone.
+
+    Below a watermark, a column that another expression reads anyway does not count.
+
+    Args:
+        below: A WatermarkAssigner, or a projection of all its columns. For other nodes the answer is True.
+        needed: Columns that are needed of it.
+    """
+    assigner = below.input if isinstance(below, Project) and _hands_all_on(below) else below
+    if not isinstance(assigner, WatermarkAssigner) or not isinstance(assigner.input, Project):
+        return True
+    exprs, narrows = assigner.input.exprs, takes_projection(assigner.input.input)
+    kept = {*needed, assigner.rowtime, *input_refs(assigner.expression)}
+    read = {i for k in kept for i in input_refs(exprs[k])}
+    return any(
+        not isinstance(e, InputRef) or (narrows and e.index not in read)
+        for i, e in enumerate(exprs)
+        if i not in kept
+    )
+
+
+def _hands_all_on(project: Project) -> bool:
+    return is_identity(project.exprs, len(project.input.schema))

@@ -1,0 +1,118 @@
+"""Column pruning: the columns that a node needs of its inputs, if not all of its own columns are read.
+
+Calcite: RelFieldTrimmer, PushProjector. The rule rules/pushdown/push_projects.py asks from the root down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from firesteel.plan.properties.property import OF_LOGICAL, Fact, Property
+from firesteel.plan.tree import Node
+
+Positions = dict[int, int]
+"""Position of each column after pruning, by its position before. Columns that are gone are missing."""
+
+
+class Surplus(Enum):
+    """Where the columns are dropped that an input has beyond those that are needed."""
+
+    CUT = auto()
+    """In a projection right above the input."""
+    KEPT = auto()
+    """In the node itself, or further up: the input keeps them if it cannot do without."""
+    CUT_BELOW_FILTER = auto()
+    """As KEPT, but in a projection right above an input whose projections stand below filters."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """Columns that a node needs of one input.
+
+    Attributes:
+        node: The input.
+        columns: Positions of the columns, in the order in which they are wanted.
+        surplus: Where all other columns are dropped.
+        picked: As the parameter of `column_pruning`, for the input.
+    """
+
+    node: Node
+    columns: tuple[int, ...]
+    surplus: Surplus = Surplus.CUT
+    picked: int = 0
+
+
+Rebuild = Callable[[Sequence[Node], Sequence[Positions]], tuple[Node, Positions]]
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """Answer of a node.
+
+    Attributes:
+        needs: Columns needed, for each input that is left.
+        over: Returns the node over these inputs after their pruning, and the positions of its columns. It
+            gets the positions of each input's columns, too.
+    """
+
+    needs: tuple[Need, ...]
+    over: Rebuild
+
+
+column_pruning: Property[Pruned] = Property("column pruning", OF_LOGICAL)
+"""Columns needed of the inputs: `column_pruning(node, wanted, picked)`.
+
+`wanted` has the positions of the columns that are read above, as a tuple without duplicates. `picked` is the
+number of columns of the projection above if it only picks columns, 0 otherwise.
+"""
+
+
+class ProjectionPlace(Enum):
+    """Place of a projection that stands above a node."""
+
+    ABOVE = auto()
+    """Above the node, and above a filter between them: projection and filter become one Calc."""
+    BELOW_FILTERS = auto()
+    """Right above the node, below the filter: it drops columns that the node cannot do without."""
+    IN_INPUTS = auto()
+    """Above each of the node's inputs."""
+
+
+projection_place: Fact[ProjectionPlace] = Fact("place of projections", OF_LOGICAL)
+"""Place of a projection that stands above a node."""
+
+
+def keeps_all_columns(*classes: type[Node]) -> None:
+    """Register node classes that need all columns of their inputs and keep their own."""
+    column_pruning.of(*classes)(_all_kept)
+
+
+def _all_kept(node: Node, wanted: tuple[int, ...], picked: int) -> Pruned:
+    return unpruned(node)
+
+
+def unpruned(node: Node) -> Pruned:
+    """Return the answer of a node that needs all columns of its inputs and keeps its own."""
+    return Pruned(tuple(map(all_columns, node.children)), lambda inputs, _: with_inputs(node, inputs))
+
+
+def with_inputs(node: Node, inputs: Sequence[Node]) -> tuple[Node, Positions]:
+    """Return a node over other inputs with the same columns, and the positions of its own, which stay."""
+    return node.with_children(tuple(inputs)), unmoved(len(node.schema))
+
+
+def all_columns(node: Node) -> Need:
+    """Return the need of all columns of an input."""
+    return Need(node, tuple(range(len(node.schema))))
+
+
+def unmoved(width: int) -> Positions:
+    """Return the positions of columns that stay where they are."""
+    return {i: i for i in range(width)}
+
+
+def positions_of(columns: Sequence[int]) -> Positions:
+    """Return the positions of columns after a projection that picks them in this order."""
+    return {old: new for new, old in enumerate(columns)}
