@@ -23,7 +23,7 @@ NAMES = {
     "exponentialdelay": "exponential-delay",
     "exponential-delay": "exponential-delay",
 }
-"""The strategy of each name that Flink accepts, in any case of letters."""
+"""Strategy by each name that Flink accepts. Upper and lower case are equal."""
 
 _MOST = "2147483647"
 _KNOWN = "`none`, `fixed-delay`, `failure-rate`, `exponential-delay`"

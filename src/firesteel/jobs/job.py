@@ -16,14 +16,14 @@ class JobState(Enum):
     """State of a job, by Flink's name (JobStatus)."""
 
     INITIALIZING = "INITIALIZING"
-    """It is planned, or waits for Spark or for a reader."""
+    """The job is being planned, or waits for Spark or for a reader."""
     RUNNING = "RUNNING"
     RESTARTING = "RESTARTING"
-    """It failed and starts again."""
+    """The job failed and starts again."""
     FINISHED = "FINISHED"
     FAILED = "FAILED"
     CANCELED = "CANCELED"
-    """The user stopped it."""
+    """The user stopped the job."""
 
     @property
     def has_ended(self) -> bool:
@@ -32,7 +32,7 @@ class JobState(Enum):
 
 @dataclass(frozen=True)
 class Source:
-    """Origin of a job: a statement and its place.
+    """Origin of a job: a statement and its position in a script.
 
     Attributes:
         statement: Text of the statement without secrets.
@@ -50,20 +50,20 @@ class Source:
 class Job:
     """A query, an INSERT or a statement set.
 
-    The methods that change it may be called from any thread. A job that has ended changes no more.
+    Any thread may call the methods that change a job. A job that has ended does not change any more.
 
     Args:
-        id: Its number among the jobs of the process, as text.
+        id: Number of the job among the jobs of the process, as text.
         source: The statement.
 
     Attributes:
         label: Name that no other job has.
-        state: What it does now.
-        cause: Error that it failed with, or that it restarts after; None for none.
-        restarts: How often it was restarted.
-        created: Time of its creation in seconds since 1970.
-        ended: Time of its end in seconds since 1970, None before.
-        progress: Its counters, None while it is planned.
+        state: Current state.
+        cause: Message of the error that ended the job or that it restarts after; None for none.
+        restarts: Number of restarts.
+        created: Time of creation in seconds since 1970.
+        ended: Time of the end in seconds since 1970, None while the job has not ended.
+        progress: Counters of the job, None while it is planned.
     """
 
     def __init__(self, id: str, source: Source) -> None:
@@ -103,38 +103,38 @@ class Job:
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether it can start no more: nobody holds the result of a query that was never read."""
+        """Whether the job can no longer start: nobody holds the result of a query that was never read."""
         waits = self.state is JobState.INITIALIZING
         return waits and self._cancel is not None and self._cancel() is None
 
     def planned(
         self, progress: Progress, plan: Callable[[], str], cancel: Callable[[], object] | None = None
     ) -> None:
-        """Attach what is known once the job is planned.
+        """Attach counters, plan and stop function after the planning.
 
         Args:
             progress: The counters.
             plan: Function that returns the plan's text. It is called when the text is first asked for.
-            cancel: Method that stops the job. Its object is not kept alive.
+            cancel: Method that stops the job. The job does not keep the method's object alive.
         """
         self._plan = plan
         self._cancel = None if cancel is None else WeakMethod(cancel)
         self.progress = progress
 
     def run(self) -> None:
-        """Note that its host has started it."""
+        """Record that the host has started the job."""
         self._become(JobState.RUNNING)
 
     def restart(self, cause: BaseException | str) -> None:
-        """Note that it failed and will be started again."""
+        """Record that the job failed and will be started again."""
         if self._become(JobState.RESTARTING, cause):
             self.restarts += 1
 
     def end(self, error: BaseException | None = None, *, cancelled: bool = False) -> None:
-        """Note its end.
+        """Record the end of the job.
 
         Args:
-            error: What it failed with, None if it did not fail.
+            error: Error that ended the job, None if it did not fail.
             cancelled: Whether the user stopped it. An error of a stopped job does not count.
         """
         if cancelled:

@@ -11,14 +11,14 @@ from firesteel.jobs.job import Job, Source
 from firesteel.spark.progress import Progress
 
 KEPT = 500
-"""Jobs that have ended, or were never started, that the registry remembers."""
+"""Most jobs to remember of those that have ended or were never started."""
 
 
 class Registry:
     """Jobs in the order of their creation.
 
     Args:
-        kept: How many of the jobs that do not run it remembers; the oldest are dropped.
+        kept: Most jobs to remember of those that do not run. The oldest are dropped.
     """
 
     def __init__(self, kept: int = KEPT) -> None:
@@ -49,7 +49,7 @@ class Registry:
         job.planned(progress, plan, cancel)
 
     def discard(self, job: Job) -> None:
-        """Forget a job that could not be planned: the error of its statement says why."""
+        """Remove a job that could not be planned. The error of its statement tells the user why."""
         with self._lock:
             self._jobs.pop(job.id, None)
 
@@ -65,7 +65,7 @@ class Registry:
             return self._jobs.get(id)
 
     def _label(self, name: str) -> str:
-        """Return the name, with a number behind it if an earlier job had it."""
+        """Return the name. If an earlier job has it, append a number."""
         taken = {job.label for job in self._jobs.values() if job.progress is not None}
         label = ""
         while not label or label in taken:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FULL = ("No space left on device", "Disk quota exceeded", "File too large")
 _CUT_OFF = "EOFError"
-"""What a worker says whose state was to be written: Spark's thread that did so is gone, without a word."""
+"""Error of a worker if Spark's thread that wrote its state has ended without a message."""
 _LITTLE = 1 << 20
 """A disk with fewer free bytes counts as full."""
 _PATH = re.compile(r"(?:file:)?(/[^\s:'\"]+)['\"]?:? *(?:\(|: *)?(?:" + "|".join(_FULL) + ")")
@@ -28,7 +28,7 @@ _TEMPORARY = re.compile(
     r"\.(?:shuffle\.|storage\.(?:Disk|Block)|util\.collection\.|memory\.\w*Spill|execution\.UnsafeExternal)"
     r"|streaming\.state\.RocksDB(?:\.|\$|FileManager)|RocksDBException"
 )
-"""Classes of Spark's that write its temporary files."""
+"""Classes of Spark that write temporary files."""
 _CHECKPOINT = re.compile(
     r"CheckpointFileManager|MetadataLog|OffsetSeqLog|CommitLog|ChecksumFile|hadoop\.fs\."
 )
@@ -38,12 +38,12 @@ def full_disk(error: BaseException, checkpoint: str | None, temporary: Sequence[
     """Return the error that names the folder that is full.
 
     Args:
-        error: What Spark or a worker raised.
+        error: Exception of Spark or of a worker.
         checkpoint: The job's checkpoint, None if it has none.
-        temporary: Spark's folders for temporary files, where they are known.
+        temporary: Spark's folders for temporary files, if they are known.
 
     Returns:
-        The error, None if none of this machine's disks is to blame.
+        The error, None if no disk of this machine is full.
     """
     text = f"{error}\n{getattr(error, '_stackTrace', None) or ''}"
     kept = local_folder(checkpoint) if checkpoint is not None else None
@@ -65,10 +65,10 @@ def full_disk(error: BaseException, checkpoint: str | None, temporary: Sequence[
 
 
 def local_folders(context: SparkContext) -> list[str]:
-    """Return Spark's folders for temporary files; one of Firesteel's own by the folder that it lies in."""
+    """Return Spark's folders for temporary files. For a folder of Firesteel, return its parent."""
     own = os.environ.get("SPARK_LOCAL_DIRS")
     if not own:
-        with suppress(Exception):  # a JVM that is gone says nothing
+        with suppress(Exception):  # a JVM that has ended does not answer
             own = context.getConf().get("spark.local.dir")
     folders = [Path(folder) for folder in (own or "").split(",") if folder]
     inside = process_folder()
@@ -76,7 +76,7 @@ def local_folders(context: SparkContext) -> list[str]:
 
 
 def _named(text: str, folders: Sequence[Path]) -> list[Path]:
-    """The folder in which the file lies that the text names, or what is there of the file's own folders."""
+    """Return the folder of the file that a text names: one of `folders`, or else a parent that exists."""
     if (file := _PATH.search(text)) is None:
         return []
     path = Path(file[1])
@@ -84,13 +84,13 @@ def _named(text: str, folders: Sequence[Path]) -> list[Path]:
     if known:
         return [max(known, key=lambda folder: len(folder.parts))]
     there = next(parent for parent in path.parents if parent.exists())
-    return [there if there != Path(path.root) else path.parent]  # a file of another machine's
+    return [there if there != Path(path.root) else path.parent]  # a file of another machine
 
 
 def _by_class(text: str, kept: Path | None, short_lived: list[Path]) -> list[Path]:
-    """The folder in which the classes write that stand in the stack, nearest to the cause.
+    """Return the folder that a class in the stack trace writes to, the class nearest to the cause.
 
-    The disk itself may have room again: Spark removes the files of what failed.
+    The disk itself may have room again: Spark removes the files of failed work.
     """
     stack = text.rpartition("Caused by: ")[2]
     places = ((_TEMPORARY, short_lived), (_CHECKPOINT, [] if kept is None else [kept]))

@@ -1,4 +1,4 @@
-"""Failures of Spark's that say nothing about their cause to who runs a job, in other words."""
+"""Replacements for messages of Spark that do not name the cause of a failure."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _GONE = re.compile(
     r"|FileNotFoundError: \[Errno 2\] [^:]*: '(/\S*?/firesteel-\w+)"
     r"|Failed to create (?:local dir|a temp directory|directory)[^\n]*? in (/[^\s,]+)"
 )
-"""The folder of Spark's temporary files, or of Firesteel's, of which a file is missing."""
+"""Pattern of a missing file in a temporary folder of Spark or Firesteel."""
 
 
 def known_failure(text: str) -> JobError | None:
-    """Return the error for a failure that is known by its text, None for another.
+    """Return the error for a known failure, None for any other.
 
     Args:
         text: The text of Spark's exception.

@@ -34,26 +34,29 @@ if TYPE_CHECKING:
 
 _NAME = "firesteel-modules"
 _MOST_BYTES = 64 << 20
-"""Of the files of a folder: what is larger is better installed."""
+"""Most bytes of the files of one folder. Larger packages should be installed on the workers."""
 _sent: dict[tuple[str, str], str] = {}
-"""By application and folder: what it was like when it was sent."""
+"""Fingerprint of the files of a folder when they were last sent, by application and folder."""
 
 
 # --- on the driver ---------------------------------------------------------------------------------
 def ship_code(spark: Spark, job: JobSpec) -> None:
-    """Have executors on other machines find what a job runs. Raises UsageError for a folder of modules that
-    is too large."""
+    """Send the code of a job to executors on other machines.
+
+    Raises:
+        UsageError: A folder of modules is too large.
+    """
     if spark.is_local:
         return
     package = Path(firesteel.__file__).parent
     if package.is_dir() and (spark.context.applicationId, "") not in _sent:
-        _ship_package(spark.context, package)  # else a zip that came with spark-submit --py-files
+        _ship_package(spark.context, package)  # otherwise it is a zip that came with spark-submit --py-files
         _sent[spark.context.applicationId, ""] = ""
     _ship_modules(spark.context, functions_of(job))
 
 
 def _ship_package(context: SparkContext, package: Path) -> None:
-    """Have all workers use the Firesteel that runs here."""
+    """Send this Firesteel package to all workers."""
     from zipfile import ZipFile
 
     file = private_folder("code") / f"firesteel-{firesteel.__version__}.zip"
@@ -62,13 +65,14 @@ def _ship_package(context: SparkContext, package: Path) -> None:
             if source.is_file() and source.suffix != ".pyc":
                 archive.write(source, source.relative_to(package.parent))
     context.addPyFile(str(file))
-    variables = variables_of_workers(context)  # of this machine's planners, whom Spark sends no files
+    variables = variables_of_workers(
+        context
+    )  # for workers that plan on this machine, to which Spark sends no files
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(file), variables.get("PYTHONPATH")]))
 
 
 def _ship_modules(context: SparkContext, functions: Iterable[UserFunction]) -> None:
-    """Send the folders in which the modules of functions lie, as they are now. What is installed is expected
-    to be so everywhere."""
+    """Send the folders with the modules of functions. Installed packages are expected on all machines."""
     wanted: dict[str, set[str]] = {}
     for function in functions:
         if function.folder and not _is_installed(function.folder):
@@ -106,7 +110,7 @@ def _ship_folder(context: SparkContext, folder: Path, tops: set[str]) -> None:
 
 
 def _modules(folder: Path, tops: set[str]) -> Iterator[Path]:
-    """The files of all modules and packages in a folder. tops: packages that need no __init__.py."""
+    """Yield the files of all modules and packages in a folder. Packages in `tops` need no __init__.py."""
     for entry in folder.iterdir():
         if entry.is_file() and entry.suffix == ".py":
             yield entry
@@ -121,7 +125,7 @@ def _name(folder: str) -> str:
 
 # --- in a task -------------------------------------------------------------------------------------
 def prepare_worker() -> None:
-    """Let user-defined functions be found where Spark put them, and be closed when the worker ends.
+    """Add the folders with user-defined functions to the import path, and close the functions at the end.
 
     Each task calls this before it does anything else. More calls change nothing.
     """
@@ -139,4 +143,4 @@ def located(folder: str) -> str:
         return folder
     places = Path(SparkFiles.getRootDirectory()).glob(f"{_name(folder)}-*")
     found = [place for place in places if place.is_dir()]
-    return str(max(found)) if found else folder  # a name ends with when it was sent
+    return str(max(found)) if found else folder  # a name ends with the time at which the folder was sent

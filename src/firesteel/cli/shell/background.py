@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class BackgroundJob:
-    """One job that nobody waits for.
+    """A job in the background of the shell.
 
     Args:
-        result: The result of its statement. It is read by a thread of its own.
+        result: Result of the statement. A thread of this job reads it.
 
     Attributes:
-        kept: What came of a query, None for an INSERT.
-        error: What it failed with.
+        kept: Results of a query so far, None for an INSERT.
+        error: Error that ended the job, None for none.
     """
 
     def __init__(self, result: TableResult) -> None:
@@ -63,13 +63,13 @@ class BackgroundJobs:
         self._told: set[str] = set()
 
     def add(self, result: TableResult) -> BackgroundJob:
-        """Let a job go on in the background. Raises UsageError if the result has no job."""
+        """Continue a job in the background. Raises UsageError if the result has no job."""
         made = BackgroundJob(result)
         self._jobs[made.job.id] = made
         return made
 
     def kept(self, id: str) -> KeptResult:
-        """Return what came of a query in the background.
+        """Return the results of a query in the background.
 
         Raises:
             ValidationError: No such query is in the background.
@@ -92,7 +92,7 @@ class BackgroundJobs:
         return found
 
     def stop(self, patience: float) -> None:
-        """Stop all jobs, and wait for their ends at most some seconds each."""
+        """Stop all jobs. Wait for the end of each at most `patience` seconds."""
         running = self.running()
         for each in running:
             threading.Thread(target=each.job.stop, daemon=True).start()

@@ -17,7 +17,7 @@ _WITH_ARGUMENT = ("source", "show result")
 
 @dataclass(frozen=True)
 class Command:
-    """A command and its argument.
+    """A command of the shell and its argument.
 
     Attributes:
         word: help, quit, clear, source, show result or timing.
@@ -29,7 +29,7 @@ class Command:
 
 
 def command_of(text: str) -> Command | None:
-    """Return the command that a text is, None if it is something else."""
+    """Parse a text as a command of the shell. Return None if it is something else."""
     found = _COMMAND.fullmatch(text.strip())
     if found is None:
         return None

@@ -20,12 +20,12 @@ Found = Iterable[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A word that may be inserted.
+    """A word to insert at the cursor.
 
     Attributes:
-        text: What replaces the text from `start` to the cursor.
+        text: Replacement of the text from `start` to the cursor.
         start: Offset in the text.
-        meta: What it is: a type, a signature, the meaning of an option.
+        meta: Description: a type, a signature, or the meaning of an option.
     """
 
     text: str
@@ -34,10 +34,10 @@ class Candidate:
 
 
 def complete(text: str, cursor: int, environment: Environment) -> list[Candidate]:
-    """Return the words that can stand at the cursor, most likely ones first.
+    """Return the words that can follow at the cursor, the most likely ones first.
 
     Args:
-        text: What is typed: one or more statements.
+        text: Typed text of one or more statements.
         cursor: Offset of the cursor.
         environment: The session, for tables, columns, functions and options.
     """
@@ -58,13 +58,13 @@ def complete(text: str, cursor: int, environment: Environment) -> list[Candidate
 
 
 def _fits(word: str, prefix: str) -> bool:
-    """Return whether a word goes on with what is typed. For options, a part behind a dot does, too."""
+    """Return whether a word begins with the typed text. For options, any part behind a dot counts, too."""
     low, begun = word.lower().strip("`"), prefix.lower()
     return low.startswith(begun) or (len(begun) > 1 and f".{begun}" in low)
 
 
 def _as_typed(word: str, prefix: str) -> str:
-    """Return a keyword in lower case if its beginning is typed so."""
+    """Return a keyword, in lower case if the user has typed its beginning in lower case."""
     return word.lower() if word.isupper() and prefix and prefix == prefix.lower() else word
 
 
@@ -90,7 +90,7 @@ def _words(statement: Typed, environment: Environment) -> Iterator[tuple[str, st
 
 
 def _following(statement: Typed) -> Iterator[tuple[str, str]]:
-    """Yield what follows the first words of a statement: SHOW TABLES, CREATE TABLE."""
+    """Yield the keywords that may follow the first words of a statement, such as TABLES after SHOW."""
     behind = " ".join(token.word for token in statement.words[1:])
     for words in keywords.FOLLOWING[statement.first[0]]:
         if not behind or words.startswith(f"{behind} "):
@@ -118,7 +118,7 @@ def _behind_dot(statement: Typed, environment: Environment) -> Found:
 
 
 def _in_query(statement: Typed, environment: Environment) -> Iterator[tuple[str, str]]:
-    """Yield what can stand in a clause: columns and functions, or keywords behind an operand."""
+    """Yield candidates within a clause: columns and functions, or keywords behind an operand."""
     last = statement.words[-1]
     is_operand = last.kind in _OPERANDS or last.text == ")" or _is_name(last.word, last.kind)
     if is_operand:
@@ -137,7 +137,7 @@ def _is_name(word: str, kind: Kind) -> bool:
 
 
 def _in_string(statement: Typed, environment: Environment) -> Iterator[tuple[str, str]]:
-    """Yield what a string can be: an option's key or value, the id of a job."""
+    """Yield candidates within a string: keys and values of options, and ids of jobs."""
     begins = statement.first[0]
     is_value = statement.word() == "="
     key = statement.words[-2].text if is_value and len(statement.words) > 1 else ""

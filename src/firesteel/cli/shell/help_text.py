@@ -30,7 +30,7 @@ Tab completes, Ctrl-R searches the history, Alt-Enter begins a line.
 
 
 def print_help(topic: str) -> None:
-    """Print the help, or what is known about a topic.
+    """Print the help of the shell or of a topic.
 
     Args:
         topic: A page of the documentation, a function or an option; "" for the help itself.

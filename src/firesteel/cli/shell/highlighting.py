@@ -51,11 +51,11 @@ _KINDS = {
 }
 
 Piece = tuple[str, str]
-"""A class, "" for blanks, and a text."""
+"""Class of a token ("" for blanks) and its text."""
 
 
 def pieces(text: str) -> Iterator[Piece]:
-    """Yield the pieces of a text in order; together they are the text."""
+    """Yield the pieces of a text in order. Joined, they are the text."""
     position = 0
     found = tokens(text)
     for token, after in itertools.pairwise(found):
@@ -76,7 +76,7 @@ def lines(text: str) -> list[list[Piece]]:
 
 
 def _between(text: str) -> Iterator[Piece]:
-    """Yield what stands between two tokens: blanks and comments."""
+    """Yield the blanks and comments between two tokens."""
     if text:
         yield (COMMENT if text.strip() else "", text)
 

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from firesteel.session.result import ChangesResult
 
 MOST_CHANGES = 100_000
-"""Changes that are kept; older ones are dropped. The rows that are left are kept whatever their number."""
+"""Most changes to keep; older ones are dropped. The current rows of the result are all kept."""
 
 
 class KeptResult:
-    """The last changes of a query, and the rows that all its changes leave.
+    """The last changes of a query, and the current rows of its result.
 
     Args:
-        result: The result. Nobody else may read it.
-        most: How many changes are kept.
+        result: Result of the query. No other reader may read it.
+        most: Most changes to keep.
     """
 
     def __init__(self, result: ChangesResult, most: int = MOST_CHANGES) -> None:
@@ -33,9 +33,9 @@ class KeptResult:
         self._left = RowsLeft([column.type for column in result.schema])
         self._lock = threading.Lock()
         self.dropped = 0
-        """Changes that are no longer kept."""
+        """Number of changes that were dropped."""
         self.version = 0
-        """Number of the tables of changes that have come."""
+        """Number of tables of changes received so far."""
 
     def read(self) -> None:
         """Read the result to its end. Raises the job's error."""
@@ -43,7 +43,7 @@ class KeptResult:
             self.add(table)
 
     def add(self, table: pa.Table) -> None:
-        """Take the next changes."""
+        """Add the next changes."""
         with self._lock:
             self._left.apply(table)
             self._tables.append(table)
@@ -59,11 +59,11 @@ class KeptResult:
                 self.dropped += gone
 
     def changes(self) -> ChangesResult:
-        """Return the kept changes, as a result that can be printed."""
+        """Return the kept changes as a printable result."""
         with self._lock:
             return self.result.over(iter(list(self._tables)))
 
     def rows(self) -> pa.Table:
-        """Return the rows that are left."""
+        """Return the current rows of the result."""
         with self._lock:
             return self._left.by_row()

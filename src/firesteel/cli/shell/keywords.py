@@ -40,7 +40,7 @@ FOLLOWING: dict[str, tuple[str, ...]] = {
     "STOP": ("JOB",),
     "EXECUTE": ("STATEMENT SET BEGIN",),
 }
-"""What follows the first word of a statement."""
+"""Keywords that may follow the first word of a statement, by that word."""
 BEFORE_TABLES = _words("TABLE(, LATERAL, UNNEST(")
 BEFORE_OPERANDS = _words(
     "DISTINCT, CASE WHEN, CAST(, NOT, NULL, TRUE, FALSE, EXISTS, INTERVAL, TIMESTAMP, DATE, ARRAY, "
@@ -93,4 +93,4 @@ OPERATORS = frozenset(
         "USING",
     ]
 )
-"""Words behind which an operand stands."""
+"""Words that an operand follows."""

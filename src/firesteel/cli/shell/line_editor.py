@@ -48,7 +48,8 @@ STYLE = Style.from_dict(
 class LineEditor:
     """Reader of statements from a terminal.
 
-    Enter runs what is typed once it is complete, and begins a line before. Alt-Enter always begins one.
+    Enter runs a complete text, and begins a new line in an incomplete one. Alt-Enter always begins a new
+    line.
 
     Args:
         environment: The session, for completion.
@@ -107,7 +108,7 @@ class LineEditor:
         return typed
 
     def _pass_on_interrupt(self) -> None:
-        """Let a Ctrl-C that came together with Enter stop the statement: it was read as a key."""
+        """Stop the statement if Ctrl-C came together with Enter and was read as a key."""
         source = self._session.app.input
         keys = get_typeahead(source)
         pressed = [number for number, key in enumerate(keys) if key.key is Keys.ControlC]
@@ -144,7 +145,7 @@ class _SqlCompleter(Completer):
         text, cursor = document.text, document.cursor_position
         found = complete(text, cursor, self._environment)
         if not complete_event.completion_requested and found and found[0].start == cursor:
-            return  # nothing is typed yet: a menu of everything would only hide the lines below
+            return  # nothing is typed yet: a menu of all words would hide the lines below
         for each in found:
             yield Completion(each.text, each.start - cursor, display_meta=each.meta)
 

@@ -31,11 +31,11 @@ class Left(Enum):
 
 
 class LiveTable:
-    """The screen of one query.
+    """Screen with the rows of one query.
 
     Args:
-        kept: What came of the query; another thread adds to it.
-        model: The rows as they are seen.
+        kept: Results of the query. Another thread adds to them.
+        model: The visible part of the rows.
         state: Returns the state of the query in words.
         input: Where keys come from, the terminal if None.
         output: What is drawn on, the terminal if None.
@@ -159,7 +159,7 @@ class LiveTable:
 
     def _resort(self, column: int | None, *, descending: bool = False) -> None:
         self._model.sort_by(column, descending=descending)
-        self._update()  # by arrival: the rows as they came are needed again
+        self._update()  # sorted by arrival again, which needs the rows in their original order
 
     def _sort_by_next(self) -> None:
         self._model.sort_by_next()

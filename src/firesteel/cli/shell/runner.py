@@ -47,7 +47,7 @@ class ShellRunner(Runner):
         self.draws = False
 
     def execute_behind(self, statement: Statement, text: str) -> None:
-        """Start a statement in the background. Raises UsageError if it has no job."""
+        """Start a statement in the background. Raises UsageError if the statement starts no job."""
         self._goes_behind = True
         try:
             self.execute(statement, text)
@@ -85,7 +85,7 @@ class ShellRunner(Runner):
 
     def _show_changes(self, result: ChangesResult, write: Write) -> None:
         if self.draws and not result.is_bounded and self._mode() == "TABLE":
-            write("")  # the line of progress goes
+            write("")  # clears the line of progress
             self._show_live(self.background.add(result), result)
         else:
             super()._show_changes(result, write)
@@ -107,7 +107,7 @@ class ShellRunner(Runner):
             self._print_left(job.kept)
 
     def show_kept(self, id: str) -> None:
-        """Show what came of a query in the background, by the session's result mode.
+        """Show the results of a query in the background, in the session's result mode.
 
         Raises:
             ValidationError: No such query is in the background.

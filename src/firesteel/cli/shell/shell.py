@@ -32,16 +32,16 @@ Firesteel {__version__}: Flink SQL's continuous queries on Apache Spark.
 Statements end with ';'. 'help' shows what there is, 'quit' or Ctrl-D leaves.
 """
 _LOADED_FIRST = ("duckdb", "firesteel.spark.batch.host", "firesteel.spark.stream.host")
-"""Modules that load while the user types: Ctrl-C in the first query would leave them half loaded."""
+"""Modules to load while the user types. Otherwise Ctrl-C in the first query could leave them half loaded."""
 _CLEAR = "\x1b[H\x1b[2J"
 _DEEPEST = 16
-"""Files that may call each other by SOURCE."""
+"""Most levels of files that run each other with SOURCE."""
 _PATIENCE_SECONDS = 30.0
 """Seconds that each background job has to end when the shell is left."""
 
 
 class Reader(Protocol):
-    """Reader of what is typed."""
+    """Reader of statements and commands."""
 
     def read(self) -> str:
         """Return statements or a command. Raises EOFError, KeyboardInterrupt."""
@@ -50,13 +50,13 @@ class Reader(Protocol):
 
 
 class Shell:
-    """Reads statements from the terminal, or from a pipe, and shows their results.
+    """Interactive shell that runs statements from a terminal or a pipe and shows their results.
 
     Args:
         options: Options of the session.
         folder: Folder of the modules of user-defined functions.
         verbose: Whether to print stack traces.
-        init: A script to run first, None for none.
+        init: Script to run first, None for none.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Shell:
 
     # --- Ctrl-C ----------------------------------------------------------------------------------
     def _press(self, number: int, frame: FrameType | None) -> None:
-        """Take Ctrl-C outside of a statement: forget what is typed, or stop the statement that begins."""
+        """Handle Ctrl-C outside of a statement: clear the typed text, or stop the statement that begins."""
         self._pressed = True
         if self._is_reading:
             raise KeyboardInterrupt
@@ -144,7 +144,7 @@ class Shell:
                 if self._may_leave():
                     return
                 continue
-            except KeyboardInterrupt as stop:  # forget what was typed
+            except KeyboardInterrupt as stop:  # clear the typed text
                 self._is_reading = False
                 _leave_if_asked(stop)
                 print()
@@ -153,7 +153,7 @@ class Shell:
                 return
 
     def _may_leave(self) -> bool:
-        """Ask whether to leave although background jobs run: they end with the shell."""
+        """Ask the user whether to leave while background jobs run. The jobs end with the shell."""
         running = len(self._runner.background.running()) if self._interactive else 0
         if not running:
             return True
@@ -249,7 +249,7 @@ class Shell:
 
     # --- background jobs -------------------------------------------------------------------------
     def _tell_ended(self) -> None:
-        """Say which background jobs have ended."""
+        """Print which background jobs have ended."""
         for each in self._runner.background.newly_ended():
             print(f"[INFO] Job {each.job.id} ({each.job.name}) has ended: {each.job.state.value}.")
             if each.error is not None:

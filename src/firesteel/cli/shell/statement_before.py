@@ -64,10 +64,10 @@ class Typed:
     """A statement up to the cursor.
 
     Attributes:
-        words: Its complete tokens in front of what is being typed.
-        prefix: What is being typed, without its quote.
-        start: Offset of what is being typed, behind its quote.
-        quote: Quote in front of it, "" for none.
+        words: Complete tokens before the word that is being typed.
+        prefix: Typed part of the word, without its quote.
+        start: Offset of this part, behind its quote.
+        quote: Quote before this part, "" for none.
         rest: Tokens of the statement behind the cursor.
     """
 
@@ -86,13 +86,13 @@ class Typed:
 
     @property
     def first(self) -> tuple[str, str]:
-        """The first two words of the statement in upper case."""
+        """First two words of the statement in upper case."""
         found = [token.word for token in self.words[:2]]
         return (*found, "", "")[0], (*found, "", "")[1]
 
     @property
     def clause(self) -> str:
-        """The last word that begins a clause at the cursor's depth of parentheses, "" for none."""
+        """Last word that begins a clause at the cursor's depth of parentheses, "" for none."""
         depth = 0
         for token in reversed(self.words):
             if token.kind is Kind.SYMBOL and token.text in "()":
@@ -120,7 +120,7 @@ def typed(text: str, cursor: int) -> Typed | None:
 
 
 def _behind_quote(text: str, found: list[Token]) -> str:
-    """Return a text without its beginning that belongs to the open string or name in front of it."""
+    """Return a text without the part that belongs to the open string or name before it."""
     if not found or found[-1].kind is not Kind.UNREADABLE:
         return text
     inside, quote, behind = text.partition(found[-1].text[0])
@@ -181,7 +181,7 @@ def _alias(every: tuple[Token, ...], index: int) -> tuple[str, int]:
 
 
 def options_given(statement: Typed) -> dict[str, str]:
-    """Return the options `'key' = 'value'` that the statement has already, before and behind the cursor."""
+    """Return the options `'key' = 'value'` of the statement, before and behind the cursor."""
     every = (*statement.words, *statement.rest)
     return {
         key.text: value.text

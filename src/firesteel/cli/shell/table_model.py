@@ -13,11 +13,11 @@ Cells = Callable[[pa.Table], list[tuple[str, ...]]]
 """Function that returns the texts of the rows of a table."""
 _NARROWEST = 4
 _BORDERS = 4
-"""Lines that a page needs besides its rows: three borders and the heading."""
+"""Lines of a page besides its rows: three borders and the heading."""
 
 
 class TableModel:
-    """The rows of a result and the part of them that is seen.
+    """Rows of a result, and the part of them that is visible.
 
     Args:
         names: Names of the columns.
@@ -26,9 +26,9 @@ class TableModel:
 
     Attributes:
         column: Position of the column that the rows are sorted by; None for the order in which they came.
-        descending: Whether the largest value stands first.
-        top: Number of the first row that is seen.
-        left: Number of the first column that is seen.
+        descending: Whether the largest value comes first.
+        top: Number of the first visible row.
+        left: Number of the first visible column.
         found: Number of the row that the last search found, None for none.
     """
 
@@ -45,11 +45,11 @@ class TableModel:
 
     @property
     def count(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return 0 if self._rows is None else int(self._rows.num_rows)
 
     def show(self, rows: pa.Table) -> None:
-        """Replace the rows by newer ones. The order and the page stay."""
+        """Replace the rows by newer ones. The sort order and the page stay."""
         self._rows = self._sorted(rows)
         self.found = None
 
@@ -77,7 +77,7 @@ class TableModel:
         """Move to the next row that holds a text in any column, and return whether there is one.
 
         Args:
-            text: What is looked for, in any case.
+            text: Text to search for. Upper and lower case are equal.
             height: Height of the screen.
             again: Whether to begin behind the last row that was found.
         """
@@ -93,7 +93,7 @@ class TableModel:
         return self.found is not None
 
     def room(self, height: int) -> int:
-        """Return how many rows a screen of a height has room for."""
+        """Return how many rows fit on a screen of this height."""
         return max(1, height - _BORDERS)
 
     def page(self, width: int, height: int) -> list[str]:
@@ -111,7 +111,7 @@ class TableModel:
         return [name + (arrow if n == self.column else "") for n, name in enumerate(self._names)]
 
     def _columns(self, width: int) -> tuple[int, list[int]]:
-        """Return the first column that is seen, and the widths of those that fit on a screen."""
+        """Return the first visible column, and the widths of the columns that fit on a screen."""
         widths: list[int] = []
         room = width - 1
         for own in self._widths[self.left :]:

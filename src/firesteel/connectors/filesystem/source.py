@@ -50,14 +50,14 @@ METADATA = {
     "file.modification-time": timestamp_ltz(3).with_nullable(False),
 }
 _LOOKS = 256
-"""Files that are read and that a poll looks at again, to tell of those that have changed."""
+"""Number of read files that each poll examines again, to report those that have changed."""
 
 
 class FilesystemSource(Source):
-    """A Source (connectors/base.py) over a file or a directory.
+    """Source of the rows of a file or a directory (connectors/base.py).
 
-    A file is read once, as it was when it was found; with `source.monitor-interval` new files are looked
-    for as long as the query runs.
+    A file is read once, in the state in which it was found. With `source.monitor-interval`, the source
+    searches for new files as long as the query runs.
     """
 
     def __init__(self, scan: ScanSpec) -> None:
@@ -80,7 +80,7 @@ class FilesystemSource(Source):
         self._next = -1
 
     def check(self, *, is_local: bool, fresh: bool) -> None:
-        """See that the path is there. Raises DataError."""
+        """Check that the path exists. Raises DataError if it does not."""
         check_path(self._options["path"])
 
     @property
@@ -92,7 +92,7 @@ class FilesystemSource(Source):
         self._log = FileLog(directory)
 
     def notices(self) -> list[str]:
-        """Files that have changed since they were read: that is not read, in Flink neither."""
+        """Return notices on files that have changed since they were read. Flink ignores changes, too."""
         found = [(file, text) for file, text in self._changed if file.path not in self._told]
         self._told.update(file.path for file, _ in found)
         self._changed = []
@@ -102,14 +102,14 @@ class FilesystemSource(Source):
         ]
 
     def _look_again(self, read: int) -> None:
-        """Look at some files of the log, others each time. read: how many are read."""
+        """Examine the next files of the log for changes. `read` is the number of files read so far."""
         files = self._log.files
         for _ in range(min(_LOOKS, len(files))):
             self._next = (self._next + 1) % len(files)
             file = files[self._next]
             if file.path in self._told or file.left_out:
                 continue
-            with suppress(OSError):  # it is gone, which is nobody's business once it is read
+            with suppress(OSError):  # a file that has been read may be deleted
                 change = change_of(file)
                 if change is Change.GROWN:
                     added = Path(file.path).stat().st_size - file.size
@@ -119,7 +119,7 @@ class FilesystemSource(Source):
                     self._changed.append((file, "it was replaced after it was read, and is not read again"))
 
     def splits(self, parallelism: int) -> list[Split]:
-        """All files, in at most `parallelism` splits."""
+        """Return all files in at most `parallelism` splits."""
         pieces = [whole(file) for file in self._listing().new()]
         return cut(pieces, parallelism)
 
@@ -127,9 +127,10 @@ class FilesystemSource(Source):
         return {"file": 0, "byte": 0}
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Where a micro-batch from `start` ends; files that are new are in the log before this returns.
+        """Return the end of a micro-batch that begins at `start`. New files are in the log before it returns.
 
-        Raises DataError where the log does not hold the files that `start` names.
+        Raises:
+            DataError: The log lacks files that `start` counts.
         """
         self._log.check(start)
         if not self.bounded or not self._log.sealed:
@@ -148,7 +149,7 @@ class FilesystemSource(Source):
         return self.bounded and self._log.sealed and offset["file"] >= len(self._log.files)
 
     def read(self, split: Split) -> Iterator[pa.Table]:
-        """See Source.read."""
+        """Yield the changes of a split (see Source.read)."""
         read = 0
         for data in split.data["pieces"]:
             piece = Piece.from_json(data)
@@ -158,10 +159,10 @@ class FilesystemSource(Source):
                     sequences = row_sequences(split.ordinal, read, changes.num_rows)
                     yield self._numbered(changes, piece.file, sequences)
                     read += changes.num_rows
-            self._check(piece.file)  # it may have been written while it was read
+            self._check(piece.file)  # the file may have changed while it was read
 
     def _check(self, file: FileInfo) -> None:
-        """Raises DataError for a file that is another one than was found."""
+        """Raise DataError if the file is not the one that was found."""
         check_unchanged(file, is_read_whole=file.compressed or is_of_files(self._format))
 
     def _changes(self, piece: Piece) -> Iterator[pa.Table]:
@@ -185,7 +186,7 @@ class FilesystemSource(Source):
         return ((position, Lines().split(block)[0]) for position, block in blocks(piece))
 
     def _framing(self) -> Framing | None:
-        """None for lines."""
+        """Return the framing of records; None if each line is a record."""
         return None if self._format.splittable else self._format.framing(self._format_options)
 
     def _listing(self) -> Listing:
@@ -196,7 +197,7 @@ class FilesystemSource(Source):
         )
 
     def _new_files(self) -> list[FileInfo]:
-        """The files that the log does not have."""
+        """Return the files that are not in the log."""
         if self._known is None:
             self._known = self._listing()
             self._known.know(file.path for file in self._log.files)
@@ -206,7 +207,7 @@ class FilesystemSource(Source):
         return self._scan.metadata[position] if self._scan.metadata else None
 
     def _is_inside(self, position: int) -> bool:
-        """Whether files have the column."""
+        """Return whether files store a column, which is then neither metadata nor a partition column."""
         return self._metadata(position) is None and self._scan.names[position] not in self._partitions.keys
 
     def _fields(self) -> Fields:
@@ -260,7 +261,7 @@ class FilesystemSource(Source):
         return changes
 
     def _numbered(self, changes: pa.Table, file: FileInfo, sequences: pa.Array) -> pa.Table:
-        """Add sequence and the metadata columns; put the fields in their places."""
+        """Return the changes with their sequence and metadata columns, and the fields in the scan's order."""
         rows = changes.num_rows
         columns = [changes[KIND], sequences]
         decoded = 0

@@ -26,10 +26,11 @@ CREATE = (
     "lineage VARCHAR(64), offsets VARCHAR(128), origin TEXT, PRIMARY KEY (job, task))"
 )
 COLUMNS = {"lineage": "VARCHAR(64)", "offsets": "VARCHAR(128)", "origin": "TEXT"}
-"""Those that tables of earlier versions lack. lineage: of the checkpoint. offsets: digests of where the batch
-begins and ends. origin: all that is known, as text, with the offsets themselves."""
+"""Columns that tables of earlier versions lack: the checkpoint's id, digests of the offsets at which a batch
+begins and ends, and the offsets themselves as text.
+"""
 _MOST = 60_000
-"""Characters of `origin`; MySQL's TEXT holds 65,535 bytes."""
+"""Most characters of `origin`. MySQL's TEXT holds 65,535 bytes."""
 
 _FORGET = f"DELETE FROM {BATCHES} WHERE job = :job"
 _FORGET_TASK = f"{_FORGET} AND task = :task"
@@ -50,22 +51,22 @@ _UPDATE_NEXT = f"{_UPDATE} AND batch < :batch"
 _WEEK_SECONDS = 7 * 24 * 3600
 _OF_RUNS = f"job LIKE '{ONCE}%'"
 _ADOPT = f"UPDATE {BATCHES} SET lineage = :now WHERE {_OF_RUNS} AND lineage IS NULL"
-"""Earlier versions noted no time."""
+"""Statement that adds a time to rows of earlier versions, which recorded none."""
 _SWEEP = f"DELETE FROM {BATCHES} WHERE {_OF_RUNS} AND lineage < :oldest"
 
 
 class Batches:
-    """The notes of one database. Methods with a connection work in its transaction."""
+    """Recorded batches in one database. Methods with a connection work in its transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def is_new(self, connection: Any, job: str, task: int, position: Position) -> bool:
-        """Note the batch; return whether it was not noted before. Whoever is at the same one waits here.
+        """Record a batch and return whether it is new. Transactions with the same batch wait here.
 
         Raises:
-            TryAgainError: Another transaction has noted the task meanwhile.
-            JobError: The number is noted with other rows, or the database refuses to note it.
+            TryAgainError: Another transaction has recorded a batch of the task in the meantime.
+            JobError: The number is recorded with other rows, or the database refuses to record it.
         """
         text, place = self._database.text, {"job": job, "task": task}
         noted = place | _columns(position)
@@ -88,7 +89,7 @@ class Batches:
         return not _position(*found).has(position.batch, position.origin, where)
 
     def _not_noted(self, error: Any) -> FiresteelError:
-        """The error where a batch's number cannot be written, without which the batch is not either."""
+        """Return the error for a batch whose number cannot be recorded. The batch is not written then."""
         made = self._database.error(error, f"no batch can be noted in {BATCHES}: ")
         made.hint = (
             f"the user needs SELECT, INSERT, UPDATE and DELETE on {BATCHES}, which is to have been made by: "
@@ -97,14 +98,14 @@ class Batches:
         return made
 
     def positions(self, job: str) -> Mapping[int, Position]:
-        """Return what is noted for a job, by task."""
+        """Return the recorded positions of a job, by task."""
         found = self._database.once(
             lambda connection: connection.execute(self._database.text(_READ_ALL), {"job": job}).fetchall()
         )
         return {task: _position(*rest) for task, *rest in found}
 
     def move(self, job: str, positions: Mapping[int, Position]) -> None:
-        """Note other positions, all in one transaction; one before the first batch is taken away."""
+        """Replace the recorded positions in one transaction. A position before the first batch is deleted."""
         self._database.run(lambda connection: self._move(connection, job, positions))
 
     def _move(self, connection: Any, job: str, positions: Mapping[int, Position]) -> None:
@@ -117,21 +118,21 @@ class Batches:
             connection.execute(self._database.text(_INSERT), place | _columns(position))
 
     def forget(self, job: str) -> None:
-        """Take away all notes of a job."""
+        """Delete all recorded batches of a job."""
         self._database.run(lambda connection: connection.execute(self._database.text(_FORGET), {"job": job}))
 
     # --- the table -------------------------------------------------------------------------------
     def prepare(self) -> None:
-        """See that the table is there with all its columns.
+        """Create the table if it does not exist, and add missing columns.
 
         Raises:
-            JobError: The table, or a column of it, cannot be made; it names the SQL that does.
+            JobError: The table or a column cannot be created. The hint has the SQL to run by hand.
         """
         if not self._database.has_table(BATCHES):
             self._change(CREATE, f"The table {BATCHES}, by which no batch is written twice, cannot be made")
         if self._works(_PROBE):
             self._add_columns()
-        with suppress(FiresteelError):  # the next job does it
+        with suppress(FiresteelError):  # the next job tries again
             self._database.once(self._sweep)
         try:
             self._database.rolled_back(self._try_to_note)
@@ -154,7 +155,7 @@ class Batches:
         connection.execute(self._database.text(_SWEEP), {"oldest": _time_text(now - _WEEK_SECONDS)})
 
     def _try_to_note(self, connection: Any) -> None:
-        """Note a batch of no job: what the user may not do shows before the first batch."""
+        """Record a batch of no job, so that missing permissions show before the first batch."""
         noted = {"job": "", "task": 0} | _columns(Position(0))
         for sql in (_UPDATE_NEXT, _READ, _INSERT):
             connection.execute(self._database.text(sql), noted)
@@ -175,12 +176,12 @@ class Batches:
             raise JobError(f"{what}: {error.message}", hint=_by_hand(sql)) from None
 
     def _ask(self, sql: str, **parameters: Any) -> None:
-        """Run SQL now or never."""
+        """Run a statement in a transaction of its own, without retries."""
         self._database.once(lambda connection: connection.execute(self._database.text(sql), parameters))
 
 
 def _time_text(seconds: int) -> str:
-    """Return a time as text in the order of times. Jobs without a checkpoint have it as lineage."""
+    """Return a time as text that sorts like the time. It is the lineage of jobs without a checkpoint."""
     return f"{seconds:012d}"
 
 

@@ -16,18 +16,18 @@ T = TypeVar("T")
 _LONGEST_PAUSE = 5.0
 _CONNECT_SECONDS = 10
 _LOCKED_SECONDS = 60
-"""For which SQLite waits while another process writes."""
+"""Seconds for which SQLite waits while another process writes."""
 _LOCKED = "database is locked"
 _MOST_RACES = 5
-"""How often another transaction may be faster in one piece of work: one time is what a race takes."""
+"""Most conflicts with other transactions in one unit of work. A single race causes one conflict."""
 _UNIQUE = ("23505", 1062, 1555, 2067)
-"""A key that is there already: PostgreSQL's SQLSTATE, MySQL's number, SQLite's for primary and other keys."""
+"""Codes for a key that exists already: PostgreSQL's SQLSTATE, MySQL's number, SQLite's two numbers."""
 
 _engines: dict[Address, Any] = {}
 
 
 class TryAgainError(Exception):
-    """Another transaction was faster. error: the driver's."""
+    """Conflict with another transaction. `error` is the driver's error."""
 
     def __init__(self, error: Any) -> None:
         super().__init__(str(error))
@@ -35,7 +35,7 @@ class TryAgainError(Exception):
 
 
 def library(package: str = "sqlalchemy") -> Any:
-    """SQLAlchemy. Raises UsageError where it is not installed."""
+    """Return the module of SQLAlchemy. Raises UsageError if it is not installed."""
     try:
         import sqlalchemy
         import sqlalchemy.exc
@@ -45,7 +45,7 @@ def library(package: str = "sqlalchemy") -> Any:
 
 
 class Database:
-    """A database. Its methods raise JobError with the address, and what the database says."""
+    """Connections to a database. Methods raise JobError with the address and the database's message."""
 
     def __init__(self, options: JdbcOptions) -> None:
         self._options = options
@@ -93,9 +93,11 @@ class Database:
             raise self.error(error) from None
 
     def run(self, work: Callable[[Any], T]) -> T:
-        """The same, from the beginning on where the database was away or another transaction in the way.
+        """Run `work` in a transaction, and run it again if the database was away or transactions conflicted.
 
-        Raises SQLAlchemy's DBAPIError where the database refuses what `work` does.
+        Raises:
+            DBAPIError: The database refuses a statement (SQLAlchemy's error).
+            JobError: The database is unreachable for too long.
         """
         began, attempts = time.monotonic(), 0
         while True:
@@ -123,7 +125,7 @@ class Database:
             time.sleep(min(attempts - 1, _LONGEST_PAUSE))
 
     def connected(self) -> Any:
-        """A connection, to be closed by whoever asks for it."""
+        """Return a new connection. The caller closes it."""
         return self.run(lambda connection: self._engine.connect())
 
     def rolled_back(self, work: Callable[[Any], T]) -> T:
@@ -136,18 +138,18 @@ class Database:
                 transaction.rollback()
 
     def text(self, sql: str) -> Any:
-        """SQL with parameters such as `:p0`."""
+        """Return SQLAlchemy's form of a statement with parameters such as `:p0`."""
         return self._alchemy.text(sql)
 
     def rows(self, connection: Any, sql: str, parameters: dict[str, Any]) -> Any:
-        """An answer that is fetched piece by piece."""
+        """Return the rows of a query, which are fetched in pieces."""
         fetch = self._options.fetch
         limits = {"yield_per": fetch} if fetch > 0 else {"stream_results": True}
         return connection.execution_options(**limits).execute(self.text(sql), parameters)
 
     @property
     def refusals(self) -> Any:
-        """SQLAlchemy's error for what a database refuses."""
+        """SQLAlchemy's class of errors for statements that a database refuses."""
         return self._alchemy.exc.DBAPIError
 
     def error(self, error: Any, what: str = "") -> JobError:
@@ -155,7 +157,7 @@ class Database:
 
         Args:
             error: The driver's error.
-            what: What was asked for, which begins the line.
+            what: The failed request, which begins the line.
         """
         message = f"{self._options.address.shown}, table {self._options.table}: {what}{_words(error)}"
         if self._is_away(error):
@@ -163,7 +165,7 @@ class Database:
         return (TransientError if self.may_pass(error) else JobError)(message, option="table-name")
 
     def has_table(self, name: str) -> bool:
-        """Whether a table of that name can be reached without a schema before it.
+        """Return whether a table with this name exists in the default schema.
 
         Raises:
             JobError: The database does not answer.
@@ -175,11 +177,11 @@ class Database:
         return found
 
     def may_pass(self, error: Any) -> bool:
-        """Whether the same may go well when it is tried again: no connection, a deadlock, no space."""
+        """Return whether a retry may succeed: after a lost connection, a deadlock or a lack of space."""
         return isinstance(error, self._alchemy.exc.OperationalError) or self._is_away(error)
 
     def is_key_conflict(self, error: Any) -> bool:
-        """Whether a row with the same key is there already."""
+        """Return whether the error is that a row with the same key exists."""
         said = error.orig
         codes = (
             getattr(said, "sqlstate", None),
@@ -190,7 +192,7 @@ class Database:
         return any(code in _UNIQUE for code in codes) or "UNIQUE constraint failed" in str(said)
 
     def _is_away(self, error: Any) -> bool:
-        """Whether it was the connection that failed, not a statement."""
+        """Return whether the connection failed, rather than a statement."""
         return bool(error.connection_invalidated or error.statement is None or _LOCKED in str(error.orig))
 
 
@@ -200,7 +202,7 @@ def _words(error: Any) -> str:
 
 
 def _quiet() -> None:
-    """Keep psycopg from logging the errors that follow from one that it has raised: `error ignored ...`."""
+    """Turn off psycopg's log of errors that follow from a raised one (`error ignored ...`)."""
     logger = logging.getLogger("psycopg")
     if _is_new not in logger.filters:
         logger.addFilter(_is_new)
@@ -211,6 +213,6 @@ def _is_new(record: logging.LogRecord) -> bool:
 
 
 def _begin_plainly(alchemy: Any, engine: Any) -> None:
-    """Python's driver of SQLite begins a transaction before some statements only: not before a savepoint."""
+    """Begin transactions explicitly. Python's SQLite driver begins none before SAVEPOINT."""
     alchemy.event.listen(engine, "connect", lambda made, _: setattr(made, "isolation_level", None))
     alchemy.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))

@@ -35,7 +35,7 @@ _GONE = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
 
 @dataclass(frozen=True)
 class _Statement:
-    """SQL to run for each row of a changes table. fields: its parameters."""
+    """SQL to run for each row of a changes table. `fields` are the positions of its parameters."""
 
     sql: str
     changes: pa.Table
@@ -60,14 +60,14 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Delivery:
-    """A part as SQL."""
+    """Statements for the rows of a part."""
 
     part: _Part
     statements: Sequence[_Statement]
 
 
 class JdbcSink(Sink):
-    """A Sink (connectors/base.py)."""
+    """Sink that writes rows to a table of a database (connectors/base.py)."""
 
     commits = Commits.TASKS
     on_driver = False
@@ -95,7 +95,11 @@ class JdbcSink(Sink):
             self._parts[-1].written.append(changes)
 
     def close_task(self) -> str:
-        """Raises JobError with the row that the database refuses, or where the database stays away."""
+        """Write the rows of the task in one transaction.
+
+        Raises:
+            JobError: The database refuses a row, which the error names, or is unreachable for too long.
+        """
         parts, self._parts = self._parts, []
         deliveries = [_Delivery(part, list(self._statements(part.written))) for part in parts]
         try:
@@ -107,12 +111,12 @@ class JdbcSink(Sink):
         statements = [statement for delivery in deliveries for statement in delivery.statements]
         try:
             found = self._database.rolled_back(lambda c: self._culprit(c, statements, first))
-        except self._database.refusals:  # the database has gone meanwhile
+        except self._database.refusals:  # the connection broke in the meantime
             found = self._database.error(first)
         raise found
 
     def abort_task(self) -> None:
-        """Forget the rows of the task. The error has ended their transaction already."""
+        """Drop the rows of the task. Their transaction has ended with the error."""
         self._parts = []
 
     def _statements(self, written: Sequence[pa.Table]) -> Iterator[_Statement]:
@@ -138,7 +142,7 @@ class JdbcSink(Sink):
                         connection.execute(self._database.text(statement.sql), rows)
 
     def _pieces(self, statement: _Statement) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-        """The parameters of rows that are sent together, and the number of the first of them."""
+        """Yield the parameters of rows to send together, with the number of the first row."""
         for start in range(0, statement.changes.num_rows, self._options.flush):
             piece = statement.changes.slice(start, self._options.flush)
             try:
@@ -151,7 +155,7 @@ class JdbcSink(Sink):
             yield start, [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def _parameters(self, changes: pa.Table, fields: Sequence[int]) -> list[list[Any]]:
-        """The columns as the driver takes them. Raises whatever a value gives that Python does not have."""
+        """Return the columns as Python values. Raises an error for a value that Python does not have."""
         as_text = self._options.dialect.as_text
         return [to_database(changes[field_name(each)], self._spec.types[each], as_text) for each in fields]
 
@@ -162,7 +166,7 @@ class JdbcSink(Sink):
         )
 
     def _culprit(self, connection: Any, statements: Sequence[_Statement], error: Any) -> FiresteelError:
-        """The error with the row for which it comes when all is tried again; else as it was."""
+        """Return the error with the row that causes it. If no row fails again, the error is unchanged."""
         for statement in statements:
             text = self._database.text(statement.sql)
             for start, rows in self._pieces(statement):
@@ -180,13 +184,13 @@ class JdbcSink(Sink):
 
     # --- on the driver -----------------------------------------------------------------------------
     def check(self) -> None:
-        """See that the table is there. Raises JobError."""
+        """Check that the table exists. Raises JobError if it does not."""
         names = self._spec.names
         probe = f"{self._options.dialect.select(self._options.table, names, None)} WHERE 1 = 0"
         self._database.once(lambda connection: connection.execute(self._database.text(probe)))
 
     def open(self, job: str) -> None:
-        """See that the table is there, and the one for batches' numbers. Raises JobError."""
+        """Check that the table exists, and create the one for numbers of batches. Raises JobError."""
         self._job = job
         self.check()
         self._batches.prepare()

@@ -15,11 +15,10 @@ from firesteel.errors import JobError, UnavailableError, ValidationError, missin
 from firesteel.functions.java.regular_expressions import parsed
 
 _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
-"""Seconds in which a cluster must answer, and after which a refusal is believed; and in which it answers who
-only wants to know."""
+"""Seconds: for an answer of the cluster, until a refusal counts, and for an answer that is optional."""
 _FIRST_TIMEOUT = 0.25
 _ALL_REFUSED = 0.4
-"""Seconds after which the refusal of all its brokers is believed."""
+"""Seconds until the refusal of all brokers counts."""
 _RETENTION = 7 * 24 * 3600.0
 """Seconds: Kafka's default of offsets.retention.minutes."""
 _CREATION, _PAUSE = 5.0, 0.1
@@ -64,11 +63,11 @@ def is_away(error: Any) -> bool:
 
 
 class UnreachableError(UnavailableError):
-    """The cluster does not answer now."""
+    """Error: the cluster does not answer now."""
 
 
 class UnknownPartitionError(UnavailableError):
-    """The cluster does not know the topic or partition, or its leader. Starting brokers report this, too."""
+    """Error: the cluster does not know a topic, a partition or its leader. Starting brokers report it."""
 
 
 class Cluster:
@@ -109,7 +108,7 @@ class Cluster:
         return [(name, number) for name in names for number in sorted(topics[name].partitions)]
 
     def create_missing(self, topics: Iterable[str]) -> list[str]:
-        """Have the broker create topics that are to be written and are not there, as it does on first use.
+        """Let the broker create missing topics of a sink, as it does on first use.
 
         Returns:
             A notice for each topic that was created.
@@ -123,7 +122,7 @@ class Cluster:
     def _created(self, topic: str) -> str:
         end = time.monotonic() + _CREATION
         while time.monotonic() < end:
-            found = self._metadata(topic).topics[topic]  # to ask for one topic by its name creates it
+            found = self._metadata(topic).topics[topic]  # a request for one topic by its name creates it
             if found.error is None and found.partitions:
                 many = "1 partition" if len(found.partitions) == 1 else f"{len(found.partitions)} partitions"
                 return (
@@ -159,9 +158,9 @@ class Cluster:
                 timeout = min(2 * timeout, 1.0, patience - waited)  # a far cluster is slow to answer
 
     def ids(self, topics: Iterable[str]) -> dict[str, str]:
-        """Return the id of each topic: a topic that is created again has another one.
+        """Return the id of each topic. A topic that is deleted and created again gets a new id.
 
-        A topic is left out if it is not there, or if its broker has no ids (before Kafka 2.8).
+        A topic is left out if it does not exist, or if its broker has no ids (before Kafka 2.8).
         """
         names = sorted(set(topics))
         if not names:
@@ -181,7 +180,7 @@ class Cluster:
     def offsets_retention(self) -> float:
         """Return the seconds for which the brokers keep the offsets of a group that nobody uses.
 
-        Kafka's default where they do not say, or do not let the user ask.
+        It is Kafka's default if the brokers do not report it, or do not permit the request.
         """
         kinds = self._kafka.admin
         broker = next(iter(self._metadata().brokers), None)

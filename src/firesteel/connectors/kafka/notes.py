@@ -15,7 +15,7 @@ _AT_ONCE = 8
 def noted(
     properties: Mapping[str, str], names: Mapping[int, str], topics: Sequence[str]
 ) -> dict[int, Position]:
-    """Return the positions of the tasks that have one.
+    """Return the recorded positions, by task. Tasks without one are left out.
 
     Args:
         properties: Properties of the client.

@@ -25,29 +25,29 @@ from firesteel.connectors.positions import UNKNOWN, Origin, Position, from_text,
 from firesteel.errors import JobError, TransientError, UnavailableError, ValidationError
 
 _PATIENCE = 120.0
-"""Seconds for which a request is repeated that no broker answers (Java's delivery.timeout.ms)."""
+"""Seconds for which an unanswered request is repeated (Java's delivery.timeout.ms)."""
 _ATTEMPT = 10.0
 _SILENCE = 2 * _ATTEMPT
-"""Seconds after which a request is given up that does not even come back."""
+"""Seconds after which a call to the client that does not return is given up."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.5
-"""Seconds before a request is repeated; a broker needs some milliseconds to end the transaction before."""
+"""Seconds before a request is repeated. A broker needs some milliseconds to end the previous transaction."""
 _POLLED = 1000
-"""Messages after which the client may say what it could not send."""
+"""Number of messages after which the client reports failed deliveries."""
 _KEPT = 16
-"""Producers that a worker keeps for its next tasks: connecting takes longer than a small batch."""
+"""Most idle producers of a worker. They are kept for its next tasks because connecting is slow."""
 _ANY_PARTITION = -1
 _SILENT = logging.getLogger(f"{__name__}.client")
-"""Takes what the client says itself of a transaction that another has shut out: the next producer goes on."""
+"""Logger for the client's messages on a fenced transaction, which the next producer continues."""
 _SILENT.disabled = True
 
 _MOST = 4000
-"""Characters of an offset's metadata; a broker takes 4,096 (offset.metadata.max.bytes)."""
+"""Most characters of an offset's metadata. A broker accepts 4,096 bytes (offset.metadata.max.bytes)."""
 _MESSAGES = "messages"
-"""In the note of a group's offset: how many messages of the batch that the offset names are committed."""
+"""Key in the metadata of a group's offset: number of committed messages of the offset's batch."""
 
 _idle: dict[tuple[frozenset[tuple[str, str]], str], Producer] = {}
 _idle_lock = threading.Lock()
-"""The tasks of several statements may run in threads of one process."""
+"""Lock of the idle producers. Tasks of several statements may run in threads of one process."""
 
 
 _TRANSACTION_LIMIT = "properties.transaction.timeout.ms"
@@ -58,23 +58,23 @@ _MORE_TIME = (
 
 
 class ShutOutError(Exception):
-    """Another attempt of the task has the transactional id now: this one is over, but not the job."""
+    """Error: a newer attempt of the task has the transactional ID. This attempt ends, the job continues."""
 
 
 class Producer:
-    """A connection that sends.
+    """Producer of messages, with or without transactions.
+
+    Methods raise JobError, which names topic and partition of a refused message. They raise ShutOutError if
+    another producer has the transactional ID.
 
     Args:
         properties: `properties.*` of the table, without the prefix.
-        name: Its transactional id, "" for none.
+        name: Transactional ID, "" for none.
 
     Attributes:
-        batch: The last batch that is committed whole under the id, -1 for none.
-        messages: How many messages of the batch after it are committed.
-        origin: Where the rows of the batch come from that was noted last: of `batch`, or the one after it.
-
-    Its methods raise JobError, with topic and partition where a message is refused; ShutOutError where
-    another producer has its id.
+        batch: Last batch that is completely committed with the transactional ID, -1 for none.
+        messages: Number of committed messages of the batch after it.
+        origin: Range of source rows of the batch that was recorded last: `batch`, or the one after it.
     """
 
     def __init__(self, properties: Mapping[str, str], name: str = "") -> None:
@@ -102,8 +102,8 @@ class Producer:
             raise ValidationError(f"Kafka's client refuses a property: {error.args[0].str()}") from None
 
     def release(self) -> None:
-        """Keep the connection for the worker's next task of this name."""
-        dropped = []  # outside of the lock: the end of a connection takes a while
+        """Keep the connection for the worker's next task with this transactional ID."""
+        dropped = []  # deleted after the lock is released, since closing a connection takes a while
         with _idle_lock:
             while len(_idle) >= _KEPT:
                 dropped.append(_idle.pop(next(iter(_idle))))
@@ -111,9 +111,9 @@ class Producer:
 
     # --- messages --------------------------------------------------------------------------------
     def send(self, records: Iterable[Record], task: int | None) -> None:
-        """Hand the messages to the client. task: the number of a task that keeps to one partition."""
+        """Pass messages to the client. `task` is the number of a task that writes to only one partition."""
         if not self._is_sending:
-            self._client.poll(0)  # gives errors of an absence that is over
+            self._client.poll(0)  # reports errors of an outage that has ended
             self._is_sending = True
         for number, (topic, key, value, timestamp, headers) in enumerate(records):
             partition = _ANY_PARTITION if task is None else task % self._count(topic)
@@ -135,19 +135,19 @@ class Producer:
                 raise self._error(error.args[0], topic, partition) from None
 
     def flush(self) -> None:
-        """Wait until all is written."""
+        """Wait until the brokers have acknowledged all messages."""
         while self._serve(lambda: self._client.flush(_ATTEMPT)):
             continue
         self._is_sending = False
         self._outage.answered()
 
     def _serve(self, wait: Callable[[], int]) -> int:
-        """Let the client say what became of messages; what `wait` gives."""
+        """Let the client report deliveries, and return the result of `wait`. Raises errors of deliveries."""
         try:
             left = wait()
         except self._kafka.KafkaException as error:
             raise self._error(error.args[0], "", _ANY_PARTITION) from None
-        except SystemError:  # so the client says in flush that it has met a fatal error
+        except SystemError:  # flush reports a fatal error in this way
             if not self.name:
                 raise
             raise self._shut_out("the transaction cannot go on") from None
@@ -155,7 +155,7 @@ class Producer:
         return left
 
     def _count(self, topic: str) -> int:
-        """The topic's partitions."""
+        """Return the number of partitions of a topic."""
         if topic not in self._counts:
             found = self._persist(lambda: self._client.list_topics(topic, timeout=_ATTEMPT))
             if not found.topics[topic].partitions:
@@ -183,7 +183,7 @@ class Producer:
         return JobError(f"{place}: Kafka at {self.servers} has not taken a message: {error.str()}")
 
     def _timed_out(self, place: str) -> JobError:
-        """Return the error for a message without an answer. A message in a transaction has the time of it."""
+        """Return the error for an unanswered message. In a transaction, its time-out applies."""
         in_transaction = self.name and self._delivery >= self._limit
         key = _TRANSACTION_LIMIT if in_transaction else "properties.delivery.timeout.ms"
         return UnavailableError(
@@ -195,7 +195,7 @@ class Producer:
 
     @property
     def is_sound(self) -> bool:
-        """Whether it has lost no connection. One that has may wait for ever in its next transaction."""
+        """Whether no connection was lost. After a loss, the next transaction might wait without a limit."""
         self._is_sending = False
         self._client.poll(0)
         return not self._has_lost_broker
@@ -208,15 +208,15 @@ class Producer:
 
     # --- transactions ----------------------------------------------------------------------------
     def _is_shut_out(self, error: Any) -> bool:
-        """Whether it says, or an earlier error that it follows from, that another producer has the id."""
+        """Return whether this or an earlier error reports that another producer has the transactional ID."""
         kinds = self._kafka.KafkaError
         told = (kinds._FENCED, kinds.INVALID_PRODUCER_EPOCH, kinds.PRODUCER_FENCED)
         return bool(self.name) and (error.code() in told or self._was_shut_out)
 
     def _shut_out(self, why: str) -> Exception:
-        """The error where the transactional id is not this producer's any more.
+        """Return the error for a producer that has lost its transactional ID.
 
-        The broker takes it away from a transaction that lasts too long, too, and says the same.
+        The broker reports the same if a transaction lasts too long.
         """
         lasted = 0.0 if self._began is None else time.monotonic() - self._began
         if not lasted > self._limit:
@@ -228,14 +228,14 @@ class Producer:
         )
 
     def shut_out_others(self, topics: Sequence[str]) -> None:
-        """Make the transactional id this producer's own, and read how far it has come.
+        """Fence all other producers with the transactional ID, and read the recorded position.
 
         Args:
-            topics: Those of the table, of which one holds the number of the last batch.
+            topics: Topics of the table. One of them has the number of the last batch.
         """
         self._persist(lambda: self._client.init_transactions(_ATTEMPT))
         configuration = client_configuration(self._properties) | {"group.id": self.name, "log_level": "2"}
-        configuration["isolation.level"] = "read_committed"  # the table's is for its readers
+        configuration["isolation.level"] = "read_committed"  # the table's setting is for its readers
         member = self._kafka.Consumer(configuration)
         try:
             places = [self._kafka.TopicPartition(topic, 0) for topic in topics]
@@ -249,7 +249,7 @@ class Producer:
 
     @property
     def position(self) -> Position:
-        """How far the id is; a batch of which some messages are committed counts."""
+        """Recorded position of the transactional ID. It includes a partly committed batch."""
         if self.messages:
             return Position(self.batch + 1, self.origin, is_whole=False)
         return Position(max(self.batch, -1), self.origin)
@@ -257,13 +257,13 @@ class Producer:
     def begin(
         self, batch: int, topics: Sequence[str], messages: int | None = None, origin: Origin = UNKNOWN
     ) -> None:
-        """Begin a transaction that notes how far a batch is, as the group's offset in topics.
+        """Begin a transaction that records the progress of a batch, as the group's offset in topics.
 
         Args:
-            batch: Its number.
-            topics: The topics, as a rule one.
-            messages: How many of the batch's messages are committed with the transaction; None for all.
-            origin: Where its rows come from; noted as the offset's metadata.
+            batch: Number of the batch.
+            topics: Topics that get the offset, usually one.
+            messages: Number of the batch's messages that are committed after the transaction; None for all.
+            origin: Range of source rows of the batch, recorded as the offset's metadata.
         """
         self._began = time.monotonic()
         self._persist(self._client.begin_transaction)
@@ -275,8 +275,10 @@ class Producer:
         self.origin = origin
 
     def _send_offsets(self, places: list[Any]) -> None:
-        """librdkafka heeds no timeout here: where the group's broker goes meanwhile, the call may never
-        come back (librdkafka#5456). The client is of no use then."""
+        """Add the group's offsets to the transaction.
+
+        librdkafka ignores the time-out here. If the group's broker goes away, the call may never return
+        (librdkafka#5456). The client is then unusable."""
         sent = in_thread(lambda: self._client.send_offsets_to_transaction(places, self._group, _ATTEMPT))
         try:
             sent.result(_SILENCE)
@@ -294,7 +296,7 @@ class Producer:
         self.batch, self.messages = (batch, 0) if messages is None else (batch - 1, messages)
 
     def abort(self) -> None:
-        """Leave the transaction; where no broker answers it ends by itself, or with the next of its name."""
+        """Abort the transaction. If no broker answers, it times out, or the next producer aborts it."""
         if self._is_stuck:
             return
         try:
@@ -304,7 +306,7 @@ class Producer:
             return
 
     def _persist(self, request: Callable[[], Any]) -> Any:
-        """The answer to a request that is repeated where that may help."""
+        """Return the answer to a request. Repeat the request if a retry may succeed."""
         end, pause = time.monotonic() + _PATIENCE, _FIRST_PAUSE
         while True:
             try:
@@ -323,7 +325,7 @@ class Producer:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _refusal(self, told: Any) -> Exception:
-        """The error for a request that is refused."""
+        """Return the error for a refused request."""
         self._check()
         if self._is_shut_out(told):
             return self._shut_out(told.str())
@@ -342,7 +344,7 @@ def _key(properties: Mapping[str, str], name: str) -> tuple[frozenset[tuple[str,
 
 
 def _noted(note: str | None) -> int:
-    """The number of messages in a group's note."""
+    """Return the number of messages in the metadata of a group's offset."""
     try:
         found = json.loads(note or "{}")
     except ValueError:
@@ -351,7 +353,7 @@ def _noted(note: str | None) -> int:
 
 
 def idle_producer(properties: Mapping[str, str], name: str = "") -> Producer | None:
-    """Take a producer that an earlier task of this worker has released, if there is one."""
+    """Return a producer that an earlier task of this worker has released, None if there is none."""
     with _idle_lock:
         return _idle.pop(_key(properties, name), None)
 

@@ -24,8 +24,10 @@ _TOGETHER = 5_000
 
 
 class KafkaSink(Sink):
-    """A Sink (connectors/base.py). With exactly-once each task writes a batch in transactions, which hold how
-    far the batch is, too; else a batch that is tried again is written again."""
+    """Sink that writes messages to topics (connectors/base.py).
+
+    With exactly-once, each task writes a batch in transactions that also record the progress of the batch.
+    Otherwise a batch that is retried is written again."""
 
     commits = Commits.TASK
     on_driver = False
@@ -42,7 +44,7 @@ class KafkaSink(Sink):
 
     @property
     def notes(self) -> bool:
-        """Without transactions nothing is noted."""
+        """Whether positions are recorded, which needs transactions."""
         return self._how.in_transactions
 
     @property
@@ -57,7 +59,7 @@ class KafkaSink(Sink):
         self._origin = origin
 
     def open_task(self, job: str, batch: int, partition: int) -> None:
-        """Raises JobError where no broker can be reached."""
+        """Prepare the writes of a task. Raises JobError if no broker can be reached."""
         self._records = Records(self._spec, self._texts, self._upsert)
         self._task = partition if self._how.fixed else None
         properties = dict(self._options.properties)
@@ -70,7 +72,7 @@ class KafkaSink(Sink):
             self._producer = plain_producer(properties)
 
     def _name(self, job: str, partition: int) -> str:
-        """The transactional id of a task, and the name of its group."""
+        """Return the transactional ID of a task, which is also the name of its consumer group."""
         return f"{self._how.prefix}-{job}-{partition}"
 
     def _topics(self) -> tuple[str, ...]:
@@ -80,7 +82,12 @@ class KafkaSink(Sink):
         return tuple(dict.fromkeys(topic for topic, _ in Cluster(self._options).partitions()))
 
     def write(self, changes: pa.Table) -> None:
-        """Raises DataError, and JobError with the topic and partition of a message that is refused."""
+        """Send the rows of a changes table as messages.
+
+        Raises:
+            DataError: The format cannot represent a value.
+            JobError: A broker refuses a message. The error names topic and partition.
+        """
         if self._transactions is not None and self._transactions.is_done:
             return
         for part in self._parts(changes):
@@ -111,10 +118,10 @@ class KafkaSink(Sink):
 
     # --- on the driver -----------------------------------------------------------------------------
     def check(self) -> None:
-        """See that the topics are there; a broker may create them now.
+        """Check that the topics exist. A broker may create them now.
 
         Raises:
-            JobError: A topic is not there and is not created, or no broker can be reached.
+            JobError: A topic does not exist and is not created, or no broker can be reached.
         """
         cluster = Cluster(self._options)
         for notice in cluster.create_missing(self._options.topics):
@@ -122,18 +129,18 @@ class KafkaSink(Sink):
         cluster.partitions()
 
     def open(self, job: str) -> None:
-        """See that the topics are there. Raises JobError as `check` does."""
+        """Check that the topics exist. Raises JobError as `check` does."""
         self.check()
 
     def identities(self) -> dict[str, str]:
-        """Return the ids of topics that are written in transactions; others get rows again after a crash."""
+        """Return the ids of topics that are written in transactions. Without transactions, there are none."""
         if not self._how.in_transactions:
             return {}
         cluster = Cluster(self._options)
         return {f"topic {topic}": made for topic, made in cluster.ids(self._topics()).items()}
 
     def forgets_after(self) -> float | None:
-        """Seconds after which the brokers may forget the number of a batch; None where it does not matter."""
+        """Seconds after which the brokers may delete the number of a batch; None without transactions."""
         return Cluster(self._options).offsets_retention() if self._how.in_transactions else None
 
     def positions(self, job: str, partitions: int) -> Mapping[int, Position]:

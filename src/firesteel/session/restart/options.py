@@ -18,7 +18,7 @@ from firesteel.session.restart.strategies import (
 
 
 def restart_strategy(configuration: Configuration, *, has_checkpoint: bool) -> RestartStrategy:
-    """Return a new strategy, as a job needs it that starts now.
+    """Return a new restart strategy for a job that starts.
 
     Args:
         configuration: The session's options.

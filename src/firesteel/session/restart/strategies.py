@@ -12,16 +12,16 @@ from collections import deque
 from collections.abc import Callable
 
 Clock = Callable[[], int]
-"""Return the time in milliseconds. It never goes back."""
+"""Function that returns the time in milliseconds. The time never goes back."""
 
 
 def monotonic_clock() -> int:
-    """Return the time of a clock that nobody sets, in milliseconds."""
+    """Return the time of the monotonic clock, in milliseconds."""
     return time.monotonic_ns() // 1_000_000
 
 
 class RestartStrategy(ABC):
-    """Decision on the restarts of one job. Call `note_failure` after each failure, then ask."""
+    """Decision on the restarts of one job. Call `note_failure` after each failure, then `can_restart`."""
 
     @property
     @abstractmethod
@@ -35,24 +35,24 @@ class RestartStrategy(ABC):
 
     @abstractmethod
     def note_failure(self) -> None:
-        """Count a failure that comes now."""
+        """Count a failure at the current time."""
 
 
 class NoRestart(RestartStrategy):
-    """The first failure ends the job."""
+    """Strategy without restarts: the first failure ends the job."""
 
     can_restart = False
     wait = 0
 
     def note_failure(self) -> None:
-        """Count nothing."""
+        """Do nothing: no restart follows."""
 
     def __str__(self) -> str:
         return "none"
 
 
 class FixedDelay(RestartStrategy):
-    """A number of restarts, each after the same wait.
+    """Strategy with a limited number of restarts, each after the same wait.
 
     Args:
         attempts: The most restarts.
@@ -79,7 +79,7 @@ class FixedDelay(RestartStrategy):
 
 
 class FailureRate(RestartStrategy):
-    """Restarts as long as failures are rare.
+    """Strategy that restarts a job as long as failures are rare.
 
     Args:
         most: The most restarts within an interval.
@@ -110,7 +110,7 @@ class FailureRate(RestartStrategy):
 
 
 class ExponentialDelay(RestartStrategy):
-    """Restarts after waits that grow up to a longest one. After long without a failure they begin again.
+    """Strategy whose waits grow up to a longest one. After a long time without a failure, they begin again.
 
     Args:
         initial: The first wait, in milliseconds.
@@ -147,7 +147,7 @@ class ExponentialDelay(RestartStrategy):
         return max(0, self._restart_at - self._clock())
 
     def note_failure(self) -> None:
-        """Count a failure, unless it comes before the restart after the last one: both are one attempt."""
+        """Count a failure. One that comes before the restart for the last one is not counted again."""
         now = self._clock()
         if self._restart_at is not None:
             if now <= self._restart_at:
@@ -158,7 +158,7 @@ class ExponentialDelay(RestartStrategy):
         self._failures += 1
 
     def _backoff(self) -> int:
-        """Return the wait after the failures that are counted, with its jitter."""
+        """Return the wait after the counted failures, with jitter, in milliseconds."""
         try:
             grown = int(self._initial * self._multiplier**self._failures)
         except OverflowError:

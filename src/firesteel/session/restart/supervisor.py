@@ -14,7 +14,7 @@ from firesteel.session.restart.strategies import NoRestart, RestartStrategy
 T = TypeVar("T")
 
 _SIGNAL_SECONDS = 0.25
-"""Wait after a failure for a signal to this process: one to its whole group may end Spark first."""
+"""Seconds to wait for a signal after a failure. A signal to the process group may end Spark first."""
 _NUMBERS = re.compile(r"\d+")
 
 
@@ -37,15 +37,15 @@ class Restart:
 
 
 class Supervisor:
-    """Runs a job, and runs it again after a failure.
+    """Runner of a job that starts it again after a failure.
 
-    A failure that the same rows would only meet again is final, as are mistakes in the script: the error's
-    class says so (errors.py). The same error at the same position several times running is final, too, unless
-    a system that the job needs is away.
+    A failure that the same rows would cause again is final, as are mistakes in the script. The error's class
+    decides (errors.py). The same error at the same position several times in a row is final, too, unless a
+    system that the job needs is not available.
 
     Args:
         strategy: The restart strategy.
-        limit: Times that the same error may come at the same position, the last one being final; 0: no limit.
+        limit: Most times that the same error may occur at one position; the last is final. 0 is no limit.
         resumes: Whether the job continues from a checkpoint.
         tell: Function that is called with each restart, before its wait.
         cancelled: Event that ends the job, also during a wait.
@@ -74,7 +74,7 @@ class Supervisor:
 
         Args:
             attempt: Runs the job once, from its checkpoint or from the beginning.
-            position: Return the position at which the job stands, in words.
+            position: Function that returns the position that the job has reached, in words.
 
         Raises:
             FiresteelError: The error of the last attempt.
@@ -104,7 +104,7 @@ class Supervisor:
         return restart.wait / 1000
 
     def _count_same(self, error: FiresteelError, position: str) -> None:
-        """Raise the error if it has come at this position as often as it may."""
+        """Raise the error if it has occurred at this position as often as the limit allows."""
         this = type(error), _NUMBERS.sub("#", error.message), position
         self._times = self._times + 1 if this == self._last else 1
         self._last = this

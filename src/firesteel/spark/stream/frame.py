@@ -49,14 +49,17 @@ _CONF = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.numRecentProgressUpdates": "4",
-    "spark.sql.ui.explainMode": "simple",  # told to listeners with each micro-batch, and shown nowhere
+    "spark.sql.ui.explainMode": "simple",  # sent to listeners with each micro-batch, but shown nowhere
 }
 _INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
-"""Spark's rows are packets, a few dozen a micro-batch: to write Java code for them each time takes longer
-than to go through them without. Rows of DataFrames of the user's are many."""
+"""Settings that turn off Java code for the packets.
+
+A micro-batch has a few dozen packets, so generating code for them takes longer than running without it.
+DataFrames of the user have many rows and keep generated code.
+"""
 
 
 def packet_frame(
@@ -155,7 +158,7 @@ class _Sources:
             )
 
     def _given(self, head: ScanSpec | ValuesSpec) -> DataFrame | None:
-        """The DataFrame that a table stands for."""
+        """Return the DataFrame that a table stands for, None if it stands for none."""
         return self.frames.get(head.table) if isinstance(head, ScanSpec) else None
 
     def _of_frame(self, given: DataFrame, task: SourceTask, numbers: range) -> DataFrame:
@@ -187,7 +190,11 @@ def _frame(sources: _Sources) -> DataFrame:
 
 
 def _log_folder(scan: ScanSpec | ValuesSpec, checkpoint: str, source: int) -> str:
-    """Where a source keeps what its offsets refer to. Raises NotSupportedError where it cannot."""
+    """Return the folder for the log that a source's offsets refer to.
+
+    Raises:
+        NotSupportedError: Files are read with a checkpoint on a file system that cannot hold the log.
+    """
     scheme, colon, path = checkpoint.partition("://")
     if not colon or scheme == "file":
         return f"{path if colon else checkpoint}/sources/{source}"

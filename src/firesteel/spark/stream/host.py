@@ -79,7 +79,7 @@ def start(
         settings: Settings of the stream host.
         progress: Counters of the job.
         frames: DataFrames read as tables (spark/stream/frame_source.py), by the table's path.
-        given: Rows that the caller of a query has got from earlier attempts; None for none.
+        given: Rows that earlier attempts delivered to the caller of a query; None for none.
 
     Raises:
         UsageError: The checkpoint belongs to another query, or another run holds it.
@@ -140,12 +140,12 @@ class StreamJob:
             raise self._failure
 
     def wait(self) -> None:
-        """Wait for the end of a job that has a sink. If the job fails, its error is raised."""
+        """Wait for the end of a job that has a sink. Raises the job's error if the job fails."""
         for _ in self.results():
             continue
 
     def stop(self) -> None:
-        """Stop the job between two batches. A batch that nobody has read is left to the next run."""
+        """Stop the job between two batches. The next run delivers a batch that nobody has read."""
         self._stopping = True
         while not self._delivering.acquire(timeout=_PATIENCE_SECONDS):
             self._drain()
@@ -156,7 +156,7 @@ class StreamJob:
             self._query.stop()
         finally:
             self._delivering.release()
-        self._watching.join(_COMMIT_SECONDS)  # it deletes a temporary checkpoint
+        self._watching.join(_COMMIT_SECONDS)  # the thread deletes a temporary checkpoint
 
     def _committed(self) -> bool:
         """Return whether the last delivered batch is committed in the checkpoint."""
@@ -245,7 +245,7 @@ class StreamJob:
 
     def _deliver(self, frame: DataFrame, batch: int) -> None:
         """Collect the packets of a batch on the driver and deliver its changes to sinks or the caller."""
-        if self._statement is not None and not self._spark.is_unwatched:  # this thread's, for Spark's UI
+        if self._statement is not None and not self._spark.is_unwatched:  # for this thread in Spark's UI
             self._spark.context.setJobDescription(f"{self._statement} (batch {batch})")
         self.progress.log.spend(WAITING)
         planned = self._durable()
@@ -265,15 +265,14 @@ class StreamJob:
             self._spill.end_batch()
 
     def _durable(self) -> Callable[[], None]:
-        """Begin to make durable what is in the checkpoint now; what is given waits for the end."""
+        """Begin to make the files of the checkpoint durable, and return a function that waits for the end."""
         if self._sync is None:
             return lambda: None
         return partial(self._sync.ended, self._sync.begin())
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Delivering, unless the job is being stopped: `stop` waits for the thread that delivers, so that
-        must not wait for `stop`."""
+        """Hold the lock of the delivery, unless the job is being stopped: `stop` waits for this thread."""
         held = False
         while not (held or self._stopping):
             held = self._delivering.acquire(timeout=_PATIENCE_SECONDS)
@@ -293,7 +292,7 @@ class StreamJob:
     def _hand_over(
         self, packets: list[Packet], batch: int, kept: KeptPackets, planned: Callable[[], None]
     ) -> None:
-        """Give a batch to the sinks. planned: waits until its offsets are durable."""
+        """Deliver a batch to the sinks. `planned` waits until the offsets of the batch are durable."""
 
         positioned: set[tuple[int, int]] = set()
 
@@ -324,7 +323,7 @@ class StreamJob:
         self._delivered = self.progress.batch = batch
         self._spark.keep_classes()
         self._exit_files.end_batch()
-        self.progress.state_size = self._state_bytes  # asking takes Spark longer than counting
+        self.progress.state_size = self._state_bytes  # called on demand, as Spark needs long for it
         self.progress.lag = self._lags
         self.progress.end_batch()
 
@@ -346,7 +345,7 @@ class StreamJob:
             return None
 
     def _put(self, changes: pa.Table, batch: int) -> None:
-        """Hand changes over. If the caller takes no more, raise an error: the batch is not committed."""
+        """Pass changes to the caller. Raise if it has stopped reading: the batch is not committed."""
         while not (self._stopping or self._has_ended):
             try:
                 self._results.put(changes, timeout=0.1)
@@ -357,7 +356,7 @@ class StreamJob:
         raise _StoppedError
 
     def _watch(self) -> None:
-        """Wait for the query's end and tell those who wait for results."""
+        """Wait for the query's end, then wake up the readers of results."""
         try:
             self._query.awaitTermination()
         except Exception as error:
@@ -373,7 +372,7 @@ class StreamJob:
                 self._results.put(None)
 
     def _end(self) -> None:
-        """Release what the job holds, once no batch is delivered any more."""
+        """Release the resources of the job, after the last delivery."""
         self._end_delivery()
         if self._temporary is not None:
             self._delivery.end_run()
@@ -383,16 +382,16 @@ class StreamJob:
             self._drain()
 
     def _end_delivery(self) -> None:
-        """Wait until no batch is delivered any more: the query of a JVM that has died ends without it."""
+        """Wait for the end of the delivery. The query may end before it if the JVM has died."""
         self._has_ended = True
         if not self._stopping and self._delivering.acquire(timeout=_COMMIT_SECONDS):
             self._delivering.release()
 
     def _drain(self) -> None:
-        """Nobody will take what is left."""
+        """Drop the results that nobody will read."""
         while not self._results.empty():
             self._results.get_nowait()
 
 
 class _StoppedError(Exception):
-    """Ends a batch that began before the job was stopped; it was not delivered and is not committed."""
+    """Error that ends a batch of a stopped job before it is delivered and committed."""

@@ -16,12 +16,12 @@ from firesteel.spark.stream.batch_clock import without_time
 from firesteel.spark.task.splits import open_head
 
 _FRESH_SECONDS = 1.0
-"""An answer that is not older is given again: a line on a terminal looks more often."""
+"""Seconds for which a lag is returned again: the progress line asks more often."""
 
 
 class Lag:
-    """Lag of one job, asked by sources of its own. A bounded job has no lag, nor has one that reads
-    DataFrames (`framed`): Spark does not say which of its sources is which table."""
+    """Lag of one job, read by sources of its own. A bounded job has no lag, and neither has a job that reads
+    DataFrames (`framed`): Spark does not report which of its sources is which table."""
 
     def __init__(self, job: JobSpec, framed: bool = False) -> None:
         sources = [] if job.bounded or framed else [each.head.source for each in stages(job)[0]]
@@ -51,11 +51,11 @@ class Lag:
             self._opened[number] = source
             return source.lag(offset)
         except FiresteelError:
-            return {}  # who reads says what is wrong
+            return {}  # the job itself reports the failure
 
 
 def _own(offset: Any) -> Offset | None:
-    """A source's own offset of one of Spark's, in which ends and times stand, too."""
+    """Return a source's offset without the ends and times that Spark's offset contains, too."""
     while isinstance(offset, str):
         offset = json.loads(offset)
     if offset is None:
