@@ -53,7 +53,7 @@ lint: $(READY) ## style, import layers, the words of the pages
 types: $(READY) ## mypy, strict
 	$(BIN)/mypy
 
-reference: $(READY) ## write docs/reference.md anew
+reference: $(READY) ## write docs/reference.md from the tables of the code
 	$(BIN)/python -m tools.make_reference
 
 bench: $(READY) ## Firesteel beside Flink, whole processes; ARGS="batch-sum-max" picks one, ARGS=--list lists them

@@ -1,10 +1,11 @@
-"""Writes docs/reference.md from the tables that the code reads: `make reference`.
+"""Write docs/reference.md from the tables that the code reads: `make reference`.
 
-tests/docs/test_reference.py holds the page against the tables.
+tests/docs/test_reference.py compares the page with the tables.
 """
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -95,7 +96,7 @@ def _aggregates() -> str:
 
 
 def _codes(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in sorted(names))
+    return textwrap.fill(", ".join(f"`{name}`" for name in sorted(names)), 110, break_on_hyphens=False)
 
 
 def _table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

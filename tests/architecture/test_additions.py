@@ -51,46 +51,53 @@ def run(sql):
 ADDITIONS = {
     "aggregate": Addition(
         {
-            "runtime/aggregate/functions/product.py": '''
+            "runtime/aggregate/functions/any_value.py": '''\
+"""ANY_VALUE: the first value that is not NULL."""
+
+from __future__ import annotations
+
 from firesteel.runtime.aggregate.functions.declaration import (
-    AccumulatorField, Aggregate, Argument, Arithmetic, Declared, Field, If, IsNull, Other,
+    AccumulatorField,
+    Aggregate,
+    Argument,
+    Declared,
+    Field,
+    If,
+    IsNull,
+    Other,
 )
 from firesteel.runtime.spec.operators import AggregateSpec
 
 
-def product(call: AggregateSpec) -> Aggregate:
-    """Multiply the values."""
-    so_far, kind = Field("product"), call.arg_types[0]
-
-    def times(other):
-        return If(IsNull(so_far), other, Arithmetic("*", so_far, other, kind))
-
+def any_value(call: AggregateSpec) -> Aggregate:
+    """Return the aggregate for ANY_VALUE. It has no `retract`: the planner refuses it over changing rows."""
+    kept = Field("value")
     return Declared(
-        state_id="product.v1",
-        fields=(AccumulatorField("product", kind, None),),
-        accumulate={"product": times(Argument())},
-        merge={"product": If(IsNull(Other("product")), so_far, times(Other("product")))},
-        value=so_far,
+        state_id="any-value.v1",
+        fields=(AccumulatorField("value", call.arg_types[0], None),),
+        accumulate={"value": If(IsNull(kept), Argument(), kept)},
+        merge={"value": If(IsNull(kept), Other("value"), kept)},
+        value=kept,
     )
 '''
         },
         {
             "runtime/aggregate/functions/registry.py": [
                 (
-                    "from firesteel.runtime.aggregate.functions.percentile import percentile\n",
-                    "from firesteel.runtime.aggregate.functions.product import product\n",
+                    "from firesteel.errors import NotSupportedError\n",
+                    "from firesteel.runtime.aggregate.functions.any_value import any_value\n",
                 ),
-                ('    "COUNT": count,\n', '    "PRODUCT": product,\n'),
+                ('    "COUNT": count,\n', '    "ANY_VALUE": any_value,\n'),
             ],
             "functions/signatures/aggregate_functions.py": [
-                ('    "COUNT": (_count, "<ANY>"),\n', '    "PRODUCT": (_any_one, _NUMBER),\n')
+                ('    "COUNT": (_count, "<ANY>"),\n', '    "ANY_VALUE": (_any_one, "<ANY>"),\n')
             ],
             "functions/signatures/aggregate_traits.py": [
-                ('    "LAG": _MERGES,\n', '    "PRODUCT": _ONE_ARGUMENT,\n')
+                ('    "LAG": _MERGES,\n', '    "ANY_VALUE": _ONE_ARGUMENT,\n')
             ],
         },
-        PLANNED + 'print(run("SELECT k, PRODUCT(v) FROM t GROUP BY k")[-2:])',
-        "[('+U', 1, 15), ('+I', 2, 7)]",
+        PLANNED + 'print(run("SELECT k, ANY_VALUE(v) FROM t GROUP BY k")[-2:])',
+        "[('+I', 1, 3), ('+I', 2, 7)]",
     ),
     "scalar function": Addition(
         {},

@@ -49,6 +49,18 @@ def test_the_folders_are_those_that_there_are() -> None:
     assert named - {"lower", "internals"} == packages
 
 
+def test_packages_import_only_packages_listed_above_them() -> None:
+    (listing,) = (block for block in blocks() if block.startswith("src/firesteel/\n"))
+    order = re.findall(r"^  (\w+)/", listing, re.MULTILINE)
+    wrong = {
+        (package, other)
+        for place, package in enumerate(order)
+        for other in order[place + 1 :]
+        if other in MAY_IMPORT.get(package, ())
+    }
+    assert wrong == set()
+
+
 def test_packages_may_import_as_drawn() -> None:
     arrows = drawn()
     assert ("spark", "connectors") in arrows
