@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import redirect_stdout
+
 import pyarrow as pa
 import pytest
 
 from firesteel import Row, RowKind
 from firesteel.errors import UsageError
 from firesteel.plan.tree import Field
-from firesteel.session.result import OK, ChangesResult, RowsResult
+from firesteel.session.result import OK, ChangesResult, RowsResult, TextResult
 from firesteel.types.sql import INT, STRING
 
 
@@ -100,3 +103,10 @@ def test_ok() -> None:
     OK.print(out.append)
     assert out == ["OK\n"]
     assert [tuple(row) for row in OK.collect()] == [("OK",)]
+
+
+def test_a_result_prints_to_the_standard_output_of_the_moment() -> None:
+    output = io.StringIO()
+    with redirect_stdout(output):
+        TextResult("OK").print()
+    assert output.getvalue() == "OK\n"

@@ -34,6 +34,11 @@ Write = Callable[[str], object]
 """A function that takes a piece of text that ends with a line end."""
 
 
+def to_stdout(text: str) -> None:
+    """Write a text to the standard output of this moment, which tests and notebooks replace."""
+    sys.stdout.write(text)
+
+
 class Row(tuple[Any, ...]):
     """A row: its values, by position or by column name, and its row kind."""
 
@@ -94,7 +99,7 @@ class TableResult(ABC):
         """Yield the rows as they arrive. Raises the job's error (JobError, DataError)."""
 
     @abstractmethod
-    def print(self, write: Write = sys.stdout.write) -> None:
+    def print(self, write: Write = to_stdout) -> None:
         """Write the result as Flink prints it, each row as it arrives."""
 
     def to_pandas(self) -> pd.DataFrame:
@@ -139,7 +144,7 @@ class TextResult(TableResult):
     def collect(self) -> Iterator[Row]:
         yield Row([self.text], self.names)
 
-    def print(self, write: Write = sys.stdout.write) -> None:
+    def print(self, write: Write = to_stdout) -> None:
         write(self.text + "\n")
 
     def __repr__(self) -> str:
@@ -162,7 +167,7 @@ class RowsResult(TableResult):
     def collect(self) -> Iterator[Row]:
         return (Row(row, self.names) for row in self.rows)
 
-    def print(self, write: Write = sys.stdout.write) -> None:
+    def print(self, write: Write = to_stdout) -> None:
         rows = self._texts()
         print_tableau(self.names, rows, widths_by_content(self.names, rows), write)
 
@@ -282,10 +287,10 @@ class ChangesResult(TableResult):
         frame.columns = list(self.names)  # set last, because names may occur twice
         return frame
 
-    def print(self, write: Write = sys.stdout.write) -> None:
+    def print(self, write: Write = to_stdout) -> None:
         print_tableau([OP, *self.names], self.texts(), [len(OP), *self.widths], write)
 
-    def print_left(self, write: Write = sys.stdout.write) -> None:
+    def print_left(self, write: Write = to_stdout) -> None:
         """Apply all changes and write the final rows, without row kinds.
 
         Raises:
@@ -300,7 +305,7 @@ class ChangesResult(TableResult):
             raise
         self.print_rows(left.by_row(), write)
 
-    def print_rows(self, rows: pa.Table, write: Write = sys.stdout.write) -> None:
+    def print_rows(self, rows: pa.Table, write: Write = to_stdout) -> None:
         """Write rows of the result, without row kinds."""
         print_tableau(self.names, self.cells(rows), self.widths, write)
 
@@ -328,5 +333,5 @@ class InsertResult(TableResult):
         self.wait()
         yield Row([-1] * len(self.schema), self.names)
 
-    def print(self, write: Write = sys.stdout.write) -> None:
+    def print(self, write: Write = to_stdout) -> None:
         write("\n".join("-1" for _ in self.schema) + "\n")
