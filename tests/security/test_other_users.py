@@ -95,14 +95,27 @@ def job(request: pytest.FixtureRequest) -> Iterator[Job]:
 
 
 def _take_over_cache(folder: Path) -> None:
-    """Have what is compiled already, in folders with the modes that Firesteel gives them."""
-    for name in ("jvm", "kernels"):
-        if (cache_folder() / name).is_dir():
-            # Other processes of the tests rename and remove their temporary files meanwhile.
-            shutil.copytree(cache_folder() / name, folder / name, copy_function=_copy_if_there)
-            (folder / name).chmod(0o700)
-    if folder.is_dir():
-        folder.chmod(0o700)
+    """Have what is compiled already, and the class data used last, in folders with Firesteel's modes."""
+    copied = [cache_folder() / "kernels", *_last_archives(cache_folder() / "jvm")]
+    for source in copied:
+        target = folder / source.relative_to(cache_folder())
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):  # Other processes of the tests rename and remove files meanwhile.
+            if source.is_dir():
+                shutil.copytree(source, target, copy_function=_copy_if_there)
+            else:
+                shutil.copy2(source, target)
+
+
+def _last_archives(folder: Path) -> list[Path]:
+    archives = (sorted(folder.glob(f"spark-{host}-*.jsa"), key=_used) for host in ("batch", "stream"))
+    return [found[-1] for found in archives if found]
+
+
+def _used(archive: Path) -> float:
+    with suppress(FileNotFoundError):
+        return archive.stat().st_mtime
+    return 0.0
 
 
 def _copy_if_there(source: str, target: str) -> None:

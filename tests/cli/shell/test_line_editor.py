@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import stat
 import threading
 import time
@@ -110,3 +111,15 @@ def test_the_history_is_there_in_the_next_session_and_can_be_searched(
     assert again.read() == "SELECT 2;"
     keys.send_text(f"{CTRL_R}first{ENTER}{ENTER}")
     assert again.read() == "SELECT 'first';"
+
+
+def test_a_second_ctrl_c_behind_the_end_of_a_line_does_nothing(keys: PipeInput) -> None:
+    """It comes as a signal: the terminal is already in its usual mode, the loop still runs."""
+    made = editor(keys)
+    keys.send_text(f"SELECT 1;{ENTER}")
+    made.read()
+
+    async def press() -> None:
+        made._session.app.key_processor.send_sigint()
+
+    asyncio.run(press())

@@ -94,3 +94,21 @@ def test_without_a_cache_folder_nothing_is_asked_for(jars: Path, tmp_path: Path)
     blocked = tmp_path / "file"
     blocked.write_text("")
     assert class_archive(JAVA, jars, "batch", blocked) == ClassArchive()
+
+
+def test_those_of_environments_that_are_gone_do_not_pile_up(jars: Path, tmp_path: Path) -> None:
+    """Each new environment has other jars, and so other archives."""
+    now = time.time()
+    for number in range(30):
+        for suffix in (".jsa", f".{number}.new"):
+            left = tmp_path / "jvm" / f"spark-batch-{number}{suffix}"
+            left.parent.mkdir(mode=0o700, exist_ok=True)
+            left.write_bytes(b"\xab\xba\x0b\xf0 classes")
+            os.utime(left, (now - 1000 - number, now - 1000 - number))
+    writing = tmp_path / "jvm" / "spark-batch-31.x.new"
+    writing.write_bytes(b"")
+    make(jars, tmp_path)
+    left_over = {path.name for path in (tmp_path / "jvm").iterdir()}
+    assert writing.name in left_over
+    assert "spark-batch-0.jsa" in left_over
+    assert len(left_over) <= 10

@@ -122,6 +122,12 @@ class LineEditor:
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
 
+        @keys.add("<sigint>")
+        def _(event: KeyPressEvent) -> None:
+            # A second Ctrl-C may come after the first has ended the line: the loop still takes signals.
+            if event.app.is_running:
+                event.app.exit(exception=KeyboardInterrupt(), style="class:aborting")
+
         @keys.add("enter", filter=has_focus(DEFAULT_BUFFER))
         def _(event: KeyPressEvent) -> None:
             buffer = event.current_buffer

@@ -111,7 +111,7 @@ class LiveTable:
         for name in ("q", "escape"):
             on(name, lambda: self._app.exit(result=Left.STOP))
         for name in ("c-c", "<sigint>"):
-            keys.add(name)(lambda event: self._app.exit(result=Left.STOP))
+            keys.add(name)(lambda event: self._app.is_running and self._app.exit(result=Left.STOP))
         on("b", lambda: self._app.exit(result=Left.BACKGROUND))
         for name, rows in (("down", 1), ("j", 1), ("up", -1), ("k", -1)):
             on(name, lambda rows=rows: model.move(rows, self._height))  # type: ignore[misc]

@@ -29,6 +29,8 @@ _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class
 _NEW, _OF_USE = ".new", ".mark"
 _ABANDONED = 600.0
 """Seconds after which an unfinished archive counts as abandoned."""
+_MOST = 8
+"""Number of archives that are kept, for all environments of a user."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,18 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
     if any(folder.glob(f"{key}.*{_NEW}")):
         return ClassArchive(tuple(_QUIET))  # Another run is writing the archive.
     _forget(folder.glob("*.jsa"), UNUSED)
+    _forget(_oldest(folder), _ABANDONED)
     made = folder / f"{key}.{uuid4().hex}{_NEW}"
     return ClassArchive((*_QUIET, f"-XX:ArchiveClassesAtExit={made}"), made.with_suffix(_OF_USE))
+
+
+def _oldest(folder: Path) -> list[Path]:
+    """Return all archives but the last ones that were written or used.
+
+    Each new environment has archives of its own, of 200 MB each, which nobody uses after it is gone.
+    """
+    archives = [*folder.glob("*.jsa"), *folder.glob(f"*{_NEW}")]
+    return sorted(archives, key=lambda file: file.stat().st_mtime, reverse=True)[_MOST:]
 
 
 def _adopt(folder: Path, key: str, archive: Path) -> bool:
@@ -104,9 +116,10 @@ def _is_own(file: Path) -> bool:
 def _forget(files: Iterable[Path], seconds: float) -> None:
     """Delete the files that nobody has written or used for this number of seconds."""
     for file in files:
-        if time.time() - file.stat().st_mtime > seconds:
-            file.unlink(missing_ok=True)
-            file.with_suffix(_OF_USE).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # Another run has removed or renamed it.
+            if time.time() - file.stat().st_mtime > seconds:
+                file.unlink(missing_ok=True)
+                file.with_suffix(_OF_USE).unlink(missing_ok=True)
 
 
 def _is_complete(archive: Path) -> bool:
