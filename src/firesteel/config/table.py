@@ -63,17 +63,20 @@ OPTIONS = (
         "table.exec.sink.upsert-materialize-strategy.type",
         _ENUM,
         "LEGACY",
-        "How rows are kept for it.",
+        "How the rows of a key are kept; has no effect.",
         ("LEGACY", "MAP", "VALUE", "ADAPTIVE"),
     ),
     Option(
         "table.exec.sink.upsert-materialize-strategy.adaptive.threshold.high",
         _LONG,
         None,
-        "From list to map.",
+        "Rows of a key above which ADAPTIVE uses a map; has no effect.",
     ),
     Option(
-        "table.exec.sink.upsert-materialize-strategy.adaptive.threshold.low", _LONG, None, "From map to list."
+        "table.exec.sink.upsert-materialize-strategy.adaptive.threshold.low",
+        _LONG,
+        None,
+        "Rows of a key below which ADAPTIVE uses a list; has no effect.",
     ),
     Option("table.exec.sink.require-on-conflict", _BOOLEAN, "true", "Ask for ON CONFLICT where keys differ."),
     Option(
@@ -94,7 +97,7 @@ OPTIONS = (
         "table.exec.sink.nested-constraint-enforcer",
         _ENUM,
         "IGNORE",
-        "Hold what lies inside of ROW, ARRAY and MAP to its type, too.",
+        "Check the constraints of fields and elements in ROW, ARRAY and MAP, too.",
         ("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS"),
     ),
     Option(
@@ -154,9 +157,9 @@ OPTIONS = (
     Option(
         "table.exec.emit.early-fire.enabled", _BOOLEAN, "false", "Group windows show results before they end."
     ),
-    Option("table.exec.emit.early-fire.delay", _DURATION, None, "How often they do."),
+    Option("table.exec.emit.early-fire.delay", _DURATION, None, "Time between two early results."),
     Option("table.exec.emit.late-fire.enabled", _BOOLEAN, "false", "Group windows show late rows."),
-    Option("table.exec.emit.late-fire.delay", _DURATION, None, "How often they do."),
+    Option("table.exec.emit.late-fire.delay", _DURATION, None, "Time between two late results."),
     Option("table.exec.emit.allow-lateness", _DURATION, None, "How long group windows wait for late rows."),
     Option(
         "table.optimizer.non-deterministic-update.strategy",
@@ -198,7 +201,7 @@ OPTIONS = (
         "table.exec.resource.default-parallelism",
         _INTEGER,
         "-1",
-        "Goes before parallelism.default where it is above 0.",
+        "If above 0, it replaces parallelism.default.",
     ),
     Option("parallelism.default", _INTEGER, "2", "Tasks that work side by side: Spark's shuffle partitions."),
     Option("pipeline.max-parallelism", _INTEGER, "128", "Key groups: fixed for the life of a checkpoint."),
@@ -207,11 +210,13 @@ OPTIONS = (
         "execution.runtime-mode",
         _ENUM,
         "STREAMING",
-        "STREAMING shows changes, BATCH the final rows.",
+        "STREAMING alone is supported.",
         ("STREAMING", "BATCH", "AUTOMATIC"),
     ),
     Option("execution.checkpointing.dir", _STRING, None, "Where state is kept, to go on after a stop."),
-    Option("execution.checkpointing.interval", _DURATION, None, "How often a batch is cut and committed."),
+    Option(
+        "execution.checkpointing.interval", _DURATION, None, "Has no effect: every micro-batch is committed."
+    ),
     *RESTART_OPTIONS,
     Option("table.dml-sync", _BOOLEAN, "false", "INSERT waits for its job to end."),
     Option("table.display.max-column-width", _INTEGER, "30", "Longer values are cut in printed results."),

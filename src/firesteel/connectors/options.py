@@ -23,7 +23,9 @@ from firesteel.functions.java.regular_expressions import parsed
 
 T = TypeVar("T")
 
-CONNECTOR = Option("connector", Kind.STRING, None, "The connector.", required=True, decides_offsets=True)
+CONNECTOR = Option(
+    "connector", Kind.STRING, None, "Name of the connector.", required=True, decides_offsets=True
+)
 VERSION = Option("property-version", Kind.INTEGER, "1", "Has no effect.")
 PARALLELISM = Option("sink.parallelism", Kind.INTEGER, None, "Writers of the sink.")
 IDLE_TIMEOUT = "scan.watermark.idle-timeout"

@@ -39,8 +39,8 @@ OPTIONS = (
     Option(
         "number-of-rows", Kind.LONG, None, "How many rows there are; no end without it.", decides_offsets=True
     ),
-    Option("rows-per-second", Kind.LONG, str(ROWS_PER_SECOND), "The pace."),
-    Option("scan.parallelism", Kind.INTEGER, None, "Taken as Flink takes it; not read."),
+    Option("rows-per-second", Kind.LONG, str(ROWS_PER_SECOND), "Most rows in a second."),
+    Option("scan.parallelism", Kind.INTEGER, None, "Accepted for Flink's scripts; has no effect."),
 )
 _BATCH = 16 * CHUNK
 _NEVER = 1 << 62

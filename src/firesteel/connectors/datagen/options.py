@@ -170,7 +170,7 @@ FIELD_OPTIONS = tuple(
         ("min", Kind.STRING, None, "The least number; the type's least if not given."),
         ("max", Kind.STRING, None, "The greatest number; the type's greatest if not given."),
         ("max-past", Kind.DURATION, "0 ms", "How far back points in time may lie."),
-        ("length", Kind.INTEGER, None, "Of texts, bytes and collections."),
+        ("length", Kind.INTEGER, None, "Length of texts, bytes and collections."),
         ("var-len", Kind.BOOLEAN, "false", "Texts and bytes may be shorter than their length."),
         ("null-rate", Kind.STRING, "0", "The part of the values that is NULL, 0 to 1."),
         ("start", Kind.LONG, None, "The first number of a sequence."),

@@ -14,7 +14,7 @@ from firesteel.errors import NotSupportedError, ValidationError
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 MONITOR = "source.monitor-interval"
 _POLICY = "sink.partition-commit.policy.kind"
-_UNREAD = "Taken as Flink takes it; not read."
+_UNREAD = "Accepted for Flink's scripts; has no effect."
 
 
 def _unread(key: str, kind: Kind = Kind.STRING, default: str | None = None) -> Option:
@@ -54,7 +54,12 @@ OPTIONS = (
         *(_POLICY, Kind.STRING, None),
         "`success-file`: each partition that a batch wrote into gets an empty file.",
     ),
-    Option("sink.partition-commit.success-file.name", Kind.STRING, "_SUCCESS", "What it is called."),
+    Option(
+        "sink.partition-commit.success-file.name",
+        Kind.STRING,
+        "_SUCCESS",
+        "Name of the empty file of `success-file`.",
+    ),
     _unread("sink.partition-commit.trigger", default="process-time"),
     _unread("sink.partition-commit.watermark-time-zone", default="UTC"),
     _unread("sink.rolling-policy.check-interval", Kind.DURATION, "1 min"),

@@ -20,7 +20,7 @@ OPTIONS = (
     CONNECTOR,
     Option("url", Kind.STRING, None, "jdbc:postgresql:, jdbc:mysql: or jdbc:sqlite:", required=True),
     Option("table-name", Kind.STRING, None, "The database's table.", required=True, decides_offsets=True),
-    Option("username", Kind.STRING, None, "Who asks the database."),
+    Option("username", Kind.STRING, None, "The user of the database."),
     Option("password", Kind.STRING, None, "The user's password; shown nowhere."),
     Option("driver", Kind.STRING, None, "Has no effect: the URL says it."),
     Option("compatible-mode", Kind.STRING, None, "Has no effect."),

@@ -68,7 +68,7 @@ OPTIONS = (
     Option(
         "scan.topic-partition-discovery.interval", Kind.DURATION, "5 min", "Look for new partitions so often."
     ),
-    _option(_SCANNERS, "Taken as Flink takes it; not read."),
+    _option(_SCANNERS, "Accepted for Flink's scripts; has no effect."),
     *SINK_OPTIONS,
     PARTITIONER,
     PARALLELISM,

@@ -25,7 +25,9 @@ JSON_OPTIONS = (
     Option(
         "fail-on-missing-field", Kind.BOOLEAN, "false", "A message without one of the fields is an error."
     ),
-    Option("decode.json-parser.enabled", Kind.BOOLEAN, "true", "Taken as Flink takes it; not read."),
+    Option(
+        "decode.json-parser.enabled", Kind.BOOLEAN, "true", "Accepted for Flink's scripts; has no effect."
+    ),
 )
 CANAL_OPTIONS = (
     *CDC_OPTIONS,
