@@ -10,10 +10,13 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+_AT_ONCE = 8
+"""Number of parallel syncs. A file system with a journal completes many of them at once."""
 TRACE = "FIRESTEEL_SYNC_TRACE"
 _NOT_FOR_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES, errno.EPERM, errno.EISDIR)
 """Errors of file systems that cannot sync a folder, and of folders that may be entered but not read."""
@@ -57,6 +60,18 @@ def sync_folder(path: Path) -> None:
             raise
     finally:
         os.close(descriptor)
+
+
+def sync_tree(folder: Path) -> None:
+    """Make all files in a folder and its subfolders durable, and their names.
+
+    Raises:
+        OSError: The disk fails.
+    """
+    paths = [*folder.rglob("*")]
+    with ThreadPoolExecutor(_AT_ONCE, "sync") as workers:
+        list(workers.map(sync_file, (path for path in paths if path.is_file())))
+        list(workers.map(sync_folder, (path for path in (folder, *paths) if path.is_dir())))
 
 
 def replace(draft: Path, path: Path) -> None:

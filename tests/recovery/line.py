@@ -58,7 +58,7 @@ class Line:
         seed: int,
         sink: Sink | None = None,
     ) -> None:
-        self._spark = spark
+        self.spark = spark
         self._folder = folder
         self._chance = random.Random(seed)
         self._rows: dict[int, dict[str, Any]] = {}
@@ -97,7 +97,7 @@ class Line:
 
         Raises what ends it.
         """
-        job = stream_host.start(self._job(), self._spark, self._settings(recovery, source_recovery))
+        job = stream_host.start(self._job(), self.spark, self._settings(recovery, source_recovery))
         end = time.monotonic() + _SECONDS
         try:
             while not self.has_read_all():
@@ -121,7 +121,7 @@ class Line:
 
     def job_name(self) -> str:
         """The name by which the sink knows the job, once it has begun."""
-        return job_id(self._spark.context, str(self.checkpoint))
+        return job_id(self.spark.context, str(self.checkpoint))
 
     def _job(self) -> Any:
         job = grouped(self._folder / "in", CALLS, self.sink_spec())

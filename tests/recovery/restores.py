@@ -1,11 +1,12 @@
 """Restore older copies of a checkpoint or a sink, taken at random moments, while the other keeps what it has.
 
-usage: python -m tests.recovery.restores [--restores N] [--of checkpoint|sink] [--sink files|sqlite|kafka]...
-       [--seed N]
+usage: python -m tests.recovery.restores [--restores N] [--of checkpoint|savepoint|sink]
+       [--sink files|sqlite|kafka]... [--seed N]
 
 The next run must be refused, or be complete. One that was refused is run again with a way on. If the
 checkpoint was restored, `resume-from-sink` must leave the answer, each change delivered once, and
-`deliver-again` must leave no row out. If the sink was, `deliver-again` must leave the answer. A broker cannot
+`deliver-again` must leave no row out. The same holds for a savepoint, which is taken while the job runs, and
+is put in another folder. If the sink was restored, `deliver-again` must leave the answer. A broker cannot
 be restored here.
 """
 
@@ -27,6 +28,8 @@ from firesteel.spark.checkpoint.fingerprint import FILE
 from firesteel.spark.checkpoint.recovery_plan import DELIVER_AGAIN, REFUSE, RESUME
 from firesteel.spark.launch.launch import create_session
 from firesteel.spark.launch.settings import LaunchOptions
+from firesteel.spark.savepoint.savepoint import write_savepoint
+from firesteel.spark.stream.stored_state import StoredState
 from tests.recovery.line import ROWS, Line, stepped
 from tests.recovery.power_cuts import CONF, SINKS
 from tests.recovery.sinks import sink_of
@@ -34,7 +37,7 @@ from tests.recovery.sinks import sink_of
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
 
-CHECKPOINT = "checkpoint"
+CHECKPOINT, SAVEPOINT = "checkpoint", "savepoint"
 _SYNC = "_sync"
 _MOST_STEPS = 150
 """How many steps behind the beginning of a run a copy is taken, at most."""
@@ -98,6 +101,30 @@ class _Copy:
         self._to.rename(self._of)
 
 
+class _Savepoint(_Copy):
+    """Takes a savepoint at a step of a run, and checks that Spark opens it."""
+
+    is_busy = False
+
+    def step(self, name: str) -> None:
+        if not self.is_busy:  # the savepoint's own syncs are steps, too
+            super().step(name)
+
+    def take(self) -> None:
+        """Take it, if that was not done before and a micro-batch has ended."""
+        if self._to.exists() or not list(self._of.glob("spark/commits/[0-9]*")):
+            return
+
+        def check(folder: Path, batch: int) -> None:
+            StoredState(self._line.spark.session.newSession(), str(folder), batch).check()
+
+        self.is_busy = True
+        try:
+            write_savepoint(str(self._of), str(self._to), check)
+        finally:
+            self.is_busy = False
+
+
 def run(spark: Spark, folder: Path, kind: str, restores: int, seed: int, of: str = CHECKPOINT) -> Outcome:
     """So many restores. Raises AssertionError where rows are missing, or there twice."""
     outcome, chance = Outcome(), random.Random(seed)
@@ -108,15 +135,19 @@ def run(spark: Spark, folder: Path, kind: str, restores: int, seed: int, of: str
         place.mkdir()
         with sink_of(kind, place) as sink:
             line = Line(spark, place / "line", seed + number, sink)
-            restored = line.checkpoint if of == CHECKPOINT else line.out if kind == "files" else place / "db"
-            while outcome.restores < restores and _restore(line, restored, chance, outcome):
+            is_checkpoints = of in (CHECKPOINT, SAVEPOINT)
+            restored = line.checkpoint if is_checkpoints else line.out if kind == "files" else place / "db"
+            kind_of_copy = _Savepoint if of == SAVEPOINT else _Copy
+            while outcome.restores < restores and _restore(line, restored, chance, outcome, kind_of_copy):
                 continue
     return outcome
 
 
-def _restore(line: Line, of: Path, chance: random.Random, outcome: Outcome) -> bool:
+def _restore(
+    line: Line, of: Path, chance: random.Random, outcome: Outcome, kind: type[_Copy] = _Copy
+) -> bool:
     """One restore; whether the sink may go on, as nothing stands there twice."""
-    copy = _Copy(line, of, line.home.with_name("copy"), chance)
+    copy = kind(line, of, line.home.with_name("copy"), chance)
     line.feed(chance.randint(ROWS, 4 * ROWS))
     with stepped(copy.step):
         line.run()
@@ -186,15 +217,15 @@ def main() -> None:
     parser.add_argument("--restores", type=int, default=14)
     parser.add_argument("--sink", choices=SINKS, action="append")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--of", choices=(CHECKPOINT, "sink"), default=CHECKPOINT)
+    parser.add_argument("--of", choices=(CHECKPOINT, SAVEPOINT, "sink"), default=CHECKPOINT)
     options = parser.parse_args()
-    if options.of != CHECKPOINT and "kafka" in (options.sink or ()):
+    if options.of == "sink" and "kafka" in (options.sink or ()):
         parser.error("a broker cannot be restored here")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         spark = create_session(LaunchOptions(host="stream", conf=CONF))
         stack.callback(spark.stop)
-        for kind in options.sink or (SINKS if options.of == CHECKPOINT else ("files", "sqlite")):
+        for kind in options.sink or (("files", "sqlite") if options.of == "sink" else SINKS):
             (folder / kind).mkdir()
             outcome = run(spark, folder / kind, kind, options.restores, options.seed, options.of)
             print(f"{kind}: {outcome}; nothing is missing", flush=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.recovery.restores import run
+from tests.recovery.restores import SAVEPOINT, run
 from tests.recovery.runs import ROOT
 from tests.scale import FULL
 
@@ -38,5 +38,16 @@ def test_older_copies(spark: Spark, tmp_path: Path, kind: str) -> None:
     pytest.importorskip("sqlalchemy")
     wanted = 8 if FULL else 2
     outcome = run(spark, tmp_path, kind, wanted, seed=3)
+    assert outcome.restores == wanted == outcome.complete + outcome.refused
+    assert outcome.refused == outcome.resumed + outcome.again
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["files", pytest.param("sqlite", marks=pytest.mark.full)])
+def test_savepoints_of_a_running_job(spark: Spark, tmp_path: Path, kind: str) -> None:
+    pytest.importorskip("sqlalchemy")
+    wanted = 8 if FULL else 2
+    outcome = run(spark, tmp_path, kind, wanted, seed=5, of=SAVEPOINT)
     assert outcome.restores == wanted == outcome.complete + outcome.refused
     assert outcome.refused == outcome.resumed + outcome.again

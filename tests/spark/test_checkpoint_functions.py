@@ -54,8 +54,8 @@ def test_settings_that_a_checkpoint_does_not_take_over_are_told() -> None:
     with pytest.warns(FiresteelWarning) as told:
         warn_of_layout("/c", 64, 4, Layout(128, 2))
     assert [str(one.message) for one in told] == [
-        "'pipeline.max-parallelism' = 64 is ignored: the checkpoint /c was made with 128, for its life",
-        "'parallelism.default' = 4 is ignored: the checkpoint /c was made with 2, for its life",
+        "'pipeline.max-parallelism' = 64 is ignored: the checkpoint /c has 128, for its life",
+        "'parallelism.default' = 4 is ignored: the checkpoint /c has 2, and `firesteel rescale` changes that",
     ]
 
 

@@ -212,6 +212,51 @@ def state(
     return show_state(checkpoint, operator, key or [], batch, limit, configuration)
 
 
+@app.command()
+def savepoint(
+    job: Annotated[
+        str,
+        typer.Argument(
+            metavar="JOB", help="A checkpoint's folder, or a script that sets 'execution.checkpointing.dir'."
+        ),
+    ],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The new folder.")],
+    define: Define = None,
+    settings: Set = None,
+    verbose: Verbose = False,
+) -> int:
+    """Copy a checkpoint as of its last micro-batch, while its job runs or not."""
+    from firesteel.cli import run as runner
+    from firesteel.cli.savepoint import checkpoint_of, save
+    from firesteel.cli.script import pairs
+
+    configuration = runner.configuration(pairs(settings or [], "--set"), None, None, verbose=verbose)
+    checkpoint = checkpoint_of(job, pairs(define or [], "-D"), configuration)
+    return save(checkpoint, target, configuration)
+
+
+@app.command()
+def rescale(
+    checkpoint: Annotated[
+        str,
+        typer.Argument(metavar="CHECKPOINT", help="The folder of a stopped job."),
+    ],
+    parallelism: Annotated[
+        int, typer.Option(metavar="NUMBER", help="The new parallelism, at most the max parallelism.")
+    ],
+    settings: Set = None,
+    master: Master = None,
+    verbose: Verbose = False,
+) -> int:
+    """Change the parallelism of a stopped job's checkpoint."""
+    from firesteel.cli import run as runner
+    from firesteel.cli.rescale import rescale_checkpoint
+    from firesteel.cli.script import pairs
+
+    configuration = runner.configuration(pairs(settings or [], "--set"), None, master, verbose=verbose)
+    return rescale_checkpoint(checkpoint, parallelism, configuration)
+
+
 @app.command("help")
 def help_(
     page: Annotated[str | None, typer.Argument(metavar="PAGE", help="Lists the pages if not given.")] = None,

@@ -57,7 +57,7 @@ def _digests(text: str | None) -> dict[str, str]:
 
 
 def warn_of_layout(folder: str, key_groups: int, parallelism: int, layout: Layout) -> None:
-    """Warn of settings that a checkpoint fixes when it is created, if the job sets other values.
+    """Warn of settings that a checkpoint keeps, if the job sets other values.
 
     Args:
         folder: The statement's folder in a checkpoint.
@@ -65,14 +65,13 @@ def warn_of_layout(folder: str, key_groups: int, parallelism: int, layout: Layou
         parallelism: Value of `parallelism.default`, 0 if it is not set.
         layout: Values of the checkpoint.
     """
-    for option, wanted, has in (
-        ("pipeline.max-parallelism", key_groups, layout.key_groups),
-        ("parallelism.default", parallelism, layout.partitions),
+    for option, wanted, has, until in (
+        ("pipeline.max-parallelism", key_groups, layout.key_groups, "for its life"),
+        ("parallelism.default", parallelism, layout.partitions, "and `firesteel rescale` changes that"),
     ):
         if wanted not in (0, has):
             warnings.warn(
-                f"'{option}' = {wanted} is ignored: the checkpoint {folder} was made with {has}, "
-                "for its life",
+                f"'{option}' = {wanted} is ignored: the checkpoint {folder} has {has}, {until}",
                 FiresteelWarning,
                 stacklevel=2,
             )

@@ -224,6 +224,16 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_file_system_that_cannot_rename(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def rename(self: Path, to: Path) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(UsageError, match=f"{tmp_path} is on a file system that cannot rename files"):
+        open_folder(str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("log", ["offsets", "commits"])
 @pytest.mark.parametrize("text", ["v1\n{", "v1\n", '{"a": 1}\n', "v1\n{}\n{'file'"])
 def test_a_damaged_file_of_sparks_is_named(tmp_path: Path, log: str, text: str) -> None:

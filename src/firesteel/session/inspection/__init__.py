@@ -1,1 +1,1 @@
-"""Inspection of what jobs have left: the state in their checkpoints."""
+"""What is done with checkpoints of jobs that do not run here: state, savepoints, rescales."""

@@ -26,6 +26,7 @@ from firesteel.runtime.spec.operators import AggregateSpec, OperatorSpec
 from firesteel.spark.checkpoint.changed_job import what_changed
 from firesteel.spark.checkpoint.durable_names import sync_name
 from firesteel.spark.checkpoint.lock import local_folder
+from firesteel.spark.checkpoint.pending_rescale import complete_if_interrupted
 from firesteel.spark.internals.hadoop_files import delete, exists, move, names, read_text, write_text
 from firesteel.types.sql import SqlType
 from firesteel.types.user_function import UserFunction
@@ -36,6 +37,8 @@ SPARK = "spark"
 
 _SHOWN = 70
 """Most characters of a statement in an error."""
+MOST_PARTITIONS = "most_partitions"
+"""Key in the fingerprint file of the most partitions that a rescaled checkpoint has had."""
 VERSION = 2
 """Version of the fingerprint file and of the state's layout."""
 
@@ -211,6 +214,21 @@ def job_id(context: Any, folder: str) -> str:
     return name
 
 
+def check_version(folder: str, saved: Mapping[str, Any]) -> None:
+    """Raise UsageError if another version of Firesteel keeps the state of a checkpoint in another way."""
+    if (saved.get("version"), saved.get("hashing")) != (VERSION, hashing()):
+        raise UsageError(
+            f"the checkpoint {folder} was made by a version of Firesteel that keeps state in another way",
+            hint="use the version that it was made with",
+        )
+
+
+def most_partitions(context: Any, folder: str) -> int:
+    """Return the most partitions that a checkpoint has had: the bound of task numbers that its sinks know."""
+    saved = read(context, folder) or {}
+    return int(saved.get(MOST_PARTITIONS, saved["partitions"]))
+
+
 def differences(before: Any, after: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
     """Yield each (path, before, after) at which two JSON values differ."""
     if isinstance(before, dict) and isinstance(after, dict):
@@ -295,6 +313,7 @@ def read(context: Any, folder: str) -> dict[str, Any] | None:
     Raises:
         JobError: The file is damaged.
     """
+    complete_if_interrupted(folder)
     text = read_text(context, f"{folder}/{FILE}")
     if text is None:
         return None

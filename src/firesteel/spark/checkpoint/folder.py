@@ -10,6 +10,8 @@ from pathlib import Path
 from firesteel.durability import make_folders, sync_folder, sync_stream
 from firesteel.errors import JobError, UsageError
 from firesteel.spark.checkpoint.lock import FILE, CheckpointLock, local_folder
+from firesteel.spark.checkpoint.pending_rescale import complete
+from firesteel.spark.checkpoint.schema_paths import name_own_schemas
 from firesteel.spark.checkpoint.state_metadata import remove_torn_metadata
 from firesteel.spark.checkpoint.trust import check_trust, make_folder
 
@@ -47,21 +49,41 @@ def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = Fals
     if not trusts_others:
         check_trust(folder, checkpoint)
     _check_written(folder, checkpoint)
-    return CheckpointLock(folder, file)
+    lock = CheckpointLock(folder, file)
+    if file == FILE:
+        complete(folder)
+    return lock
 
 
 def _check_written(folder: Path, checkpoint: str) -> None:
-    """Check that files can be written. It writes bytes, because a full disk still creates empty files."""
+    """Check that files can be written and renamed.
+
+    It writes bytes, because a full disk still creates empty files. Spark renames each file that it writes.
+    """
     trial = folder / f".firesteel-{uuid.uuid4().hex}"
+    renamed = trial.with_name(f"{trial.name}-renamed")
     try:
         with trial.open("wb") as stream:
             stream.write(bytes(4096))
             sync_stream(stream)
+        _check_renamed(trial, renamed, checkpoint)
     except OSError as error:
         raise UsageError(f"the checkpoint folder {checkpoint} cannot be written: {error.strerror}") from None
     finally:
-        with suppress(OSError):
-            trial.unlink()
+        for path in (trial, renamed):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _check_renamed(file: Path, to: Path, checkpoint: str) -> None:
+    try:
+        file.rename(to)
+    except OSError as error:
+        raise UsageError(
+            f"the checkpoint folder {checkpoint} is on a file system that cannot rename files: "
+            f"{error.strerror}",
+            hint="name a folder on another file system",
+        ) from None
 
 
 def check_logs(checkpoint: str) -> None:
@@ -72,6 +94,8 @@ def check_logs(checkpoint: str) -> None:
     nothing: offsets and descriptions of the state are synced before a sink gets the batch, and a batch
     without a commit runs again under a number that the sinks know.
 
+    If the checkpoint was moved or copied to another folder, Spark's descriptions of the state are adapted.
+
     Raises:
         JobError: A file is damaged. The message names it.
     """
@@ -80,6 +104,7 @@ def check_logs(checkpoint: str) -> None:
         return
     _remove_empty(folder / "spark")
     remove_torn_metadata(folder / "spark", _last(_batches(folder / "spark" / "commits")))
+    name_own_schemas(folder)
     for log in ("offsets", "commits"):
         for file in _batches(folder / "spark" / log)[-_LAST:]:
             if not _is_readable(file):

@@ -72,7 +72,7 @@ def settle(
         context: The SparkContext.
         folder: Folder of the checkpoint.
         delivery: The job's sinks.
-        partitions: Number of Spark's shuffle partitions, which is the number of tasks of a sink.
+        partitions: Most shuffle partitions that the job has had: the bound of task numbers at the sinks.
         recovery: The value of `firesteel.sink-recovery`.
         framed: Whether a source is a DataFrame, whose offsets mean nothing without its own log.
 

@@ -26,6 +26,8 @@ from firesteel.spark.internals.hadoop_files import delete, files_under
 
 _VERSIONED = ("zip", "changelog")
 """Suffixes of the files whose names begin with a version."""
+SSTS = "SSTs"
+"""Folder of the SST files beside the snapshots."""
 _METADATA = "metadata"
 """File in a snapshot that names its SST files: a line `v1`, then JSON."""
 
@@ -48,7 +50,7 @@ def remove_useless_snapshots(context: Any, checkpoint: str) -> None:
             found[path.parent].append((int(number), path))
     for snapshots in found.values():
         for version, path in sorted(snapshots, reverse=True):
-            if version <= wanted and _is_whole(path):
+            if version <= wanted and is_whole(path):
                 break
             path.unlink()
             (path.parent / f".{path.name}.crc").unlink(missing_ok=True)
@@ -77,17 +79,27 @@ def first_batch(context: Any, checkpoint: str) -> int:
     return last + (last < 0 or committed[-1:] == [last])
 
 
-def _is_whole(snapshot: Path) -> bool:
+def is_whole(snapshot: Path) -> bool:
     """Return whether a snapshot can be read and all its SST files exist with the right sizes."""
     try:
-        with zipfile.ZipFile(snapshot) as archive:
-            named = json.loads(archive.read(_METADATA).partition(b"\n")[2])["sstFiles"]
-        sizes = {each["dfsSstFileName"]: each["sizeBytes"] for each in named}
+        sizes = sst_sizes(snapshot)
     except (zipfile.BadZipFile, zlib.error, EOFError):
         return False
     except (KeyError, TypeError, ValueError):  # The metadata has a form that is not known here.
         return True
-    return all(_size(snapshot.parent / "SSTs" / name) == size for name, size in sizes.items())
+    return all(_size(snapshot.parent / SSTS / name) == size for name, size in sizes.items())
+
+
+def sst_sizes(snapshot: Path) -> dict[str, int]:
+    """Return the SST files that a snapshot names, by their names in `SSTs/`, with their sizes in bytes.
+
+    Raises:
+        zipfile.BadZipFile, zlib.error, EOFError: The archive is damaged.
+        KeyError, TypeError, ValueError: Its metadata has a form that is not known here.
+    """
+    with zipfile.ZipFile(snapshot) as archive:
+        named = json.loads(archive.read(_METADATA).partition(b"\n")[2])["sstFiles"]
+    return {each["dfsSstFileName"]: each["sizeBytes"] for each in named}
 
 
 def _size(file: Path) -> int | None:

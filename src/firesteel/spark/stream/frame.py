@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-_STORE = "spark.sql.streaming.stateStore"
-PROVIDER = f"{_STORE}.providerClass"
+STORE = "spark.sql.streaming.stateStore"
+PROVIDER = f"{STORE}.providerClass"
 _CONF = {
     PROVIDER: ROCKSDB,
-    f"{_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
+    f"{STORE}.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.metricsEnabled": "false",

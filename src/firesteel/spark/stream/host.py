@@ -28,7 +28,7 @@ from firesteel.job.timer_routing import has_timers
 from firesteel.runtime.dataflow.packets import Packet
 from firesteel.spark.batch_log import TASKS, WAITING
 from firesteel.spark.checkpoint.changed_files import ChangedFiles
-from firesteel.spark.checkpoint.fingerprint import SPARK, job_id
+from firesteel.spark.checkpoint.fingerprint import SPARK, job_id, most_partitions
 from firesteel.spark.checkpoint.folder import check_logs, open_folder
 from firesteel.spark.checkpoint.hadoop_lock import HadoopLock
 from firesteel.spark.checkpoint.lock import CheckpointLock, local_folder
@@ -188,7 +188,7 @@ class StreamJob:
             self._identities = self._delivery.identities()
             check_identities(self._spark.context, folder, self._identities)
             check_age(self._spark.context, folder, self._delivery.forgets_after())
-            self._settled = self._settle(frame, folder, settings)
+            self._settled = self._settle(folder, settings)
             remove_useless_snapshots(self._spark.context, folder)
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")
@@ -232,10 +232,10 @@ class StreamJob:
         with suppress(Exception):  # the query starts or ends just now: the next commit checks the lock
             self._query.stop()
 
-    def _settle(self, frame: DataFrame, folder: str, settings: StreamSettings) -> Settled:
+    def _settle(self, folder: str, settings: StreamSettings) -> Settled:
         """Check that the checkpoint, its sinks and its files agree."""
-        partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
         context, framed, delivery = self._spark.context, bool(self._frames), self._delivery
+        partitions = most_partitions(context, folder)
         settled = settle(context, folder, delivery, partitions, settings.recovery, framed=framed)
         changed = ChangedFiles(context, folder, self._job, settings.source_recovery)
         if not changed:

@@ -40,8 +40,8 @@ from firesteel.spark.task.stage_task import StageTask
 from firesteel.spark.temporary import private_folder
 
 _ROW = Row(*ARROW.names)
-_ID = StructType().add("id", StringType())
-_DATA = StructType().add("data", BinaryType())
+RUN_ID = StructType().add("id", StringType())
+DATA = StructType().add("data", BinaryType())
 """Schemas of the state store, as objects: for schemas as text, each task would call a parser in the JVM."""
 
 
@@ -61,8 +61,8 @@ class KeyedProcessor(StatefulProcessor):
         self._job = uuid4().hex  # of this start: other jobs may use the same workers
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        self._runs = map_when_used(handle, "runs", _ID, _DATA)
-        self._manifest = handle.getValueState("manifest", _DATA)
+        self._runs = map_when_used(handle, "runs", RUN_ID, DATA)
+        self._manifest = handle.getValueState("manifest", DATA)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:
         """Run the chains over the packets of one key group, yield the resulting packets and write its state.

@@ -69,9 +69,14 @@ class StoredState:
         """The specs of the job's operators with state, as in the fingerprint, by the states' names."""
         return {spec["state_id"]: spec for spec in _with_state(self._saved.get("job"))}
 
+    @property
+    def key_groups(self) -> int:
+        """Return the number of key groups of the checkpoint."""
+        return int(self._saved["key_groups"])
+
     def label_of(self, key: Keys) -> int:
         """Return the number by which Spark knows a key's group."""
-        layout = (self._saved["key_groups"], self._saved["partitions"])
+        layout = (self.key_groups, self._saved["partitions"])
         return key_group_labels(*layout)[int(key_group(key.hash1, layout[0])[0])]
 
     def tables(self, state: str, key: Keys | None = None) -> Iterator[pa.Table]:
@@ -85,6 +90,20 @@ class StoredState:
             self._load(stage, sorted(ids - self._runs.keys()))
         for group in chosen:
             yield group.contents.table(state, key)
+
+    def check(self) -> None:
+        """Check that the store has all runs of the states. Their content is not read.
+
+        Raises:
+            JobError: A run is missing.
+        """
+        for stage in self._metadata:
+            stored = {row[0] for row in self._source(stage, "runs").select("user_map_key.id").collect()}
+            for group in (each for each in self.groups if each.stage == stage):
+                for name in group.contents.entries:
+                    for run in group.contents.runs(name):
+                        if run not in stored:
+                            self._run(run)
 
     def _read_metadata(self, folder: str) -> dict[int, tuple[int, int]]:
         """Return the first and the last micro-batch that Spark keeps, of each stage."""

@@ -1,0 +1,68 @@
+"""Savepoints and rescales of a checkpoint, with a Spark of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firesteel.session.environment import TableEnvironment
+from firesteel.spark.checkpoint.trust import OPTION
+from firesteel.spark.savepoint.savepoint import SavedStatement, write_savepoint
+
+if TYPE_CHECKING:
+    from firesteel.spark.rescale.rescale import Rescaled
+
+
+def savepoint(checkpoint: str, target: str, options: Mapping[str, str]) -> list[SavedStatement]:
+    """Write a savepoint of a checkpoint and check that Spark can open its state.
+
+    Args:
+        checkpoint: Folder of the checkpoint.
+        target: Folder of the savepoint, which must not exist.
+        options: Configuration options by key.
+
+    Returns:
+        The statements of the savepoint.
+
+    Raises:
+        FiresteelError: As `write_savepoint` does.
+    """
+    environment = TableEnvironment.create(configuration=options)
+    environment.own_process = True
+
+    def check(folder: Path, batch: int) -> None:
+        from firesteel.spark.stream.stored_state import StoredState
+
+        StoredState(environment.spark.session.newSession(), str(folder), batch).check()
+
+    trusts_others = environment.options.get(OPTION, "false").lower() == "true"
+    try:
+        return write_savepoint(checkpoint, target, check, trusts_others=trusts_others)
+    finally:
+        environment.close()
+
+
+def rescaled(checkpoint: str, parallelism: int, options: Mapping[str, str]) -> list[Rescaled]:
+    """Change the parallelism of a checkpoint that no job uses.
+
+    Args:
+        checkpoint: Folder of the checkpoint.
+        parallelism: New parallelism.
+        options: Configuration options by key.
+
+    Returns:
+        The statements of the checkpoint.
+
+    Raises:
+        FiresteelError: As `rescale` does.
+    """
+    from firesteel.spark.rescale.rescale import rescale
+
+    environment = TableEnvironment.create(configuration=options)
+    environment.own_process = True
+    trusts_others = environment.options.get(OPTION, "false").lower() == "true"
+    try:
+        return rescale(checkpoint, parallelism, lambda: environment.spark, trusts_others=trusts_others)
+    finally:
+        environment.close()

@@ -1,0 +1,53 @@
+"""Paths in Spark's description of a state, which name the checkpoint's own folder.
+
+Spark writes the absolute path of each state's schema into `state/OPERATOR/_metadata/v2/BATCH`. In a copy, or
+after the folder was moved, the path would lead to another folder, or to none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from firesteel.durability import write_whole
+from firesteel.spark.checkpoint.fingerprint import SPARK
+
+_SCHEMAS = "stateSchemaFilePaths"
+_INSIDE = re.compile(r".*(/state/\d+/_stateSchema/.*)")
+"""Path of a schema; its group is the part below Spark's folder."""
+
+
+def name_own_schemas(folder: Path, place: Path | None = None) -> None:
+    """Make the descriptions of the states name the schemas in their own checkpoint.
+
+    Files of other forms stay.
+
+    Args:
+        folder: The statement's folder in a checkpoint on this machine.
+        place: Path that the folder will have; None for its present one.
+
+    Raises:
+        OSError: A description cannot be read or written.
+    """
+    spark = f"file:{(place or folder).absolute() / SPARK}"
+    for path in (folder / SPARK / "state").glob("[0-9]*/_metadata/v2/*"):
+        if not path.name.isdigit():
+            continue
+        version, _, text = path.read_text(encoding="utf-8").partition("\n")
+        try:
+            value = json.loads(text)
+            changed = [_renamed(store, spark) for store in value["stateStoreInfo"]]
+        except (ValueError, KeyError, TypeError):
+            continue
+        if any(changed):
+            write_whole(path, f"{version}\n{json.dumps(value, separators=(',', ':'))}")
+            path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+
+
+def _renamed(store: dict[str, Any], spark: str) -> bool:
+    """Change the paths of one store's schemas. Return whether any was another one."""
+    before = store.get(_SCHEMAS, [])
+    store[_SCHEMAS] = [_INSIDE.sub(lambda found: spark + found[1], path) for path in before]
+    return bool(store[_SCHEMAS] != before)

@@ -1,0 +1,1 @@
+"""Rescaling: the state of a stopped job is distributed over another number of tasks."""

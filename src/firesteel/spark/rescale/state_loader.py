@@ -1,0 +1,44 @@
+"""A stateful operator that takes the runs and manifests of key groups into a new state store.
+
+It declares the same state variables as the operators of jobs (spark/stream/keyed_processor.py), so that a job
+can continue from the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import (
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
+
+from firesteel.spark.stream.keyed_processor import DATA, RUN_ID
+
+MANIFEST = ""
+"""ID of a row that holds the manifest of a key group. Other rows hold a run."""
+ROWS = "key_group INT, id STRING, data BINARY"
+"""Schema of the rows of a state: label of the key group, ID of the run, and its bytes."""
+
+
+class StateLoader(StatefulProcessor):
+    """A stateful processor that stores all rows of a key group, and sends none."""
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._runs = handle.getMapState("runs", RUN_ID, DATA)
+        self._manifest = handle.getValueState("manifest", DATA)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:
+        """Store the rows of one key group."""
+        for row in rows:
+            if row["id"] == MANIFEST:
+                self._manifest.update((bytes(row["data"]),))
+            else:
+                self._runs.updateValue((row["id"],), (bytes(row["data"]),))
+        return iter(())
+
+    def close(self) -> None:
+        """Do nothing: the processor holds no resources."""

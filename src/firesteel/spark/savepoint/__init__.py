@@ -1,0 +1,1 @@
+"""Savepoints: consistent copies of checkpoints, of running jobs, too."""

@@ -1,0 +1,95 @@
+"""Files in a checkpoint from which Spark loads one version of its state.
+
+Version v of a state is what micro-batch v - 1 has left. Spark keeps it in the folder of each partition:
+
+    V.zip, SSTs/*   a snapshot: the archive names the SST files that belong to it
+    V.changelog     what micro-batch V - 1 has changed
+
+Spark loads the newest snapshot up to the wanted version, then all later changelogs. The files never change
+once the micro-batch is committed. Spark removes those of versions that are too old.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from firesteel.spark.checkpoint.snapshots import SSTS, is_whole, sst_sizes
+
+_FILE = re.compile(r"(\d+)(?:_[^.]+)?\.(zip|changelog)")
+_SNAPSHOT, _CHANGELOG = "zip", "changelog"
+_CHECKSUM = ".crc"
+"""Suffix of the file with Spark's checksum of another file."""
+
+
+def state_files(state: Path, version: int) -> Iterator[Path]:
+    """Yield the files that a copy of a version of all states needs, without the operators' metadata.
+
+    Args:
+        state: Folder of the states in Spark's checkpoint.
+        version: The version.
+
+    Raises:
+        FileNotFoundError: A file is missing: Spark has just removed it, or the checkpoint is damaged.
+    """
+    for partition in sorted(state.glob("[0-9]*/[0-9]*")):
+        for folder in _stores(partition):
+            yield from _files_of_store(folder, version)
+
+
+def metadata_files(state: Path, last: int) -> Iterator[Path]:
+    """Yield the files that describe the operators and the schemas of their states.
+
+    Args:
+        state: Folder of the states in Spark's checkpoint.
+        last: Last micro-batch whose description is wanted.
+    """
+    for path in sorted(state.glob("[0-9]*/_*/**/*")):
+        is_later = path.name.isdigit() and path.parent.name == "v2" and int(path.name) > last
+        if path.is_file() and not (is_later or path.name.startswith(".") or path.suffix == ".tmp"):
+            yield path
+
+
+def _stores(partition: Path) -> Iterator[Path]:
+    """Yield the folders of a partition's stores: its own, and those of named stores in it."""
+    yield partition
+    for folder in sorted(partition.iterdir()):
+        if folder.is_dir() and folder.name != SSTS and folder.name[0] not in "._":
+            yield folder
+
+
+def _files_of_store(folder: Path, version: int) -> Iterator[Path]:
+    found: dict[str, dict[int, list[Path]]] = {_SNAPSHOT: defaultdict(list), _CHANGELOG: defaultdict(list)}
+    for path in folder.iterdir():
+        if (named := _FILE.fullmatch(path.name)) and int(named[1]) <= version:
+            found[named[2]][int(named[1])].append(path)
+    if not any(found.values()) and any(path.is_dir() for path in folder.iterdir()):
+        return  # only named stores
+    snapshots = {v: files for v, files in found[_SNAPSHOT].items() if all(map(is_whole, files))}
+    begin = max(snapshots, default=0)
+    for snapshot in snapshots.get(begin, ()):
+        yield from _with_checksum(snapshot)
+        for name in _ssts(snapshot):
+            yield from _with_checksum(folder / SSTS / name)
+    for number in range(begin + 1, version + 1):
+        if number not in found[_CHANGELOG]:
+            raise FileNotFoundError(errno.ENOENT, "missing", str(folder / f"{number}.{_CHANGELOG}"))
+        for changelog in found[_CHANGELOG][number]:
+            yield from _with_checksum(changelog)
+
+
+def _ssts(snapshot: Path) -> list[str]:
+    """Return the SST files of a snapshot; all in the folder if its metadata has a form not known here."""
+    try:
+        return [*sst_sizes(snapshot)]
+    except (KeyError, TypeError, ValueError):
+        return [path.name for path in (snapshot.parent / SSTS).iterdir() if path.suffix != _CHECKSUM]
+
+
+def _with_checksum(path: Path) -> Iterator[Path]:
+    yield path
+    if (checksum := path.with_name(f"{path.name}{_CHECKSUM}")).exists():
+        yield checksum
