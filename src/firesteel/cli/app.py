@@ -257,6 +257,22 @@ def rescale(
     return rescale_checkpoint(checkpoint, parallelism, configuration)
 
 
+@app.command()
+def package(
+    target: Annotated[str, typer.Argument(metavar="FILE", help="The archive to write: .tar.gz or .tar.")],
+    extra: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="EXTRA", help="An extra of Firesteel; kafka, jdbc and avro if they are installed."
+        ),
+    ] = None,
+) -> int:
+    """Write an archive with Firesteel and all that it requires, for the executors of a cluster."""
+    from firesteel.cli.package import write_package
+
+    return write_package(target, extra)
+
+
 @app.command("help")
 def help_(
     page: Annotated[str | None, typer.Argument(metavar="PAGE", help="Lists the pages if not given.")] = None,

@@ -9,6 +9,7 @@ from firesteel.errors import UsageError
 from firesteel.spark.launch import launch
 from firesteel.spark.launch.launch import Spark
 from firesteel.spark.launch.settings import MASTER, LaunchOptions
+from firesteel.spark.launch.submitted import submitted_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,7 +30,7 @@ def launch_options(options: Mapping[str, str], own_process: bool = False, script
         own_process: Whether the process is that of the command `firesteel`.
         script: File name of the script. It names an application that has no `pipeline.name`.
     """
-    conf = settings_of_spark(options)
+    conf = submitted_settings() | settings_of_spark(options)
     master = conf.pop(MASTER, None)
     streams = options.get(HOST) == launch.STREAM or CHECKPOINT in options
     host = launch.STREAM if streams else launch.BATCH

@@ -20,6 +20,7 @@ import firesteel
 from firesteel import process_cache
 from firesteel.errors import UsageError
 from firesteel.job.spec import JobSpec
+from firesteel.spark.environment_archive import use_archives
 from firesteel.spark.errors import functions_of
 from firesteel.spark.internals.tasks import variables_of_workers
 from firesteel.spark.internals.worker_end import at_worker_end
@@ -48,6 +49,7 @@ def ship_code(spark: Spark, job: JobSpec) -> None:
     """
     if spark.is_local:
         return
+    use_archives(spark.context)
     package = Path(firesteel.__file__).parent
     if package.is_dir() and (spark.context.applicationId, "") not in _sent:
         _ship_package(spark.context, package)  # otherwise it is a zip that came with spark-submit --py-files

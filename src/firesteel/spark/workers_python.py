@@ -34,7 +34,8 @@ def unfit_python(text: str) -> FiresteelError | None:
     if (found := _NO_MODULE.search(text)) is not None:
         return JobError(
             f"the workers' Python has no module {found[1]}",
-            hint=f"install there what Firesteel requires (pip install firesteel); {_PYTHON} (now {named})",
+            hint="install there what Firesteel requires (pip install firesteel), or send it with an archive "
+            f"(firesteel help cluster); {_PYTHON} (now {named})",
         )
     if _ENDED.search(text) is not None:
         return JobError(

@@ -1,0 +1,24 @@
+"""The command `firesteel package`: an archive of packages for the executors of a cluster."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from pathlib import Path
+
+from firesteel.spark.environment_archive import write_archive
+
+
+def write_package(target: str, extras: Collection[str] | None) -> int:
+    """Write the archive, print what is in it and how it is used, and return the exit status.
+
+    Raises:
+        UsageError: The archive cannot be written as asked.
+    """
+    file = Path(target)
+    versions = write_archive(file, extras)
+    size = file.stat().st_size / (1 << 20)
+    packages = ", ".join(f"{name} {version}" for name, version in versions.items())
+    sys.stdout.write(f"{target}: {size:,.0f} MiB, Firesteel and {packages}\n")
+    sys.stdout.write(f"Use it: firesteel run job.sql --master ... --set spark.archives={file}#env\n")
+    return 0

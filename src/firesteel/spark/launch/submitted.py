@@ -1,0 +1,28 @@
+"""Settings of a program that `spark-submit` has started."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+_GATEWAY = "PYSPARK_GATEWAY_PORT"
+"""Variable with which `spark-submit` tells a Python program where its JVM listens."""
+_NAME = "spark.app.name"
+
+
+def submitted_settings() -> dict[str, str]:
+    """Return the settings with which `spark-submit` started this program; empty if it did not.
+
+    They contain the master. The name that `spark-submit` gives an application by default, the program's file
+    name, is left out. Private: `_ensure_initialized`, which connects to the JVM that is there.
+    """
+    if _GATEWAY not in os.environ:
+        return {}
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext._ensure_initialized()
+    found = dict(SparkConf().getAll())
+    if found.get(_NAME) == Path(sys.argv[0]).name:
+        del found[_NAME]
+    return found
