@@ -46,7 +46,8 @@ def job(made: TableEnvironment) -> JobSpec:
 )
 def test_a_table_may_have_some_of_the_columns(columns: str) -> None:
     made = job(environment(columns))
-    assert [sink.takes_dead_letters for sink in made.sinks] == [False, True]
+    assert [sink.takes_dead_letters for sink in made.sinks] == [False, True, True]
+    assert [sink.takes_refused_rows for sink in made.sinks] == [False, False, True]
     assert made.target == "default_catalog.default_database.counts"
 
 

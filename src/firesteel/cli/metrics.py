@@ -18,7 +18,7 @@ _METRICS: tuple[tuple[str, str, str], ...] = (
     ("records_in_total", "counter", "Rows read from sources."),
     ("records_out_total", "counter", "Changes that the sinks have committed."),
     ("records_skipped_total", "counter", "Messages left out because they could not be read."),
-    ("dead_letters_total", "counter", "Messages that could not be read and that the dead-letter table has."),
+    ("dead_letters_total", "counter", "Messages and rows that dead-letter tables have."),
     ("late_records_dropped_total", "counter", "Rows that came too late."),
     ("restarts_total", "counter", "Restarts of the job after a failure."),
     ("batches_total", "counter", "Micro-batches that ended."),

@@ -238,8 +238,8 @@ OPTIONS = (
         "firesteel.dead-letters.table",
         _STRING,
         None,
-        "Table that gets each message that cannot be read, with its place, its error and its bytes. If not "
-        "set, the first such message ends the job.",
+        "Table that gets each message that cannot be read and each row that a sink refuses, with its place, "
+        "its error and its bytes. If not set, the first of them ends the job.",
     ),
     Option(
         "firesteel.host",

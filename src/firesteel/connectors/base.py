@@ -17,6 +17,7 @@ import pyarrow as pa
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.config.option import Option
 from firesteel.connectors.dead_letters import DeadLetters
+from firesteel.connectors.refused_rows import Refusals
 from firesteel.runtime.operators.lookup_join.lookup import Lookup
 from firesteel.runtime.spec.lookup_join import LookupTable
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
@@ -205,6 +206,13 @@ class Sink(Protocol):
     Needs DRIVER.
     """
 
+    refusals: Refusals | None = None
+    """Rows that the sink leaves out, and where it notes rows that its target refuses.
+
+    None if such a row ends the job. A sink that commits in tasks commits nothing of a task with new ones, and
+    raises RowsRefusedError in `close_task`. Set before `open_task`.
+    """
+
     guard: Callable[[], None] = staticmethod(always)
     """Function that raises an error if another run has taken over the job.
 
@@ -278,6 +286,18 @@ class LookupConnector(Protocol):
         """Return a table for lookups, with the cache that its options request.
 
         Operators keep the table as long as their job runs in a process.
+        """
+        ...
+
+
+@runtime_checkable
+class ErrorSinkConnector(Protocol):
+    """A connector whose tables may name a place of their own for messages that cannot be read."""
+
+    def error_sink(self, scan: ScanSpec) -> SinkSpec | None:
+        """Return the sink of a table's bad messages (runtime/spec/tables.py: takes_dead_letters).
+
+        None if the table's options name none.
         """
         ...
 

@@ -8,12 +8,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from firesteel.changelog import KIND, SEQUENCE, RowKind, field
+from firesteel.errors import DataError
 from firesteel.formats.base import Decoder, Flags, Indices, MessageError
+from firesteel.runtime.dataflow.sequence import row_sequences
+from firesteel.runtime.spec.tables import SinkSpec
+from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES, STRING, SqlType, timestamp_ltz
 
 COLUMNS: dict[str, SqlType] = {
@@ -31,16 +37,66 @@ _PIECE = 1024
 """Messages that are read together near a bad one: each bad message has its piece read once more."""
 
 
+RAW_KEY, HEADERS = "raw_key", "headers"
+"""Columns that sinks of messages have in addition (connectors/kafka/error_topic.py)."""
+
+
 @dataclass(frozen=True)
 class DeadLetter:
-    """One message that cannot be read."""
+    """One message that cannot be read, or one row that cannot be written."""
 
     position: str
-    """Where it stands: topic, partition and offset, or file and line."""
+    """Where it stands: topic, partition and offset, or file and line; of a row the micro-batch."""
     text: str
     """What is wrong, in Flink's words."""
     raw: bytes | None
-    """The bytes of the message; None if it has none."""
+    """The bytes of the message, None if it has none; of a row a JSON object."""
+    error_class: str = DataError.__name__
+    """Class of the error."""
+    row_kind: str | None = None
+    """Short form of the row kind, such as +I; None for a message."""
+    cause: str = ""
+    """Cause of the error of a message, as metrics name it (formats/messages/skip_causes.py)."""
+    key: bytes | None = None
+    """Key of the message; None if it has none or nobody reads it."""
+    headers: tuple[tuple[str, bytes], ...] = ()
+    """Headers that describe the error."""
+
+
+def letters_table(
+    letters: Sequence[DeadLetter], spec: SinkSpec, table: str, now: Sequence[int], task: int, first: int
+) -> pa.Table:
+    """Return dead letters as inserts into the table of a sink, with the columns that it has.
+
+    Args:
+        letters: The dead letters.
+        spec: The sink.
+        table: Path of the table that was read or written.
+        now: Time of each error in milliseconds since 1970.
+        task: Number of the task that sends them, for their sequence.
+        first: Number of letters that the task has sent before.
+    """
+    values: dict[str, list[Any]] = {
+        "source_table": [table] * len(letters),
+        "source_position": [letter.position for letter in letters],
+        "failed_at": list(now),
+        "error_class": [letter.error_class for letter in letters],
+        "error_text": [letter.text for letter in letters],
+        "raw_bytes": [letter.raw for letter in letters],
+        "row_kind": [letter.row_kind for letter in letters],
+        RAW_KEY: [letter.key for letter in letters],
+        HEADERS: [list(letter.headers) for letter in letters],
+    }
+    columns = [
+        pa.array(values[name], pa.int64()).cast(to_arrow(kind))
+        if name == "failed_at"
+        else pa.array(values[name], to_arrow(kind))
+        for name, kind in zip(spec.names, spec.types, strict=True)
+    ]
+    kinds = pa.repeat(pa.scalar(int(RowKind.INSERT), pa.int8()), len(letters))
+    sequences = row_sequences(task, first, len(letters))
+    names = [KIND, SEQUENCE, *(field(index) for index in range(len(columns)))]
+    return pa.Table.from_arrays([kinds, sequences, *columns], names=names)
 
 
 class DeadLetters:
@@ -74,7 +130,7 @@ def decode_around(decoder: Decoder, messages: pa.BinaryArray) -> tuple[pa.Table,
         changes, at, bad = _piece_around(decoder, messages.slice(start, _PIECE))
         tables.append(changes)
         numbers.append(at + start)
-        errors += [MessageError(e.index + start, e.text, is_control=e.is_control) for e in bad]
+        errors += [error.at(error.index + start) for error in bad]
     return pa.concat_tables(tables).combine_chunks(), np.concatenate(numbers), errors
 
 

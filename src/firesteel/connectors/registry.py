@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from firesteel.catalog.schema import Table
 from firesteel.config.plugins import Plugins
 from firesteel.config.secrets import resolved
-from firesteel.connectors.base import Connector, LookupConnector, Sink, Source
+from firesteel.connectors.base import Connector, ErrorSinkConnector, LookupConnector, Sink, Source
 from firesteel.connectors.option_place import locate
 from firesteel.connectors.options import check_watermarks
 from firesteel.errors import FiresteelError, InternalError, ValidationError
@@ -86,6 +86,12 @@ def open_lookup(table: LookupTable) -> Lookup:
     if not isinstance(found, LookupConnector):
         raise InternalError(f"the connector '{table.scan.connector}' has no lookups")
     return found.lookup(replace(table, scan=replace(table.scan, options=resolved(table.scan.options))))
+
+
+def error_sink(scan: ScanSpec) -> SinkSpec | None:
+    """Return the sink that a table's options name for its messages that cannot be read; None if none do."""
+    found: Connector | None = CONNECTORS.find(scan.connector)
+    return found.error_sink(scan) if isinstance(found, ErrorSinkConnector) else None
 
 
 def open_sink(spec: SinkSpec) -> Sink:

@@ -35,14 +35,22 @@ class MessageError(Exception):
         index: Index of the message in the column, from 0.
         text: The error in Flink's words, with the message quoted. Lone surrogates are "?".
         is_control: Whether it is a valid control message of the CDC tool, not a change of a row.
+        cause: Cause of the error, as metrics name it (messages/skip_causes.py).
     """
 
-    def __init__(self, index: int, text: str, *, is_control: bool = False) -> None:
+    def __init__(
+        self, index: int, text: str, *, is_control: bool = False, cause: str = "invalid_value"
+    ) -> None:
         text = text.encode("utf-8", "replace").decode()
         super().__init__(text)
         self.index = index
         self.text = text
         self.is_control = is_control
+        self.cause = cause
+
+    def at(self, index: int) -> MessageError:
+        """Return the same error for a message with another index."""
+        return MessageError(index, self.text, is_control=self.is_control, cause=self.cause)
 
 
 @dataclass(frozen=True)

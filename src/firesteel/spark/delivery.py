@@ -20,10 +20,11 @@ from firesteel.connectors.positions import Origin, PositionedSink
 from firesteel.connectors.registry import open_sink
 from firesteel.errors import FiresteelError
 from firesteel.job.spec import sink_id
-from firesteel.runtime.dataflow.packets import CHANGES, WRITTEN, Packet, merge
+from firesteel.runtime.dataflow.packets import CHANGES, REFUSED, WRITTEN, Packet, merge
 from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark.errors import raise_failure
 from firesteel.spark.progress import Progress
+from firesteel.spark.refused_rows import RefusedRowsInMemory, RefusedRowsSink, RefusedRowStore
 from firesteel.spark.sink_task import SinkTask, job_of
 
 RunTasks = Callable[[SinkTask], Iterable[Packet]]
@@ -51,6 +52,7 @@ class Delivery:
         progress: Counters of the job.
         job: The job's name over restarts. Without a checkpoint it begins with ONCE, and None makes one.
         guard: Raises an error if another run has taken over the job. It is called before each commit.
+        refused: Store of the rows that sinks refuse; None for a job without a checkpoint.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Delivery:
         progress: Progress,
         job: str | None = None,
         guard: Callable[[], None] = always,
+        refused: RefusedRowStore | None = None,
     ) -> None:
         self.job = job or f"{ONCE}{uuid4().hex}"
         self._specs = specs
@@ -68,6 +71,8 @@ class Delivery:
             sink.guard = guard
             sink.open(job_of(self.job, number))
         self._progress = progress
+        store = refused or RefusedRowsInMemory()
+        self._refused = RefusedRowsSink(specs, self._sinks, self.job, store)
 
     @property
     def in_tasks(self) -> list[int]:
@@ -95,6 +100,10 @@ class Delivery:
             for number, sink in self._sinks.items()
             if isinstance(sink, PositionedSink) and sink.notes
         }
+
+    def is_extra(self, name: str) -> bool:
+        """Return whether the sink at which the job has this name is not among the parts of an origin."""
+        return self._named(name)[0] == self._refused.number
 
     def table(self, name: str) -> str:
         """Return the table of the sink at which the job has this name."""
@@ -134,13 +143,14 @@ class Delivery:
             for packet in ordered:
                 rows[packet.to] += packet.rows
             origin = origin_of(self._notes_of_tasks(ordered), self._notes_of_driver(tokens))
+            self._refused.begin(batch, origin)
             for number in self.in_tasks:
-                self._guard()
-                task = SinkTask(self._specs[number], number, self.job, batch, origin)
-                tokens[number] += self._run(task, run)
-                self._count(number, batch, rows[sink_id(number)])
+                if number != self._refused.number:
+                    tokens[number] += self._run(number, batch, origin, run)
+                    self._count(number, batch, rows[sink_id(number)] - self._refused.count(number))
             self._guard()
             yield from self._on_driver(ordered, batch, tokens)
+            self._write_refused(batch, tokens, rows)
         except BaseException:
             self.abort(batch, tokens)
             raise
@@ -196,11 +206,27 @@ class Delivery:
             with suppress(FiresteelError):  # it goes a week later
                 sink.end_run()
 
-    def _run(self, task: SinkTask, run: RunTasks) -> list[str]:
-        found = list(run(task))
-        for packet in found:
-            raise_failure(packet)
-        return [packet.payload.decode() for packet in found]
+    def _run(self, number: int, batch: int, origin: Origin, run: RunTasks) -> list[str]:
+        """Run the tasks of a sink, again and again while they find rows that are refused."""
+        while True:
+            self._guard()
+            left_out = self._refused.left_out(number)
+            task = SinkTask(self._specs[number], number, self.job, batch, origin, left_out)
+            packets = list(run(task))
+            tokens = task.tokens(packets)
+            if not self._refused.add(number, [each for each in packets if each.holds == REFUSED]):
+                return tokens
+
+    def _write_refused(self, batch: int, tokens: dict[int, list[str]], rows: Counter[int]) -> None:
+        """Write the rows that sinks have refused to the dead-letter table."""
+        number = self._refused.number
+        if number is None:
+            return
+        self._guard()
+        tokens[number], count = self._refused.write()
+        rows[sink_id(number)] = count
+        if number in self.in_tasks:
+            self._count(number, batch, count)
 
     def _on_driver(
         self, packets: Sequence[Packet], batch: int, tokens: dict[int, list[str]]
@@ -213,7 +239,7 @@ class Delivery:
                 for changes in merge(own):
                     yield changes
                     self._progress.add_sent(changes.num_rows)
-            elif sink.on_driver:
+            elif sink.on_driver and number != self._refused.number:
                 sink.open_task(job_of(self.job, number), batch, 0)
                 for changes in merge(own):
                     sink.write(changes)

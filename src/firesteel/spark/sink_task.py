@@ -6,6 +6,7 @@ are kept. If none failed, the sink's tasks get these packets, partitioned by its
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,11 +14,12 @@ from functools import partial
 
 from firesteel.connectors.base import Commits, Sink
 from firesteel.connectors.positions import UNKNOWN, Origin, PositionedSink
+from firesteel.connectors.refused_rows import Refusals, RefusedRow, RowsRefusedError, to_json
 from firesteel.connectors.registry import open_sink
 from firesteel.job.spec import sink_id
-from firesteel.runtime.dataflow.packets import CHANGES, FIRST, WRITTEN, Packet, merge
+from firesteel.runtime.dataflow.packets import CHANGES, FIRST, REFUSED, WRITTEN, Packet, merge
 from firesteel.runtime.spec.tables import SinkSpec
-from firesteel.spark.errors import guarded
+from firesteel.spark.errors import guarded, raise_failure
 
 
 def job_of(job: str, number: int) -> str:
@@ -42,6 +44,8 @@ class SinkTask:
     """Number of the batch."""
     origin: Origin = UNKNOWN
     """Range of source rows of the batch."""
+    refused: Mapping[int, Sequence[RefusedRow]] | None = None
+    """Rows of each partition that the sink leaves out; None if a refused row ends the job."""
 
     def packets(self, partition: int, packets: Iterable[Packet]) -> Iterator[Packet]:
         """Write the rows of a partition, and yield one packet with the sink's token or an error.
@@ -67,8 +71,39 @@ class SinkTask:
     def _own(self, packets: Iterable[Packet]) -> list[Packet]:
         return [p for p in packets if p.to == sink_id(self.number) and p.holds == CHANGES and p.rows]
 
+    def tokens(self, packets: Iterable[Packet]) -> list[str]:
+        """Return the sink's tokens in the packets of its tasks.
+
+        Raises:
+            FiresteelError: The error in a packet.
+        """
+        found = list(packets)
+        for packet in found:
+            raise_failure(packet)
+        return [packet.payload.decode() for packet in found if packet.holds == WRITTEN]
+
     def _write(self, parts: Mapping[int, list[Packet]]) -> Iterator[Packet]:
+        """Write the rows of partitions, and yield the sink's token and what it has refused.
+
+        If the sink has committed nothing because of refused rows, there is no token.
+        """
+        refusals = None if self.refused is None else Refusals(self.refused)
+        try:
+            token = self._written(parts, refusals)
+        except RowsRefusedError:
+            yield from self._told(refusals, again=True)
+            return
+        yield Packet(0, FIRST, 0, 0, token.encode(), WRITTEN, to=sink_id(self.number))
+        yield from self._told(refusals, again=False)
+
+    def _told(self, refusals: Refusals | None, *, again: bool) -> Iterator[Packet]:
+        if refusals is not None and refusals.found:
+            value = json.dumps({"again": again, "rows": to_json(refusals.found)})
+            yield Packet(0, FIRST, 0, 0, value.encode(), REFUSED, to=sink_id(self.number))
+
+    def _written(self, parts: Mapping[int, list[Packet]], refusals: Refusals | None) -> str:
         sink = open_sink(self.spec)
+        sink.refusals = refusals
         if isinstance(sink, PositionedSink):
             sink.begin_batch(self.origin)
         for partition, packets in parts.items():
@@ -77,8 +112,7 @@ class SinkTask:
                 for changes in merge(sorted(packets, key=lambda packet: packet.first)):
                     sink.write(changes)
         with _aborting(sink):
-            token = sink.close_task()
-        yield Packet(0, FIRST, 0, 0, token.encode(), WRITTEN, to=sink_id(self.number))
+            return sink.close_task()
 
 
 @contextmanager

@@ -34,11 +34,12 @@ from firesteel.connectors.filesystem.options import OPTIONS, success_file
 from firesteel.connectors.filesystem.partitions import Partitions, unnamable
 from firesteel.connectors.filesystem.splits import local_path
 from firesteel.connectors.positions import Origin, Position
+from firesteel.connectors.refused_rows import Refusals, refused_by_halves, refused_row
 from firesteel.connectors.unwritable import is_of_values, row_text, unwritable
 from firesteel.durability import make_folders, sync_folder, sync_stream
 from firesteel.errors import DataError, JobError
 from firesteel.formats.base import Fields, FileWriter
-from firesteel.formats.files import file_writer
+from firesteel.formats.files import file_writer, is_of_files
 from firesteel.formats.registry import find_format
 from firesteel.runtime.spec.tables import SinkSpec
 
@@ -81,7 +82,7 @@ class FilesystemSink(Sink):
         options = dict(spec.options)
         self._directory = local_path(options["path"]).absolute()
         self.place = str(self._directory)
-        found = find_format(options["format"])
+        found = self._format = find_format(options["format"])
         prefix = f"{found.name}."
         self._written = [i for i, name in enumerate(spec.names) if name not in spec.partition_keys]
         names = tuple(spec.names[i] for i in self._written)
@@ -158,11 +159,30 @@ class FilesystemSink(Sink):
         except Exception as error:
             if not is_of_values(error):
                 raise
-            raise unwritable(error, self._table, self._columns, changes, self._write_nowhere) from error
+            if self.refusals is None or is_of_files(self._format):
+                raise unwritable(error, self._table, self._columns, changes, self._write_nowhere) from error
+            file.writer.write(self._without_refused(changes, self.refusals))
         if file.stream.tell() >= self._file_size:
             _close(task.open.pop(folder))
         elif len(task.open) > _MOST_OPEN:
             _close(task.open.pop(next(iter(task.open))))
+
+    def _without_refused(self, changes: pa.Table, refusals: Refusals) -> pa.Table:
+        """Note the rows that the format cannot write, and return the others."""
+        bad = dict(refused_by_halves(changes, self._failure))
+        refusals.add(
+            0, [refused_row(changes.slice(at, 1), self._columns, error) for at, error in bad.items()]
+        )
+        return changes.take(pa.array([row for row in range(changes.num_rows) if row not in bad], pa.int64()))
+
+    def _failure(self, changes: pa.Table) -> Exception | None:
+        try:
+            self._write_nowhere(changes)
+        except Exception as error:
+            if not is_of_values(error):
+                raise
+            return error
+        return None
 
     def _write_nowhere(self, changes: pa.Table) -> None:
         writer = self._new_file(BytesIO())

@@ -180,6 +180,11 @@ class Database:
         """Return whether a retry may succeed: after a lost connection, a deadlock or a lack of space."""
         return isinstance(error, self._alchemy.exc.OperationalError) or self._is_away(error)
 
+    def is_of_values(self, error: Any) -> bool:
+        """Return whether the values of a row are the cause of an error, such as a constraint."""
+        kinds = self._alchemy.exc
+        return isinstance(error, (kinds.IntegrityError, kinds.DataError)) and not self.may_pass(error)
+
     def is_key_conflict(self, error: Any) -> bool:
         """Return whether the error is that a row with the same key exists."""
         said = error.orig

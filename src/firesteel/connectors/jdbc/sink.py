@@ -9,7 +9,9 @@ of a transaction, of a table with a key the last change of each key is written.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,15 +24,21 @@ from firesteel.connectors.jdbc.batches import BATCHES, Batches
 from firesteel.connectors.jdbc.database import Database
 from firesteel.connectors.jdbc.identity import table_identities
 from firesteel.connectors.jdbc.options import JdbcOptions
+from firesteel.connectors.jdbc.refused_rows import refused_rows
 from firesteel.connectors.jdbc.values import to_database
 from firesteel.connectors.last_changes import last_of_each_key
 from firesteel.connectors.positions import Origin, Position
 from firesteel.connectors.print_format import lines
+from firesteel.connectors.refused_rows import Refusals, RowsRefusedError, numbered
 from firesteel.connectors.unwritable import is_of_values, unwritable
-from firesteel.errors import FiresteelError
+from firesteel.errors import DataError, FiresteelError
 from firesteel.runtime.spec.tables import SinkSpec
 
 _GONE = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
+
+
+class _RolledBackError(Exception):
+    """Ends a transaction that is only tried."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +109,18 @@ class JdbcSink(Sink):
             JobError: The database refuses a row, which the error names, or is unreachable for too long.
         """
         parts, self._parts = self._parts, []
-        deliveries = [_Delivery(part, list(self._statements(part.written))) for part in parts]
+        deliveries = [_Delivery(part, list(self._statements(part))) for part in parts]
         try:
             self._database.run(lambda connection: self._deliver(connection, deliveries))
         except self._database.refusals as error:
             first = error
+        except DataError:
+            self._set_aside(deliveries)
+            raise
         else:
             return ""
+        if self._database.is_of_values(first):
+            self._set_aside(deliveries)
         statements = [statement for delivery in deliveries for statement in delivery.statements]
         try:
             found = self._database.rolled_back(lambda c: self._culprit(c, statements, first))
@@ -119,19 +132,57 @@ class JdbcSink(Sink):
         """Drop the rows of the task. Their transaction has ended with the error."""
         self._parts = []
 
-    def _statements(self, written: Sequence[pa.Table]) -> Iterator[_Statement]:
-        if not written:
+    def _set_aside(self, deliveries: Sequence[_Delivery]) -> None:
+        """Note the rows that the database refuses, if rows are set aside. Nothing is written.
+
+        Raises:
+            RowsRefusedError: There are such rows.
+        """
+        refusals = self.refusals
+        if refusals is None:
+            return
+        with suppress(_RolledBackError):
+            self._database.run(lambda connection: self._search(connection, refusals, deliveries))
+        if refusals.found:
+            raise RowsRefusedError
+
+    def _search(self, connection: Any, refusals: Refusals, deliveries: Sequence[_Delivery]) -> None:
+        """Note refused rows in a transaction that is rolled back."""
+        refusals.take()
+        columns = tuple(zip(self._spec.names, self._spec.types, strict=True))
+        for delivery in deliveries:
+            part = delivery.part
+            if self._batches.is_new(connection, part.job, part.task, part.position):
+                for statement in delivery.statements:
+                    write = partial(self._write_rows, statement)
+                    most = self._options.flush
+                    found = refused_rows(connection, self._database, statement.changes, columns, write, most)
+                    refusals.add(part.task, found)
+        raise _RolledBackError
+
+    def _write_rows(self, statement: _Statement, connection: Any, rows: pa.Table) -> None:
+        for _, parameters in self._pieces(replace(statement, changes=rows)):
+            connection.execute(self._database.text(statement.sql), parameters)
+
+    def _statements(self, part: _Part) -> Iterator[_Statement]:
+        if not part.written:
             return
         dialect, spec, table = self._options.dialect, self._spec, self._options.table
-        changes, everything = pa.concat_tables(written), tuple(range(len(spec.names)))
+        changes, everything = pa.concat_tables(part.written), tuple(range(len(spec.names)))
+        if self.refusals is not None:
+            changes = numbered(changes)
         if not spec.primary_key:
-            yield _Statement(dialect.insert(table, spec.names), changes, everything)
+            yield _Statement(dialect.insert(table, spec.names), self._kept(changes, part), everything)
             return
-        last = last_of_each_key(changes, spec.primary_key)
+        last = self._kept(last_of_each_key(changes, spec.primary_key), part)
         gone = np.isin(last[KIND].to_numpy(), _GONE)
         names = [spec.names[position] for position in spec.primary_key]
         yield _Statement(dialect.delete(table, names), last.filter(pa.array(gone)), spec.primary_key)
         yield _Statement(dialect.upsert(table, spec.names, names), last.filter(pa.array(~gone)), everything)
+
+    def _kept(self, changes: pa.Table, part: _Part) -> pa.Table:
+        """Return rows without those that are known to be refused."""
+        return changes if self.refusals is None else self.refusals.kept(changes, part.task)
 
     def _deliver(self, connection: Any, deliveries: Sequence[_Delivery]) -> None:
         for delivery in deliveries:

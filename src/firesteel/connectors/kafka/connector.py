@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.connectors.base import Sink, Source
+from firesteel.connectors.kafka.error_options import error_topic_sink
 from firesteel.connectors.kafka.metadata import (
     SINK_CLASS,
     check_metadata,
@@ -43,6 +44,9 @@ class Kafka:
 
     def source(self, scan: ScanSpec) -> Source:
         return KafkaSource(scan, dict(scan.options))
+
+    def error_sink(self, scan: ScanSpec) -> SinkSpec | None:
+        return error_topic_sink(scan)
 
     def sink(self, sink: SinkSpec) -> Sink:
         check_written(sink)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from firesteel.catalog.schema import Table
 from firesteel.config.option import Kind, Option, invalid
+from firesteel.connectors.kafka.error_options import ERROR_OPTIONS, error_options
 from firesteel.connectors.kafka.properties import PREFIX, check_properties
 from firesteel.connectors.kafka.sink_options import PARTITIONER, SINK_OPTIONS, sink_options
 from firesteel.connectors.options import (
@@ -69,6 +70,7 @@ OPTIONS = (
         "scan.topic-partition-discovery.interval", Kind.DURATION, "5 min", "Look for new partitions so often."
     ),
     _option(_SCANNERS, "Accepted for Flink's scripts; has no effect."),
+    *ERROR_OPTIONS,
     *SINK_OPTIONS,
     PARTITIONER,
     PARALLELISM,
@@ -336,6 +338,7 @@ def check_parts(table: Table, connector: str, options: Mapping[str, str], known:
             raise ValidationError(
                 f"Invalid configured parallelism {tasks} for table '{path}'.", option=option
             )
+    error_options(options)
     how = sink_options(options)
     check_properties(dict(read_options(options).properties), how.in_transactions)
 

@@ -45,6 +45,9 @@ _MOST = 4000
 _MESSAGES = "messages"
 """Key in the metadata of a group's offset: number of committed messages of the offset's batch."""
 
+Refuse = Callable[[int, "MessageRefusedError"], None]
+"""Function that takes the index of a refused message, and the error for it."""
+
 _idle: dict[tuple[frozenset[tuple[str, str]], str], Producer] = {}
 _idle_lock = threading.Lock()
 """Lock of the idle producers. Tasks of several statements may run in threads of one process."""
@@ -59,6 +62,16 @@ _MORE_TIME = (
 
 class ShutOutError(Exception):
     """Error: a newer attempt of the task has the transactional ID. This attempt ends, the job continues."""
+
+
+class MessageRefusedError(JobError):
+    """A message that Kafka refuses because of what it is, such as one that is too large.
+
+    Attributes:
+        error_class: Kafka's name of the error.
+    """
+
+    error_class = ""
 
 
 class Producer:
@@ -110,14 +123,25 @@ class Producer:
             _idle[_key(self._properties, self.name)] = self
 
     # --- messages --------------------------------------------------------------------------------
-    def send(self, records: Iterable[Record], task: int | None) -> None:
-        """Pass messages to the client. `task` is the number of a task that writes to only one partition."""
+    def send(self, records: Iterable[Record], task: int | None, refuse: Refuse | None = None) -> None:
+        """Pass messages to the client.
+
+        Args:
+            records: The messages.
+            task: Number of a task that writes to only one partition, else None.
+            refuse: Takes the index of a message that the client refuses, and its error. None raises it.
+        """
         if not self._is_sending:
             self._client.poll(0)  # reports errors of an outage that has ended
             self._is_sending = True
         for number, (topic, key, value, timestamp, headers) in enumerate(records):
             partition = _ANY_PARTITION if task is None else task % self._count(topic)
-            self._produce(topic, value, key, partition, timestamp, headers)
+            try:
+                self._produce(topic, value, key, partition, timestamp, headers)
+            except MessageRefusedError as error:
+                if refuse is None:
+                    raise
+                refuse(number, error)
             if number % _POLLED == 0:
                 self._serve(lambda: self._client.poll(0))
 
@@ -180,7 +204,13 @@ class Producer:
         place = f"topic {topic}" if partition == _ANY_PARTITION else f"topic {topic}, partition {partition}"
         if error.code() == self._kafka.KafkaError._MSG_TIMED_OUT:
             return self._timed_out(place)
-        return JobError(f"{place}: Kafka at {self.servers} has not taken a message: {error.str()}")
+        text = f"{place}: Kafka at {self.servers} has not taken a message: {error.str()}"
+        kinds = self._kafka.KafkaError
+        if error.code() not in (kinds.MSG_SIZE_TOO_LARGE, kinds.INVALID_RECORD, kinds.INVALID_TIMESTAMP):
+            return JobError(text)
+        refused = MessageRefusedError(text)
+        refused.error_class = error.name()
+        return refused
 
     def _timed_out(self, place: str) -> JobError:
         """Return the error for an unanswered message. In a transaction, its time-out applies."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +11,12 @@ import pyarrow.compute as pc
 
 from firesteel.changelog import KIND, SEQUENCE, RowKind, field
 from firesteel.connectors.dead_letters import DeadLetter, DeadLetters, decode_around
+from firesteel.connectors.kafka.error_options import (
+    KEY_STAGE,
+    VALUE_STAGE,
+    error_headers,
+    error_options,
+)
 from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messages
 from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_value, metadata_column
 from firesteel.connectors.kafka.options import Part, key_of, value_of
@@ -33,6 +39,8 @@ class _Decoding:
     """Position of each column of the part in the decoder's output, by the column's name."""
     hint: str | None
     """Hint for the error of a message that cannot be decoded."""
+    format: str
+    """Name of the format."""
 
 
 class Rows:
@@ -64,6 +72,7 @@ class Rows:
         self._value = self._decoding(value_of(options, physical), of_value, taken=())
         self._of_value = self._metadata_reader(value_of(options, physical))
         self._left_out = 0
+        self._errors = error_options(options)
         self._noted: set[str] = set()
         key, taken = key_of(options, physical), () if upsert else tuple(self._value.places)
         self._key = None if key is None else self._decoding(key, "key.", taken)
@@ -84,7 +93,8 @@ class Rows:
     def needs(self) -> frozenset[str]:
         """Columns of messages that are needed in addition to value and offset (messages.py)."""
         of_metadata = OF_MESSAGES.intersection(self._metadata.get(name) or "" for name in self._wanted)
-        return of_metadata if self._key is None else of_metadata | {MESSAGE_KEY}
+        has_key = self._key is not None or (self._dead_letters is not None and self._errors.topic != "")
+        return of_metadata | {MESSAGE_KEY} if has_key else of_metadata
 
     def _decoding(self, part: Part, prefix: str, taken: tuple[str, ...]) -> _Decoding:
         """Return the decoding of a part.
@@ -104,7 +114,7 @@ class Rows:
         )
         decoder = part.format.decoder(fields, dict(part.options))
         places = {name: place for place, name in enumerate(names)}
-        return _Decoding(decoder, places, _hint(part.format, prefix))
+        return _Decoding(decoder, places, _hint(part.format, prefix), part.format.name)
 
     def table(self, messages: Messages, split: int, first: int) -> pa.Table:
         """Return the changes in messages.
@@ -164,7 +174,7 @@ class Rows:
                 return decoding.decoder.decode(data)
             changes, at, errors = decode_around(decoding.decoder, data)
             for error in errors:
-                self._set_aside(messages, error)
+                self._set_aside(messages, error, KEY_STAGE if decoding is self._key else VALUE_STAGE)
             return changes, at
         except MessageError as error:
             raise _bad_message(messages, error, decoding.hint) from None
@@ -176,13 +186,29 @@ class Rows:
                 f"{messages.place(0)} to {last}: cannot be read: {type(error).__name__}: {error}"
             ) from error
 
-    def _set_aside(self, messages: Messages, error: MessageError) -> None:
+    def _set_aside(self, messages: Messages, error: MessageError, stage: str = VALUE_STAGE) -> None:
         """Note a bad message as a dead letter, unless its other part has been noted."""
         assert self._dead_letters is not None
         place = messages.place(error.index)
         if place not in self._noted:
             self._noted.add(place)
-            self._dead_letters.add(DeadLetter(place, error.text, messages.values[error.index].as_py()))
+            self._dead_letters.add(self._letter(messages, error, stage))
+
+    def _letter(self, messages: Messages, error: MessageError, stage: str) -> DeadLetter:
+        """Return a bad message as a dead letter."""
+        raw = messages.values[error.index].as_py()
+        letter = DeadLetter(messages.place(error.index), error.text, raw, cause=error.cause)
+        if not self._errors.topic:
+            return letter
+        letter = replace(letter, key=messages.keys[error.index].as_py())
+        if not self._errors.context:
+            return letter
+        place = messages.topic, messages.partition, messages.offset(error.index)
+        decoding = self._key if stage == KEY_STAGE and self._key is not None else self._value
+        headers = error_headers(
+            place, self._scan.table, stage, decoding.format, letter.error_class, letter.text
+        )
+        return replace(letter, headers=headers)
 
     def _said(
         self, messages: Messages, values: pa.Table, at: Indices
@@ -194,7 +220,7 @@ class Rows:
         try:
             said = self._of_value.read(messages.values.take(pa.array(used)))
         except MessageError as error:
-            whole = MessageError(int(used[error.index]), error.text, is_control=error.is_control)
+            whole = error.at(int(used[error.index]))
             if self._dead_letters is not None:
                 self._set_aside(messages, whole)
                 others = at != whole.index

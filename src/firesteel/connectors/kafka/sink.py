@@ -11,11 +11,18 @@ from firesteel.connectors.kafka.cluster import Cluster
 from firesteel.connectors.kafka.notes import moved, noted
 from firesteel.connectors.kafka.options import KafkaOptions, read_options
 from firesteel.connectors.kafka.producer import Producer, plain_producer
-from firesteel.connectors.kafka.records import Records
+from firesteel.connectors.kafka.records import Record, Records
 from firesteel.connectors.kafka.sink_options import sink_options
 from firesteel.connectors.kafka.transactions import Transactions
 from firesteel.connectors.last_changes import last_of_each_key
 from firesteel.connectors.positions import Origin, Position
+from firesteel.connectors.refused_rows import (
+    RowsRefusedError,
+    numbered,
+    refused_by_halves,
+    refused_row,
+)
+from firesteel.errors import DataError
 from firesteel.notices import say
 from firesteel.runtime.spec.tables import SinkSpec
 
@@ -62,11 +69,14 @@ class KafkaSink(Sink):
         """Prepare the writes of a task. Raises JobError if no broker can be reached."""
         self._records = Records(self._spec, self._texts, self._upsert)
         self._task = partition if self._how.fixed else None
+        self._partition, self._read = partition, 0
+        self._sent: list[pa.Table] = []
         properties = dict(self._options.properties)
+        refuse = None if self.refusals is None else self._refuse
         if self._how.in_transactions:
             name = self._name(job, partition)
             self._transactions = Transactions(
-                properties, name, batch, self._topics(), self._task, self._origin
+                properties, name, batch, self._topics(), self._task, self._origin, refuse
             )
         else:
             self._producer = plain_producer(properties)
@@ -90,12 +100,56 @@ class KafkaSink(Sink):
         """
         if self._transactions is not None and self._transactions.is_done:
             return
+        if self.refusals is not None:
+            changes = numbered(changes, self._read)
+            self._read += changes.num_rows
         for part in self._parts(changes):
-            records = list(self._records.of(part))
+            records = self._encoded(part)
             if self._transactions is not None:
                 self._transactions.add(records)
             elif self._producer is not None:
-                self._producer.send(records, self._task)
+                self._producer.send(records, self._task, None if self.refusals is None else self._refuse)
+                self._sent.clear()
+
+    def _encoded(self, part: pa.Table) -> list[Record]:
+        """Return rows as messages, without those that are refused if rows are set aside.
+
+        Raises:
+            DataError: A row cannot be written, and rows are not set aside.
+        """
+        if self.refusals is None:
+            return list(self._records.of(part))
+        part = self.refusals.kept(part, self._partition)
+        try:
+            records = list(self._records.of(part))
+        except DataError:
+            bad = dict(refused_by_halves(part, self._failure))
+            self._note(part, bad)
+            part = part.take(pa.array([row for row in range(part.num_rows) if row not in bad], pa.int64()))
+            records = list(self._records.of(part))
+        self._sent.append(part)
+        return records
+
+    def _failure(self, part: pa.Table) -> Exception | None:
+        try:
+            list(self._records.of(part))
+        except DataError as error:
+            return error
+        return None
+
+    def _refuse(self, index: int, error: Exception) -> None:
+        """Note the row of a message that Kafka refuses, by its index among those of the task."""
+        for part in self._sent:
+            if index < part.num_rows:
+                self._note(part, {index: error})
+                return
+            index -= part.num_rows
+
+    def _note(self, rows: pa.Table, errors: Mapping[int, Exception]) -> None:
+        assert self.refusals is not None
+        columns = tuple(zip(self._spec.names, self._spec.types, strict=True))
+        found = [refused_row(rows.slice(at, 1), columns, error) for at, error in errors.items()]
+        self.refusals.add(self._partition, found)
 
     def _parts(self, changes: pa.Table) -> Iterator[pa.Table]:
         """Yield the rows to send: all rows, or the last row of each key in a buffer of rows."""
@@ -105,7 +159,10 @@ class KafkaSink(Sink):
             yield last_of_each_key(part, self._spec.primary_key) if rows else part
 
     def close_task(self) -> str:
+        """Raises RowsRefusedError for a transaction without rows that are refused: the host comes again."""
         if self._transactions is not None:
+            if self.refusals is not None and self.refusals.found:
+                raise RowsRefusedError
             self._transactions.close()
         elif self._producer is not None:
             self._producer.flush()

@@ -11,7 +11,9 @@ from dataclasses import replace
 import pyarrow as pa
 
 from firesteel.connectors.base import Lags, Offset, ReadLimit, Source, Split
+from firesteel.connectors.dead_letters import DeadLetters
 from firesteel.connectors.kafka.cluster import Cluster, UnknownPartitionError, UnreachableError
+from firesteel.connectors.kafka.error_options import ALL, NONE, error_options
 from firesteel.connectors.kafka.messages import MESSAGE_KEY, Messages
 from firesteel.connectors.kafka.offsets import (
     Places,
@@ -61,6 +63,7 @@ class KafkaSource(Source):
         self._upsert = upsert
         self._options = read_options(options)
         check_group(self._options)
+        self._tolerance = error_options(options).tolerance
         self._made: Cluster | None = None
         self._looked: float | None = None
         self._notices: list[str] = []
@@ -179,11 +182,18 @@ class KafkaSource(Source):
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         """Yield the changes of a split (see Source)."""
-        rows, read = Rows(self._scan, self._texts, self._upsert, self.dead_letters), 0
+        letters, leaves_out = self.dead_letters, False
+        if self._tolerance == NONE:
+            letters = None
+        elif letters is None and self._tolerance == ALL:
+            letters, leaves_out = DeadLetters(), True
+        rows, read = Rows(self._scan, self._texts, self._upsert, letters), 0
         reader = Reader(dict(self._options.properties), rows.needs)
         for data in split.data["ranges"]:
             for messages in reader.read(Range(*data)):
                 changes = rows.table(messages, split.ordinal, read)
+                if letters is not None and leaves_out:
+                    self.skipped = Counter(self.skipped) + Counter(each.cause for each in letters.take())
                 if changes.num_rows:
                     yield changes
                     read += changes.num_rows

@@ -15,9 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firesteel.connectors.kafka.producer import Producer, ShutOutError, idle_producer, owner
+from firesteel.connectors.kafka.producer import (
+    MessageRefusedError,
+    Producer,
+    Refuse,
+    ShutOutError,
+    idle_producer,
+    owner,
+)
 from firesteel.connectors.kafka.records import Record
 from firesteel.connectors.positions import UNKNOWN, Origin
+from firesteel.connectors.refused_rows import RowsRefusedError
 from firesteel.errors import InternalError, JobError
 
 _MESSAGES, _BYTES = 100_000, 32 << 20
@@ -34,10 +42,13 @@ class Transactions:
         topics: Topics of the table. The first one records how much of the batch is sent.
         task: Number of a task that writes to only one partition, else None.
         origin: Range of source rows of the batch.
+        refuse: Takes the index of each message that Kafka refuses, among those added, and the error for it.
+            None raises the error of the first.
 
     Raises:
         JobError: A method fails.
         ShutOutError: Another producer has the transactional ID.
+        RowsRefusedError: Kafka refuses messages, which are noted. Nothing from the first of them on is sent.
     """
 
     def __init__(
@@ -48,7 +59,9 @@ class Transactions:
         topics: Sequence[str],
         task: int | None,
         origin: Origin = UNKNOWN,
+        refuse: Refuse | None = None,
     ) -> None:
+        self._refuse = refuse
         self._properties = properties
         self._name = name
         self._batch = batch
@@ -109,11 +122,34 @@ class Transactions:
         """Send the buffered messages in one transaction."""
         if not self._begin(is_last):
             return
-        self._producer.send(self._fresh(), self._task)
         messages = None if is_last else self._sent + len(self._held)
-        self._producer.commit(self._batch, messages)
+        try:
+            self._producer.send(self._fresh(), self._task)
+            self._producer.commit(self._batch, messages)
+        except MessageRefusedError:
+            self._note_refused()
+            raise
         self._sent += len(self._held)
         self._held, self._bytes = [], 0
+
+    def _note_refused(self) -> None:
+        """Note all buffered messages that Kafka refuses, if they are noted.
+
+        Raises:
+            RowsRefusedError: There are some.
+        """
+        self._producer.abort()
+        if self._refuse is None:
+            return
+        from firesteel.connectors.kafka.trial import Trial
+
+        fresh = self._fresh()
+        found = Trial(self._properties, self._name).refused(fresh, self._task)
+        first = self._sent + len(self._held) - len(fresh)
+        for index, error in found.items():
+            self._refuse(first + index, error)
+        if found:
+            raise RowsRefusedError
 
     def _fresh(self) -> list[Record]:
         """Return the buffered messages that no earlier attempt has committed."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.changelog import ChangelogMode
 from firesteel.connectors.base import Sink, Source
+from firesteel.connectors.kafka.error_options import error_topic_sink
 from firesteel.connectors.kafka.metadata import (
     SINK_CLASS,
     check_metadata,
@@ -85,6 +86,9 @@ class UpsertKafka:
 
     def source(self, scan: ScanSpec) -> Source:
         return KafkaSource(scan, _as_kafka(dict(scan.options), scan.upsert_key), upsert=True)
+
+    def error_sink(self, scan: ScanSpec) -> SinkSpec | None:
+        return error_topic_sink(scan)
 
     def sink(self, sink: SinkSpec) -> Sink:
         check_written(sink)

@@ -185,6 +185,7 @@ class MessageDecoder:
                 index,
                 self._exact.error(message, str(error)),
                 is_control=isinstance(error, ControlMessage),
+                cause=cause_of(error),
             ) from None
         except (FiresteelError, MemoryError):
             raise
@@ -201,9 +202,8 @@ class MessageDecoder:
         """Count an unexpected error. Raise MessageError unless bad messages are skipped."""
         self.unforeseen += 1
         if not self._ignores:
-            raise MessageError(
-                index, self._exact.error(message, f"{type(error).__name__}: {error}")
-            ) from None
+            text = self._exact.error(message, f"{type(error).__name__}: {error}")
+            raise MessageError(index, text, cause=cause_of(error)) from None
 
 
 def changes_schema(types: Sequence[SqlType]) -> pa.Schema:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
 from firesteel.connectors.dead_letters import COLUMNS
-from firesteel.connectors.registry import validate_table
+from firesteel.connectors.registry import error_sink, validate_table
 from firesteel.errors import ValidationError
 from firesteel.job.lower.sink import persisted_columns
+from firesteel.job.spec import JobSpec
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 TABLE = "firesteel.dead-letters.table"
 
@@ -57,3 +61,22 @@ def _check_columns(table: Table, name: str, hint: str) -> None:
             f"Dead letters do not fit the table '{name}': {wrong}.",
             hint=f"{hint}; columns of dead letters, of which a table may have some: {known}",
         )
+
+
+def dead_letter_sinks(table: SinkSpec) -> list[SinkSpec]:
+    """Return the sinks of a job that write to its dead-letter table.
+
+    Rows that a sink refuses are known only when it commits, after the tasks of all other dead letters. They
+    have a sink of their own.
+    """
+    return [
+        replace(table, takes_dead_letters=True),
+        replace(table, takes_dead_letters=True, takes_refused_rows=True),
+    ]
+
+
+def with_sinks_of_messages(job: JobSpec) -> JobSpec:
+    """Return a job with the sinks that tables themselves name for messages that cannot be read."""
+    scans = {chain.source.table: chain.source for chain in job.chains if isinstance(chain.source, ScanSpec)}
+    found = (error_sink(scan) for _, scan in sorted(scans.items()))
+    return replace(job, sinks=(*job.sinks, *(sink for sink in found if sink is not None)))

@@ -15,6 +15,7 @@ from firesteel.connectors.filesystem.options import placed
 from firesteel.errors import InternalError
 from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
+from firesteel.job.lower.dead_letters import dead_letter_sinks, with_sinks_of_messages
 from firesteel.job.lower.literal_rows import inputs_to_read
 from firesteel.job.lower.lookup_join import distribution
 from firesteel.job.lower.multi_join import as_joins
@@ -96,8 +97,8 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
         for open_chain in translation.to_sink(root, translation.chains(below)):
             translation.close(open_chain, [Output(sink_id(number))])
     if options.dead_letters is not None:
-        sinks.append(_dead_letter_sink(options.dead_letters, options))
-    return with_watermark_needs(translation.job(tuple(sinks)))
+        sinks += dead_letter_sinks(_table_sink(options.dead_letters, options))
+    return with_watermark_needs(with_sinks_of_messages(translation.job(tuple(sinks))))
 
 
 def _port_exchanges(roots: Iterable[Node]) -> set[str]:
@@ -386,7 +387,3 @@ def _table_sink(table: Table, options: TranslateOptions) -> SinkSpec:
         metadata=tuple(c.metadata for c in columns),
         partition_keys=table.partition_keys,
     )
-
-
-def _dead_letter_sink(table: Table, options: TranslateOptions) -> SinkSpec:
-    return replace(_table_sink(table, options), takes_dead_letters=True)

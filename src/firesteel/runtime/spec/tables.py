@@ -73,7 +73,11 @@ class SinkSpec:
         metadata: For each name the metadata key, None for a physical column.
         partition_keys: Columns of PARTITIONED BY.
         takes_dead_letters: Whether it gets the messages that no source of the job can read
-            (connectors/dead_letters.py). No chain feeds such a sink.
+            (connectors/dead_letters.py), or rows that its sinks refuse. No chain feeds such a sink.
+        dead_letter_source: Path of the only table whose messages such a sink gets; "" for all that have none
+            of their own.
+        takes_refused_rows: Whether it gets only the rows that sinks refuse while they commit
+            (connectors/refused_rows.py).
     """
 
     connector: str | None
@@ -87,3 +91,5 @@ class SinkSpec:
     metadata: tuple[str | None, ...] = ()
     partition_keys: tuple[str, ...] = ()
     takes_dead_letters: bool = False
+    dead_letter_source: str = ""
+    takes_refused_rows: bool = False

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
@@ -179,7 +179,8 @@ def _without_conflict(
     if recovery == DELIVER_AGAIN:
         return _delivered_again(found, log, origins, uuid4().hex)
     if recovery == RESUME:
-        return _resumed(found, log, origins, uuid4().hex, told, framed=framed)
+        extra = {name for name in found if delivery.is_extra(name)}
+        return _resumed(found, log, origins, uuid4().hex, told, framed=framed, extra=extra)
     raise UsageError(
         f"{told}. {_CAUSE}",
         hint="put the newest checkpoint back; or run once with one of: "
@@ -268,9 +269,12 @@ def _delivered_again(found: Positions, log: _Log, origins: BatchOrigins, lineage
 
 
 def _resumed(
-    found: Positions, log: _Log, origins: BatchOrigins, lineage: str, told: str, *, framed: bool
-) -> Plan:
+    found: Positions, log: _Log, origins: BatchOrigins, lineage: str, told: str, *, framed: bool,
+    extra: Collection[str],
+) -> Plan:  # fmt: skip
     """Return a plan in which the next batch ends at the position of the sinks, and all sinks have it.
+
+    `extra` are the sinks whose positions are not among the parts of an origin.
 
     Raises:
         NotSupportedError: That position is unknown, or a sink may lack some rows up to it.
@@ -278,7 +282,8 @@ def _resumed(
     furthest = max((each for p in found.values() for each in p.values()), key=lambda each: each.batch)
     origin = furthest.origin
     text = offsets_text(log.context, log.folder, log.next - 1) if log.next else None
-    made = sum(each.is_whole and each.batch == furthest.batch for p in found.values() for each in p.values())
+    parts = (each for name, p in found.items() if name not in extra for each in p.values())
+    made = sum(each.is_whole and each.batch == furthest.batch for each in parts)
     has_part = any(not each.is_whole for p in found.values() for each in p.values())
     if framed:
         raise _not_so(told, "a source is a DataFrame, which keeps a log of its own")

@@ -35,6 +35,7 @@ from firesteel.spark.checkpoint.lock import CheckpointLock, local_folder
 from firesteel.spark.checkpoint.owner import ShutOutError
 from firesteel.spark.checkpoint.recovery import Settled, settle, settle_changed_files
 from firesteel.spark.checkpoint.recovery_plan import DELIVER_AGAIN
+from firesteel.spark.checkpoint.refused_rows import RefusedRowsOfCheckpoint
 from firesteel.spark.checkpoint.snapshots import remove_useless_snapshots
 from firesteel.spark.checkpoint.sync import CheckpointSync
 from firesteel.spark.delivery import Delivery
@@ -179,17 +180,17 @@ class StreamJob:
         frame = packet_frame(self._job, self._spark, settings, folder, self._frames, None, timers, spill)
         if self._spark.is_owned:
             guard_callbacks()
-        self._exit_files = ExitFiles(self._spark.context, is_owned=self._spark.is_owned)
-        self._delivery = Delivery(
-            self._job.sinks, self.progress, job_id(self._spark.context, folder), self._check_owner
-        )
+        context = self._spark.context
+        self._exit_files = ExitFiles(context, is_owned=self._spark.is_owned)
+        name, refused = job_id(context, folder), RefusedRowsOfCheckpoint(context, folder)
+        self._delivery = Delivery(self._job.sinks, self.progress, name, self._check_owner, refused)
         self._settled: Settled | None = None
         if self._checkpoint is not None:
             self._identities = self._delivery.identities()
-            check_identities(self._spark.context, folder, self._identities)
-            check_age(self._spark.context, folder, self._delivery.forgets_after())
+            check_identities(context, folder, self._identities)
+            check_age(context, folder, self._delivery.forgets_after())
             self._settled = self._settle(folder, settings)
-            remove_useless_snapshots(self._spark.context, folder)
+            remove_useless_snapshots(context, folder)
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")
         if self.progress.name:

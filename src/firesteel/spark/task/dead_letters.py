@@ -1,75 +1,86 @@
-"""Output of a source task to the dead-letter table of its job."""
+"""Output of a task to a dead-letter table of its job."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 import pyarrow as pa
 
-from firesteel.changelog import KIND, SEQUENCE, RowKind, field
-from firesteel.connectors.dead_letters import DeadLetter, DeadLetters
-from firesteel.errors import DataError
+from firesteel.connectors.dead_letters import DeadLetters, letters_table
 from firesteel.job.spec import Output, sink_id
-from firesteel.runtime.dataflow.counters import Counters
 from firesteel.runtime.dataflow.packets import Packet
-from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark.task.context import TaskContext, TaskId
-from firesteel.spark.task.counters import TaskCounters
-from firesteel.spark.task.outputs import TerminalOutput, terminal_output
-from firesteel.types.arrow import to_arrow
+
+
+class LetterOutput(Protocol):
+    """Output of rows to a sink."""
+
+    def send(self, message: pa.Table) -> Iterator[Packet]: ...
+
+    def close(self) -> Iterator[Packet]: ...
+
+
+OpenOutput = Callable[[Output], LetterOutput]
+"""Function that opens an output to a sink."""
+
+
+def sink_of_messages(sinks: Sequence[SinkSpec], table: str) -> int | None:
+    """Return the number of the sink that gets the unreadable messages of a table; None if none does.
+
+    A table's own sink comes before that of all tables.
+    """
+    taking = {n: spec for n, spec in enumerate(sinks) if spec.takes_dead_letters}
+    own = (n for n, spec in taking.items() if spec.dead_letter_source == table != "")
+    return next(own, sink_of_rows(sinks))
+
+
+def sink_of_rows(sinks: Sequence[SinkSpec]) -> int | None:
+    """Return the number of the sink that gets rows that cannot be written; None if none does."""
+    for number, spec in enumerate(sinks):
+        if spec.takes_dead_letters and not spec.dead_letter_source and not spec.takes_refused_rows:
+            return number
+    return None
 
 
 class DeadLetterOutput:
-    """Output of the dead letters of one split. The sink is opened with the first of them.
+    """Output of the dead letters of one task. The sink is opened with the first of them.
+
+    Args:
+        context: Context of the task.
+        task: Identity of the task.
+        table: Path of the table that is read or written.
+        number: Number of the sink; None if the job has none.
+        opened: Opens the output.
 
     Attributes:
-        letters: Collector for the source; None if the job has no dead-letter table.
+        letters: Collector of the dead letters; None if the job has no sink for them.
     """
 
-    def __init__(self, context: TaskContext, task: TaskId, table: str) -> None:
-        sinks = context.fragment.sinks
-        self._number = next((n for n, spec in enumerate(sinks) if spec.takes_dead_letters), None)
-        self.letters = None if self._number is None else DeadLetters()
+    def __init__(
+        self, context: TaskContext, task: TaskId, table: str, number: int | None, opened: OpenOutput
+    ) -> None:
+        self._number = number
+        self.letters = None if number is None else DeadLetters()
         self._context, self._task, self._table = context, task, table
-        self._output: TerminalOutput | None = None
+        self._opened = opened
+        self._output: LetterOutput | None = None
         self._sent = 0
 
     def flush(self) -> Iterator[Packet]:
-        """Send what the source has noted since the last call."""
+        """Send what was noted since the last call."""
         if self.letters is None or self._number is None or not (taken := self.letters.take()):
             return
         if self._output is None:
-            output = Output(sink_id(self._number))
-            self._output = terminal_output(self._context, output, self._task, TaskCounters(), Counters())
-        yield from self._output.send(self._rows(taken, self._context.fragment.sinks[self._number]))
+            self._output = self._opened(Output(sink_id(self._number)))
+        spec, times = self._context.fragment.sinks[self._number], [self._context.now] * len(taken)
+        rows = letters_table(taken, spec, self._table, times, self._task.index, self._sent)
+        self._sent += len(taken)
+        yield from self._output.send(rows)
 
     def close(self) -> Iterator[Packet]:
         """Send what is left."""
         yield from self.flush()
         if self._output is not None:
             yield from self._output.close()
-
-    def _rows(self, letters: Sequence[DeadLetter], spec: SinkSpec) -> pa.Table:
-        """Return letters as inserts into the table, with the columns that it has."""
-        count = len(letters)
-        values = {
-            "source_table": [self._table] * count,
-            "source_position": [letter.position for letter in letters],
-            "failed_at": [self._context.now] * count,
-            "error_class": [DataError.__name__] * count,
-            "error_text": [letter.text for letter in letters],
-            "raw_bytes": [letter.raw for letter in letters],
-            "row_kind": [None] * count,
-        }
-        columns = [
-            pa.array(values[name], pa.int64()).cast(to_arrow(kind))
-            if name == "failed_at"
-            else pa.array(values[name], to_arrow(kind))
-            for name, kind in zip(spec.names, spec.types, strict=True)
-        ]
-        sequences = row_sequences(self._task.index, self._sent, count)
-        self._sent += count
-        kinds = pa.repeat(pa.scalar(int(RowKind.INSERT), pa.int8()), count)
-        names = [KIND, SEQUENCE, *(field(index) for index in range(len(columns)))]
-        return pa.Table.from_arrays([kinds, sequences, *columns], names=names)

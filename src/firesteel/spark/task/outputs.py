@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
 from time import perf_counter_ns
 from typing import Protocol
 
@@ -10,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.connectors.base import Commits
+from firesteel.connectors.refused_rows import Refusals
 from firesteel.connectors.registry import open_sink
 from firesteel.job.spec import Output, sink_id
 from firesteel.job.watermark_routing import channel_id
@@ -27,7 +30,8 @@ from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark.sink_task import job_of
 from firesteel.spark.task.context import TaskContext, TaskId
 from firesteel.spark.task.counters import TaskCounters
-from firesteel.types.constraints import Constraints
+from firesteel.spark.task.dead_letters import DeadLetterOutput, sink_of_rows
+from firesteel.spark.task.row_checks import RowChecks
 
 
 class ChainOutput(Protocol):
@@ -48,13 +52,19 @@ class TerminalOutput:
     Args:
         task: Counters of the task. They get the watermarks.
         own: Counters of the output step. Several outputs of one chain share them.
+        refused: Output of rows that cannot be written; None if the first of them ends the job.
     """
 
-    def __init__(self, task: TaskCounters, own: Counters) -> None:
+    def __init__(self, task: TaskCounters, own: Counters, refused: DeadLetterOutput | None = None) -> None:
         self._task = task
         self._own = own
+        self._refused = refused
 
     def send(self, message: Message, port: int = 0) -> Iterator[Packet]:
+        packets = self._sent(message)
+        return packets if self._refused is None else chain(packets, self._refused.flush())
+
+    def _sent(self, message: Message) -> Iterator[Packet]:
         self._own.rows_in += rows_of(message)
         if isinstance(message, Watermark):
             self.watermarks(np.array([message.sequence]), np.array([message.time]))
@@ -72,7 +82,8 @@ class TerminalOutput:
         return iter(())
 
     def close(self) -> Iterator[Packet]:
-        return self._timed(self.rest)
+        packets = self._timed(self.rest)
+        return packets if self._refused is None else chain(packets, self._refused.close())
 
     def rows(self, changes: pa.Table) -> list[Packet]:
         """Take rows, and return the packets that are full."""
@@ -103,18 +114,18 @@ class PacketOutput(TerminalOutput):
         packer: Collector of the rows.
         task: Counters of the task.
         own: Counters of the output step.
-        sink: The sink that the packets are for, None for none. Its constraints are enforced here.
+        checks: Check of rows before they are packed; None for none.
     """
 
     def __init__(
-        self, packer: Packer, task: TaskCounters, own: Counters, sink: SinkSpec | None = None
+        self, packer: Packer, task: TaskCounters, own: Counters, checks: RowChecks | None = None
     ) -> None:
-        super().__init__(task, own)
+        super().__init__(task, own, None if checks is None else checks.refused)
         self._packer = packer
-        self._constraints = None if sink is None else sink.constraints
+        self._checks = checks
 
     def rows(self, changes: pa.Table) -> list[Packet]:
-        return self._packer.add(_enforced(changes, self._constraints))
+        return self._packer.add(changes if self._checks is None else self._checks.accepted(changes))
 
     def watermarks(self, sequences: Numbers, times: Numbers) -> None:
         super().watermarks(sequences, times)
@@ -134,22 +145,27 @@ class SinkOutput(TerminalOutput):
         id: Identity of the task.
         task: Counters of the task.
         own: Counters of the output step.
+        checks: Check of rows before they are written.
     """
 
     def __init__(
-        self, context: TaskContext, number: int, id: TaskId, task: TaskCounters, own: Counters
-    ) -> None:
-        super().__init__(task, own)
-        self._constraints = context.fragment.sinks[number].constraints
+        self, context: TaskContext, number: int, id: TaskId, task: TaskCounters, own: Counters,
+        checks: RowChecks,
+    ) -> None:  # fmt: skip
+        super().__init__(task, own, checks.refused)
+        self._checks = checks
         self._sink = open_sink(context.fragment.sinks[number])
+        self._sink.refusals = None if checks.refused is None else Refusals()
         self._sink.open_task(job_of(context.job, number), id.batch, id.number)
         self._to = sink_id(number)
         self._rows = 0
 
     def rows(self, changes: pa.Table) -> list[Packet]:
-        changes = _enforced(changes, self._constraints)
-        self._rows += changes.num_rows
+        changes = self._checks.accepted(changes)
         self._sink.write(changes)
+        refused = [] if self._sink.refusals is None else self._sink.refusals.take()
+        self._checks.note(refused)
+        self._rows += changes.num_rows - len(refused)
         return []
 
     def rest(self) -> list[Packet]:
@@ -169,14 +185,28 @@ def terminal_output(
         return PacketOutput(_packer(context, output, id), task, own)
     number = sink_id(output.to)
     spec = context.fragment.sinks[number]
+    checks = RowChecks(spec, id, _refused_output(context, spec, id))
     sink = None if spec.connector is None else open_sink(spec)
     if sink is None or sink.on_driver:
-        return PacketOutput(Packer((), 1, 0, id.number, output.to), task, own, spec)
+        return PacketOutput(Packer((), 1, 0, id.number, output.to), task, own, checks)
     if sink.commits is Commits.DRIVER:
-        return SinkOutput(context, number, id, task, own)
+        return SinkOutput(context, number, id, task, own, checks)
     home = id.index % context.targets
     packer = Packer(spec.primary_key, context.targets, 0, id.number, output.to, home=home)
-    return PacketOutput(packer, task, own, spec)
+    return PacketOutput(packer, task, own, checks)
+
+
+def letter_output(context: TaskContext, id: TaskId, output: Output) -> TerminalOutput:
+    """Return an output of dead letters, which are in no step's counters."""
+    return terminal_output(context, output, id, TaskCounters(), Counters())
+
+
+def _refused_output(context: TaskContext, spec: SinkSpec, id: TaskId) -> DeadLetterOutput | None:
+    """Return the output of rows that a sink refuses; None if the first of them ends the job."""
+    number = sink_of_rows(context.fragment.sinks)
+    if number is None or spec.takes_dead_letters or spec.connector is None:
+        return None
+    return DeadLetterOutput(context, id, spec.table, number, partial(letter_output, context, id))
 
 
 def _packer(context: TaskContext, output: Output, id: TaskId) -> Packer:
@@ -185,11 +215,3 @@ def _packer(context: TaskContext, output: Output, id: TaskId) -> Packer:
     return Packer(
         output.keys, targets, context.sub_sequence_bits, id.number, output.to, output.port, channel=channel
     )  # fmt: skip
-
-
-def _enforced(changes: pa.Table, constraints: Constraints | None) -> pa.Table:
-    if constraints is None:
-        return changes
-    from firesteel.runtime.operators.sink.constraint_checks import enforce
-
-    return enforce(changes, constraints)

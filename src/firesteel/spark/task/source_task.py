@@ -25,7 +25,8 @@ from firesteel.spark.shipped_code import prepare_worker
 from firesteel.spark.task.chain_runner import ChainRunner
 from firesteel.spark.task.context import TaskContext, TaskId
 from firesteel.spark.task.counters import TaskCounters
-from firesteel.spark.task.dead_letters import DeadLetterOutput
+from firesteel.spark.task.dead_letters import DeadLetterOutput, sink_of_messages
+from firesteel.spark.task.outputs import letter_output
 from firesteel.spark.task.shuffle import Keyed, keyed
 from firesteel.spark.task.splits import open_head
 
@@ -75,7 +76,11 @@ class SourceTask:
     def _read(self, split: Split, task: TaskId) -> Iterator[Packet]:
         head = self.source
         source = open_head(head)
-        letters = DeadLetterOutput(self.context, task, head.table if isinstance(head, ScanSpec) else "")
+        table = head.table if isinstance(head, ScanSpec) else ""
+        number = sink_of_messages(self.context.fragment.sinks, table)
+        letters = DeadLetterOutput(
+            self.context, task, table, number, partial(letter_output, self.context, task)
+        )
         source.dead_letters = letters.letters
         for packet in self._run(partial(source.read, split), task):
             yield packet

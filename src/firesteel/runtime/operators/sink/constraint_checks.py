@@ -6,7 +6,7 @@ dropped, or the error is Flink's for the first violation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,17 @@ def enforced(batches: Iterable[pa.Table], constraints: Constraints) -> Iterator[
         yield enforce(changes, constraints)
 
 
-def enforce(changes: pa.Table, constraints: Constraints) -> pa.Table:
+Refuse = Callable[[pa.Table, str], None]
+"""Function that takes a row with a violation, as a table, and Flink's message for it."""
+
+
+def enforce(changes: pa.Table, constraints: Constraints, refuse: Refuse | None = None) -> pa.Table:
     """Return the changes of one table that the sink accepts.
+
+    Args:
+        changes: The changes.
+        constraints: The constraints of the sink.
+        refuse: Takes each row that violates a constraint that fails the job; None if it fails the job.
 
     Raises:
         JobError: A row violates a constraint that fails the job. The message is Flink's.
@@ -57,7 +66,7 @@ def enforce(changes: pa.Table, constraints: Constraints) -> pa.Table:
     if not wrong.any():
         return changes
     for row in np.flatnonzero(wrong).tolist():
-        _raise_unless_dropped(changes, row, constraints)
+        _refuse_unless_dropped(changes, row, constraints, refuse)
     return changes.filter(pa.array(~wrong))
 
 
@@ -118,11 +127,16 @@ def _mask(values: Any) -> Mask:
 
 
 # --- one row -------------------------------------------------------------------------------------
-def _raise_unless_dropped(changes: pa.Table, row: int, constraints: Constraints) -> None:
+def _refuse_unless_dropped(
+    changes: pa.Table, row: int, constraints: Constraints, refuse: Refuse | None
+) -> None:
     values = [_value(changes.column(field(index))[row], kind) for index, kind in enumerate(constraints.types)]
     column, problem = next(_problems(values, constraints.names, constraints.types, constraints))
     if problem is not _IS_NULL or constraints.not_null == "ERROR":
-        raise JobError(f"Column '{column}'{problem}")
+        text = f"Column '{column}'{problem}"
+        if refuse is None:
+            raise JobError(text)
+        refuse(changes.slice(row, 1), text)
 
 
 def _value(scalar: pa.Scalar, kind: SqlType) -> Any:

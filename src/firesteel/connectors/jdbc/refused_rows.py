@@ -1,0 +1,58 @@
+"""Search for the rows that a database refuses, among statements of which some failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.connectors.jdbc.database import Database
+from firesteel.connectors.refused_rows import RefusedRow, RowError, refused_by_halves, refused_row
+from firesteel.errors import DataError
+from firesteel.types.sql import SqlType
+
+Execute = Callable[[Any, pa.Table], None]
+"""Function that writes rows with a statement over a connection."""
+
+
+def refused_rows(
+    connection: Any,
+    database: Database,
+    changes: pa.Table,
+    columns: Sequence[tuple[str, SqlType]],
+    execute: Execute,
+    most: int,
+) -> list[RefusedRow]:
+    """Return the rows that the database refuses. All others are written in the transaction.
+
+    Parts of the rows are written under savepoints. A part with a refused row is rolled back and cut in
+    halves, so good rows are never written one by one.
+
+    Args:
+        connection: A connection with an open transaction.
+        database: Its database.
+        changes: The rows, with their numbers (connectors/refused_rows.py: ROW).
+        columns: Name and type of their fields.
+        execute: Writes rows.
+        most: Most rows written together.
+    """
+
+    def failure(rows: pa.Table) -> Exception | None:
+        try:
+            with connection.begin_nested():
+                execute(connection, rows)
+        except DataError as error:
+            return error
+        except database.refusals as error:
+            if not database.is_of_values(error):
+                raise
+            return RowError(database.error(error).message, type(error.orig).__name__)
+        return None
+
+    found = []
+    for start in range(0, changes.num_rows, most):
+        part = changes.slice(start, most)
+        for at, error in refused_by_halves(part, failure):
+            found.append(refused_row(part.slice(at, 1), columns, error))
+    return found

@@ -1,0 +1,97 @@
+"""Search for the messages that Kafka refuses, such as those that are too large for their topic.
+
+A broker refuses a batch of messages as a whole. So each message is sent alone, in transactions that are
+aborted: readers with `isolation.level` = read_committed see none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from firesteel.connectors.kafka.producer import MessageRefusedError, Producer
+from firesteel.connectors.kafka.records import Record
+
+_TOGETHER = 2000
+"""Messages of one transaction, which is short enough for each time-out."""
+
+
+class Trial(Producer):
+    """A connection that sends messages one by one and commits none.
+
+    Args:
+        properties: `properties.*` of the table, without the prefix.
+        name: Transactional ID of the task. The trial fences the task's producer, which has failed.
+    """
+
+    def __init__(self, properties: Mapping[str, str], name: str) -> None:
+        super().__init__({**properties, "batch.num.messages": "1", "linger.ms": "0"}, name)
+        self._persist(lambda: self._client.init_transactions(10.0))
+
+    def refused(self, records: Sequence[Record], task: int | None) -> dict[int, MessageRefusedError]:
+        """Return the error of each message that is refused, by its index.
+
+        Raises:
+            JobError: Another error has ended the trial.
+        """
+        found: dict[int, MessageRefusedError] = {}
+        start = 0
+        while start < len(records):
+            start = self._part(records, start, task, found)
+            self.abort()
+        return dict(sorted(found.items()))
+
+    def _part(
+        self, records: Sequence[Record], start: int, task: int | None, found: dict[int, MessageRefusedError]
+    ) -> int:
+        """Send messages from an index on in one transaction, up to the first that a broker refuses.
+
+        Return the index at which the next transaction begins.
+        """
+        new: dict[int, Exception] = {}
+        end = min(start + _TOGETHER, len(records))
+        self._persist(self._client.begin_transaction)
+        for index in range(start, end):
+            if new:
+                break
+            if index in found:
+                continue
+            topic, _, _, _, _ = record = records[index]
+            partition = -1 if task is None else task % self._count(topic)
+            try:
+                self._try(record, partition, partial(self._note, new, index))
+            except MessageRefusedError as error:
+                found[index] = error
+        while not new and self._client.flush(1.0):
+            continue
+        for index, told in new.items():
+            if not isinstance(told, MessageRefusedError):
+                raise told
+            found[index] = told
+        return min(new) + 1 if new else end
+
+    def _try(self, record: Record, partition: int, on_delivery: Any) -> None:
+        topic, key, value, timestamp, headers = record
+        more = {} if timestamp is None else {"timestamp": timestamp}
+        while True:
+            try:
+                self._client.produce(
+                    topic, value, key, partition, headers=headers, on_delivery=on_delivery, **more
+                )
+                self._client.poll(0)
+                return
+            except BufferError:
+                self._client.poll(0.1)
+            except self._kafka.KafkaException as error:
+                raise self._error(error.args[0], topic, partition) from None
+
+    def _note(self, new: dict[int, Exception], index: int, error: Any, message: Any) -> None:
+        """Note the error of a message, unless the client has dropped it after that of another."""
+        if error is not None and error.code() not in self._dropped:
+            new[index] = self._error(error, message.topic(), message.partition())
+
+    @property
+    def _dropped(self) -> tuple[int, ...]:
+        kinds = self._kafka.KafkaError
+        return kinds._PURGE_QUEUE, kinds._PURGE_INFLIGHT

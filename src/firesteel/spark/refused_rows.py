@@ -1,0 +1,140 @@
+"""Rows that sinks refuse while they commit: kept for a repeated batch, and written to the dead-letter table.
+
+A sink's tasks commit nothing of a part in which rows are refused. The driver keeps the refused rows durably,
+then runs the tasks again without them. So a batch that is repeated after a crash leaves out the same rows.
+The dead-letter table gets exactly these, with the last commit of the batch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from firesteel.connectors.base import Commits, Sink
+from firesteel.connectors.dead_letters import letters_table
+from firesteel.connectors.positions import Origin, PositionedSink
+from firesteel.connectors.refused_rows import RefusedRows, from_json
+from firesteel.job.spec import sink_id
+from firesteel.runtime.dataflow.packets import Packer, Packet
+from firesteel.runtime.spec.tables import SinkSpec
+from firesteel.spark.sink_task import SinkTask, job_of
+from firesteel.spark.task.row_checks import batch_position, letter_of
+
+BySink = dict[int, RefusedRows]
+"""Refused rows by the number of their sink."""
+
+
+class RefusedRowStore(Protocol):
+    """Store of the refused rows of the batch that is being delivered."""
+
+    def of(self, batch: int, origin: Origin) -> BySink:
+        """Return the rows that an earlier delivery of the same batch has kept."""
+        ...
+
+    def keep(self, batch: int, origin: Origin, rows: BySink) -> None:
+        """Keep all refused rows of a batch durably."""
+        ...
+
+
+class RefusedRowsInMemory:
+    """Store for a job without a checkpoint, whose batches are never repeated."""
+
+    def of(self, batch: int, origin: Origin) -> BySink:
+        return {}
+
+    def keep(self, batch: int, origin: Origin, rows: BySink) -> None:
+        return
+
+
+class RefusedRowsSink:
+    """The sink of a job that gets the rows that other sinks refuse while they commit.
+
+    Args:
+        specs: All sinks of the job.
+        sinks: The opened ones, by number.
+        job: Name of the job.
+        store: Store of the refused rows.
+
+    Attributes:
+        number: Number of the sink; None if refused rows end the job.
+    """
+
+    def __init__(
+        self, specs: Sequence[SinkSpec], sinks: Mapping[int, Sink], job: str, store: RefusedRowStore
+    ) -> None:
+        self.number = next((n for n, spec in enumerate(specs) if spec.takes_refused_rows), None)
+        self._specs, self._sinks, self._job, self._store = specs, sinks, job, store
+        self._rows: BySink = {}
+
+    def begin(self, batch: int, origin: Origin) -> None:
+        """Begin the delivery of a batch."""
+        self._batch, self._origin = batch, origin
+        self._rows = {} if self.number is None else self._store.of(batch, origin)
+
+    def left_out(self, sink: int) -> RefusedRows | None:
+        """Return the rows that a sink leaves out; None if a refused row ends the job."""
+        if self.number is None or self._specs[sink].takes_dead_letters:
+            return None
+        return self._rows.get(sink, {})
+
+    def count(self, sink: int) -> int:
+        """Return the number of rows that a sink has refused."""
+        return sum(map(len, self._rows.get(sink, {}).values()))
+
+    def add(self, sink: int, packets: Sequence[Packet]) -> bool:
+        """Keep the rows that the tasks of a sink have refused.
+
+        Args:
+            sink: Number of the sink.
+            packets: Packets of its tasks that hold REFUSED.
+
+        Returns:
+            Whether tasks must run again, because they have committed nothing.
+        """
+        again = False
+        for packet in packets:
+            value: Any = json.loads(packet.payload)
+            again |= value["again"]
+            for partition, rows in from_json(value["rows"]).items():
+                own = self._rows.setdefault(sink, {}).setdefault(partition, [])
+                numbers = {row.number for row in own}
+                own += [row for row in rows if row.number not in numbers]
+        if packets:
+            self._store.keep(self._batch, self._origin, self._rows)
+        return again
+
+    def write(self) -> tuple[list[str], int]:
+        """Write all refused rows of the batch. Return the sink's tokens and the number of rows."""
+        rows = sum(map(self.count, self._rows))
+        if self.number is None or not rows:
+            return [], 0
+        table = self._table(self._specs[self.number])
+        sink = self._sinks[self.number]
+        if sink.commits is not Commits.DRIVER:
+            return self._in_task(table), rows
+        if isinstance(sink, PositionedSink):
+            sink.begin_batch(self._origin)
+        sink.open_task(job_of(self._job, self.number), self._batch, 0)
+        sink.write(table)
+        return [sink.close_task()], rows
+
+    def _in_task(self, table: pa.Table) -> list[str]:
+        assert self.number is not None
+        packer = Packer((), 1, 0, 0, sink_id(self.number))
+        packets = [*packer.add(table), *packer.flush()]
+        task = SinkTask(self._specs[self.number], self.number, self._job, self._batch, self._origin)
+        return task.tokens(task.of_all({0: packets}))
+
+    def _table(self, spec: SinkSpec) -> pa.Table:
+        """Return the refused rows of all sinks as rows of the dead-letter table."""
+        tables, first = [], 0
+        for number, by_partition in sorted(self._rows.items()):
+            rows = [row for _, rows in sorted(by_partition.items()) for row in rows]
+            letters = [letter_of(row, batch_position(self._batch)) for row in rows]
+            times = [row.failed_at for row in rows]
+            tables.append(letters_table(letters, spec, self._specs[number].table, times, 0, first))
+            first += len(rows)
+        return pa.concat_tables(tables)

@@ -1,0 +1,65 @@
+"""Check of rows before they go to a sink: rows that cannot be written become dead letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from firesteel.changelog import KIND, SHORT
+from firesteel.connectors.dead_letters import DeadLetter
+from firesteel.connectors.refused_rows import RefusedRow, row_text
+from firesteel.runtime.spec.tables import SinkSpec
+from firesteel.spark.task.context import TaskId
+from firesteel.spark.task.dead_letters import DeadLetterOutput
+
+_VIOLATION = "ConstraintViolation"
+"""Error class of a row that violates a constraint of its table."""
+
+
+class RowChecks:
+    """Check of the rows of one task for a sink.
+
+    Args:
+        spec: The sink.
+        task: Identity of the task.
+        refused: Output of the rows that cannot be written; None if the first of them ends the job.
+    """
+
+    def __init__(self, spec: SinkSpec, task: TaskId, refused: DeadLetterOutput | None) -> None:
+        self._constraints = spec.constraints
+        self._columns = tuple(zip(spec.names, spec.types, strict=True))
+        self._position = batch_position(task.batch)
+        self.refused = refused
+
+    def accepted(self, changes: pa.Table) -> pa.Table:
+        """Return the rows that satisfy the constraints of the table.
+
+        Raises:
+            JobError: A row violates a constraint, and rows are not set aside.
+        """
+        if self._constraints is None:
+            return changes
+        from firesteel.runtime.operators.sink.constraint_checks import enforce
+
+        return enforce(changes, self._constraints, None if self.refused is None else self._violation)
+
+    def _violation(self, row: pa.Table, text: str) -> None:
+        kind, shown = row[KIND][0].as_py(), row_text(row, self._columns)
+        self.note([RefusedRow(0, kind, shown, _VIOLATION, text)])
+
+    def note(self, rows: Sequence[RefusedRow]) -> None:
+        """Make dead letters of rows."""
+        if self.refused is not None and self.refused.letters is not None:
+            for row in rows:
+                self.refused.letters.add(letter_of(row, self._position))
+
+
+def batch_position(batch: int) -> str:
+    """Return the position of a refused row."""
+    return f"micro-batch {batch}"
+
+
+def letter_of(row: RefusedRow, position: str) -> DeadLetter:
+    """Return a refused row as a dead letter."""
+    return DeadLetter(position, row.text, row.row.encode(), row.error_class, SHORT[row.kind])
