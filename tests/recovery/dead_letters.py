@@ -1,15 +1,16 @@
-"""A topic in which some messages cannot be read: each of them is in the dead-letter table once, under kills.
+"""Messages that cannot be read and rows that a table refuses are in the dead-letter table once, under kills.
 
 usage: python -m tests.recovery.dead_letters [--messages N] [--bad N] [--kills N] [--seed N] [--patience N]
 
-The job counts the rows of a topic in PostgreSQL, and its dead letters go to another table there. Its JVM is
-killed again and again, and nobody starts it again.
+The job counts the rows of a topic in PostgreSQL, and writes them to a table with a constraint. Its dead
+letters go to another table there. Its JVM is killed again and again, and nobody starts it again.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import random
 import tempfile
 import time
@@ -30,11 +31,20 @@ CREATE TABLE messages (id INT, n INT) WITH ('connector' = 'kafka', 'topic' = '{t
   'properties.bootstrap.servers' = '{servers}', 'properties.group.id' = 'dead-letters',
   'scan.startup.mode' = 'earliest-offset', 'format' = 'json');
 CREATE TABLE counts (n INT, c BIGINT, PRIMARY KEY (n) NOT ENFORCED) WITH ({jdbc}, 'table-name' = 'counts');
-CREATE TABLE bad (source_position STRING, error_text STRING, raw_bytes BYTES)
+CREATE TABLE kept (id INT, n INT) WITH ({jdbc}, 'table-name' = 'kept');
+CREATE TABLE bad (source_position STRING, error_text STRING, raw_bytes BYTES, row_kind STRING)
   WITH ({jdbc}, 'table-name' = 'bad');
 SET 'firesteel.dead-letters.table' = 'bad';
-INSERT INTO counts SELECT n, COUNT(id) FROM messages GROUP BY n;
+EXECUTE STATEMENT SET BEGIN
+  INSERT INTO counts SELECT n, COUNT(id) FROM messages GROUP BY n;
+  INSERT INTO kept SELECT id, n FROM messages;
+END;
 """
+_TABLES = (
+    "CREATE TABLE counts (n INTEGER PRIMARY KEY, c BIGINT)",
+    "CREATE TABLE kept (id INTEGER PRIMARY KEY, n INTEGER CHECK (n <> 13))",
+    "CREATE TABLE bad (source_position TEXT, error_text TEXT, raw_bytes BYTEA, row_kind TEXT)",
+)
 
 
 def run(folder: Path, messages: int, bad: int, kills: int, seed: int = 1, patience: float = 200.0) -> str:
@@ -46,10 +56,10 @@ def run(folder: Path, messages: int, bad: int, kills: int, seed: int = 1, patien
         server = Postgres()
         ends.callback(server.remove)
         with server.connect() as connection:
-            connection.execute("CREATE TABLE counts (n INTEGER PRIMARY KEY, c BIGINT)")
-            connection.execute("CREATE TABLE bad (source_position TEXT, error_text TEXT, raw_bytes BYTEA)")
+            for statement in _TABLES:
+                connection.execute(statement)
         topic = broker.create("messages", _PARTITIONS)
-        expected = _fill(broker, topic, messages, bad, chance)
+        expected, good = _fill(broker, topic, messages, bad, chance)
         user = f"'username' = '{USER}', 'password' = '{PASSWORD}'"
         jdbc = f"'connector' = 'jdbc', 'url' = '{server.url}', {user}"
         (folder / "job.sql").write_text(_SCRIPT.format(topic=topic, servers=broker.servers, jdbc=jdbc))
@@ -64,19 +74,27 @@ def run(folder: Path, messages: int, bad: int, kills: int, seed: int = 1, patien
             for victim in [pid for pid in descendants(job.pid) if "java" in _command(pid)[0]]:
                 _kill(victim)
         end = time.monotonic() + patience
-        while _sum(server) < messages - bad:
+        while _sum(server) < messages - bad or _missing(server, good):
             assert job.poll() is None, job.said[-3000:]
             assert time.monotonic() < end, job.said[-3000:]
             time.sleep(0.5)
         with server.connect() as connection:
-            found = connection.execute("SELECT source_position, raw_bytes FROM bad").fetchall()
+            found = connection.execute(
+                "SELECT source_position, raw_bytes FROM bad WHERE row_kind IS NULL"
+            ).fetchall()
+            rows = connection.execute("SELECT raw_bytes FROM bad WHERE row_kind = '+I'").fetchall()
+            kept = [number for (number,) in connection.execute("SELECT id FROM kept ORDER BY id").fetchall()]
         assert _sum(server) == messages - bad
         assert len(found) == bad
         _compare({place: bytes(raw) for place, raw in found}, expected)
+        refused = sorted(json.loads(bytes(raw))["id"] for (raw,) in rows)
+        assert refused == [number for number in good if number % 50 == 13]
+        assert kept == [number for number in good if number % 50 != 13]
         restarts = job.said.count("Restart ")
         return (
-            f"{messages} messages, {bad} of {len(BAD)} kinds cannot be read; {kills} kills of the JVM, "
-            f"{restarts} restarts, {commits(checkpoint)} micro-batches: each is there once"
+            f"{messages} messages, {bad} of {len(BAD)} kinds cannot be read, {len(refused)} rows are "
+            f"refused; {kills} kills of the JVM, {restarts} restarts, {commits(checkpoint)} micro-batches: "
+            "each is there once"
         )
 
 
@@ -87,12 +105,15 @@ def _compare(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
     assert not wrong, f"{len(wrong)} places differ (place, in the table, in the topic): {wrong[:6]}"
 
 
-def _fill(broker: Broker, topic: str, messages: int, bad: int, chance: random.Random) -> dict[str, bytes]:
-    """Send the messages, and return the bad ones by the places at which a consumer finds them."""
+def _fill(
+    broker: Broker, topic: str, messages: int, bad: int, chance: random.Random
+) -> tuple[dict[str, bytes], list[int]]:
+    """Send the messages. Return the bad ones by the places where a consumer finds them, and all good ids."""
     _send(broker, topic, messages, bad, chance)
     kinds, read = set(BAD), _read(broker, topic)
     assert len(read) == messages, f"the topic has {len(read)} messages of {messages}"
-    return {place: message for place, message in read.items() if message in kinds}
+    good = sorted(json.loads(message)["id"] for message in read.values() if message not in kinds)
+    return {place: message for place, message in read.items() if message in kinds}, good
 
 
 def _read(broker: Broker, topic: str) -> dict[str, bytes]:
@@ -138,6 +159,14 @@ def _send(broker: Broker, topic: str, messages: int, bad: int, chance: random.Ra
 def _sum(server: Postgres) -> int:
     with server.connect() as connection:
         return int(connection.execute("SELECT COALESCE(SUM(c), 0) FROM counts").fetchone()[0])
+
+
+def _missing(server: Postgres, good: list[int]) -> bool:
+    """Return whether rows of good messages are neither in their table nor refused."""
+    with server.connect() as connection:
+        kept = int(connection.execute("SELECT COUNT(*) FROM kept").fetchone()[0])
+        refused = int(connection.execute("SELECT COUNT(*) FROM bad WHERE row_kind = '+I'").fetchone()[0])
+    return kept + refused < len(good)
 
 
 def _await(job: Run, checkpoint: Path, batches: int, patience: float) -> None:

@@ -60,11 +60,31 @@ def test_bad_messages_go_to_the_topic_once(context: str, broker: Broker, spark: 
     }
 
 
-def test_a_wrong_value_is_refused_before_anything_is_read() -> None:
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"errors.tolerance": "some"}, "errors.tolerance"),
+        ({"errors.deadletterqueue.topic.name": "t"}, "The table reads the topic 't' itself"),
+        ({"errors.deadletterqueue.topic.name": "u", "topic": "s; u"}, "The table reads the topic 'u' itself"),
+        (
+            {"errors.deadletterqueue.topic.name": "u", "topic-pattern": "[u-w]"},
+            "The table reads the topic 'u'",
+        ),
+        ({"errors.deadletterqueue.context.headers.enable": "maybe"}, "context.headers.enable"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_read(options: dict[str, str], words: str) -> None:
+    given = {
+        "connector": "kafka",
+        "format": "json",
+        "properties.bootstrap.servers": "h:1",
+        **({} if "topic-pattern" in options else {"topic": "t"}),
+        "errors.tolerance": "all",
+        **options,
+    }
     made = TableEnvironment.create()
-    made.execute_sql(
-        "CREATE TABLE t (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'format' = 'json', "
-        "'properties.bootstrap.servers' = 'h:1', 'errors.tolerance' = 'some')"
-    )
-    with pytest.raises(ValidationError, match=r"errors\.tolerance"):
+    pairs = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
+    made.execute_sql(f"CREATE TABLE t (a INT) WITH ({pairs})")
+    with pytest.raises(ValidationError) as raised:
         made.explain_sql("SELECT a FROM t")
+    assert words in raised.value.message

@@ -12,6 +12,8 @@ from firesteel.config.option import Kind, Option, TypedOptions
 from firesteel.connectors.dead_letters import HEADERS, RAW_KEY
 from firesteel.connectors.kafka.properties import PREFIX
 from firesteel.connectors.kafka.sink_options import EXACTLY_ONCE
+from firesteel.errors import ValidationError
+from firesteel.functions.java.regular_expressions import parsed
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 from firesteel.types.sql import BYTES, STRING, map_of
 
@@ -60,12 +62,26 @@ def error_options(options: Mapping[str, str]) -> ErrorOptions:
     """Return the checked options of a table.
 
     Raises:
-        ValidationError: An option has an invalid value.
+        ValidationError: An option has an invalid value, or the table reads the topic itself.
     """
     typed = TypedOptions(ERROR_OPTIONS, options)
     tolerance: str | None = typed[TOLERANCE]
     topic = (typed[TOPIC] or "").strip() if tolerance == ALL else ""
+    if topic and _is_read(topic, options):
+        raise ValidationError(
+            f"The table reads the topic '{topic}' itself: a message that cannot be read would come back for "
+            "ever.",
+            hint="name another topic",
+            option=TOPIC,
+        )
     return ErrorOptions(tolerance, topic, typed[CONTEXT])
+
+
+def _is_read(topic: str, options: Mapping[str, str]) -> bool:
+    """Return whether a table with these options reads a topic."""
+    if "topic-pattern" in options:
+        return parsed(options["topic-pattern"]).fullmatch(topic) is not None
+    return topic in [each.strip() for each in options.get("topic", "").split(";")]
 
 
 def error_topic_sink(scan: ScanSpec) -> SinkSpec | None:
