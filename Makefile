@@ -8,13 +8,14 @@ MADE := $(VENV)/pyvenv.cfg
 ARGS ?=
 IN_TWO_PROCESSES := -n 2 --dist loadgroup --no-loadscope-reorder
 CHECKED_TESTS := tests/kernels tests/formats/test_mutations.py tests/formats/test_paths_agree.py tests/formats/json/test_json_scan.py
+GOLDENS := tests/rules tests/explain tests/tpch/test_plans.py tests/bind/test_trees.py tests/docs/test_reference.py tests/spark/checkpoint/test_identities.py
 OLDEST_PYSPARK := 4.2.0
 OLDEST_VENV := .venv-pyspark-$(OLDEST_PYSPARK)
 OLDEST_READY := $(OLDEST_VENV)/.ready
 OLDEST_MADE := $(OLDEST_VENV)/pyvenv.cfg
 DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
-.PHONY: help demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta lint types reference bench nexmark clean check-tools
+.PHONY: help demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta goldens lint types reference bench nexmark clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +44,10 @@ test-spark-versions: $(OLDEST_READY) ## what leans on Spark's privates, on the o
 test-delta: $(OLDEST_READY) ## Delta's change feed, with a Delta that fits the oldest pyspark
 	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check delta-spark==$(DELTA_SPARK)
 	$(OLDEST_VENV)/bin/python -m pytest tests/session/test_delta.py $(ARGS)
+
+goldens: $(READY) ## write the recorded texts of the tests again: plans, trees, identities, docs/reference.md
+	FIRESTEEL_RECORD=1 $(BIN)/python -m pytest -q $(GOLDENS) $(ARGS)
+	@echo "git diff shows what has changed. Keep a changed plan or tree only if Flink prints it, too (CONTRIBUTING.md)."
 
 lint: $(READY) ## style, import layers, the words of the pages
 	$(BIN)/ruff check .

@@ -10,6 +10,8 @@ import pytest
 
 from tests.scale import FULL
 
+pytest.register_assert_rewrite("tests.goldens")
+
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.bind.session import Session
+from tests.goldens import hold
 
 KEYED = """CREATE TABLE base (id BIGINT NOT NULL, n INT, g STRING, ts TIMESTAMP(3), c AS n + 1,
   PRIMARY KEY (id) NOT ENFORCED, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND);
@@ -18,9 +19,12 @@ WIDE = """CREATE TABLE wide (
   arr ARRAY<INT>, lz TIMESTAMP_LTZ(3));"""
 
 
+FOLDER = Path(__file__).parent
+
+
 def recorded(name: str) -> list[tuple[str, ...]]:
     """The queries of a file, each with its tree."""
-    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    text = (FOLDER / name).read_text(encoding="utf-8")
     return [tuple(part.strip("\n").split("\n----\n")) for part in text.split("\n\n")]
 
 
@@ -36,7 +40,7 @@ def session() -> Session:
 
 @pytest.mark.parametrize(("query", "expected"), CASES, ids=[case[0][:60] for case in CASES])
 def test_the_tree_is_flinks(session: Session, query: str, expected: str) -> None:
-    assert session.tree(query) == expected
+    hold(FOLDER / "recorded_trees.txt", (query, expected), session.tree(query))
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +50,7 @@ def keyed() -> Session:
 
 @pytest.mark.parametrize(("query", "expected"), KEYED_CASES, ids=[case[0][:60] for case in KEYED_CASES])
 def test_the_tree_over_key_and_watermark_is_flinks(keyed: Session, query: str, expected: str) -> None:
-    assert keyed.tree(query) == expected
+    hold(FOLDER / "recorded_trees_keyed.txt", (query, expected), keyed.tree(query))
 
 
 @pytest.fixture(scope="module")
@@ -56,4 +60,4 @@ def wide() -> Session:
 
 @pytest.mark.parametrize(("query", "expected"), WIDE_CASES, ids=[case[0][:60] for case in WIDE_CASES])
 def test_the_tree_with_constants_is_flinks(wide: Session, query: str, expected: str) -> None:
-    assert wide.tree(query) == expected
+    hold(FOLDER / "recorded_trees_wide.txt", (query, expected), wide.tree(query))

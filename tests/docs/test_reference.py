@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from tools.make_reference import PAGE, page
 
+from tests.goldens import hold_file
+
 
 def test_the_page_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run make reference"
+    hold_file(PAGE, page())
 
 
 def test_it_names_what_there_is() -> None:

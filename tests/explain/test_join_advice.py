@@ -6,9 +6,11 @@ import pytest
 
 from firesteel.catalog.catalog import Catalog
 from firesteel.explain import explain
+from tests.goldens import hold
 from tests.rules.planning import GOLDEN, plan, section, tables
 
-CASES = (GOLDEN.parent / "explain" / "join_advice.txt").read_text(encoding="utf-8").strip().split("\n\n")
+PATH = GOLDEN.parent / "explain" / "join_advice.txt"
+CASES = PATH.read_text(encoding="utf-8").strip().split("\n\n")
 
 
 @pytest.fixture(scope="module")
@@ -21,4 +23,4 @@ def test_advice_is_flinks(case: str, catalog: Catalog) -> None:
     sql, expected = case.split("\n----\n")
     text = explain(*plan(sql, catalog), {"PLAN_ADVICE"}, {})
     found = section(text, "Optimized Physical Plan With Advice")
-    assert [line for line in found.splitlines() if line] == expected.splitlines()
+    hold(PATH, (sql, expected), "\n".join(line for line in found.splitlines() if line))

@@ -16,6 +16,7 @@ from firesteel.explain import explain
 from firesteel.functions.expression.casting import with_all_digits
 from firesteel.functions.expression.nodes import Literal
 from firesteel.types.sql import decimal
+from tests.goldens import hold
 from tests.rules.planning import plan, tables
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "explain" / "json_calls.txt"
@@ -31,7 +32,8 @@ def catalog() -> Catalog:
 def test_plans_are_flinks(case: str, catalog: Catalog) -> None:
     sql, expected = case.split("\n----\n")
     found = explain(*plan(sql, catalog), ())
-    assert [line.rstrip() for line in found.splitlines() if line.strip()] == expected.split("\n")
+    lines = [line.rstrip() for line in found.splitlines() if line.strip()]
+    hold(GOLDEN, (sql, expected), "\n".join(lines))
 
 
 @pytest.mark.parametrize(

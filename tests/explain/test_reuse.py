@@ -15,9 +15,11 @@ from firesteel.explain.sections import explain_all
 from firesteel.rules import optimize_all
 from firesteel.sql.parser import parse_script, parse_statement
 from firesteel.sql.statements import Insert, Query, StatementSet
+from tests.goldens import hold
 from tests.rules.planning import GOLDEN, section, tables
 
-CASES = (GOLDEN.parent / "explain" / "reuse.txt").read_text(encoding="utf-8").strip("\n").split("\n====\n")
+PATH = GOLDEN.parent / "explain" / "reuse.txt"
+CASES = PATH.read_text(encoding="utf-8").strip("\n").split("\n====\n")
 MINI_BATCH = {
     "table.exec.mini-batch.enabled": "true",
     "table.exec.mini-batch.allow-latency": "2 s",
@@ -45,7 +47,7 @@ def test_execution_plans_are_flinks(case: str, catalog) -> None:
         if isinstance(part, (Insert, Query))
     ]
     plans = list(zip(bound, optimize_all(bound, settings), strict=True))
-    assert section(explain_all(plans, set()), "Optimized Execution Plan") == expected
+    hold(PATH, (sql, expected), section(explain_all(plans, set()), "Optimized Execution Plan"))
 
 
 def execution(catalog, *inserts: str) -> list[str]:

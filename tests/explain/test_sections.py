@@ -7,6 +7,7 @@ import json
 import pytest
 
 from firesteel.explain import explain
+from tests.goldens import hold, hold_file
 from tests.rules.planning import GOLDEN, plan, section, tables
 
 
@@ -23,8 +24,7 @@ THEMES = (
 
 def test_the_three_plans_of_a_query(catalog) -> None:
     sql = "SELECT k, COUNT(*) AS n FROM o WHERE q > 0 AND p IN ('tea', 'rice') GROUP BY k HAVING MAX(w) < 2.5"
-    expected = (GOLDEN.parent / "explain" / "three_plans.txt").read_text(encoding="utf-8")
-    assert explain(*plan(sql, catalog), {"CHANGELOG_MODE"}) == expected
+    hold_file(GOLDEN.parent / "explain" / "three_plans.txt", explain(*plan(sql, catalog), {"CHANGELOG_MODE"}))
 
 
 def _explained() -> list[tuple[str, str, str]]:
@@ -40,7 +40,8 @@ def _explained() -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(("theme", "sql", "expected"), _explained(), ids=lambda value: value[:70])
 def test_it_is_explained_as_by_flink(theme: str, sql: str, expected: str, catalog) -> None:
-    assert explain(*plan(sql, catalog), set()).strip() == expected
+    found = explain(*plan(sql, catalog), set()).strip()
+    hold(GOLDEN.parent / "explain" / f"{theme}.txt", (sql, expected), found)
 
 
 def test_several_inputs_are_marked_on_the_left(catalog) -> None:

@@ -66,6 +66,11 @@ def section(text: str, title: str) -> str:
     return text.split(f"== {title} ==\n")[1].split("\n== ")[0].strip("\n")
 
 
+def tree_and_plan(text: str) -> tuple[str, str]:
+    """The abstract syntax tree and the physical plan of EXPLAIN's answer."""
+    return section(text, "Abstract Syntax Tree"), section(text, "Optimized Physical Plan")
+
+
 def physical_text(
     sql: str, catalog: Catalog, changelog: bool = False, settings: Mapping[str, str] | None = None
 ) -> str:

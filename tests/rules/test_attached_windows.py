@@ -16,6 +16,7 @@ from firesteel.plan.nodes.physical import Calc, GroupAggregate
 from firesteel.plan.nodes.rank.physical import Rank
 from firesteel.plan.nodes.window_join.physical import WindowJoin
 from firesteel.plan.tree import Node, walk
+from tests.goldens import hold
 from tests.rules.planning import GOLDEN, plan, section, tables
 
 FOLDER = GOLDEN.parent / "attached_windows"
@@ -41,10 +42,9 @@ def catalog() -> Catalog:
     ("theme", "case"), [(t, c) for t in OPTIONS for c in _cases(t)], ids=lambda value: str(value[0])[:90]
 )
 def test_plan_is_flinks(theme: str, case: list[str], catalog: Catalog) -> None:
-    sql, expected = case
-    bound, physical = plan(sql, catalog, OPTIONS[theme])
+    bound, physical = plan(case[0], catalog, OPTIONS[theme])
     text = explain(bound, physical, {"CHANGELOG_MODE"}, OPTIONS[theme])
-    assert section(text, "Optimized Physical Plan") == expected
+    hold(FOLDER / f"{theme}.txt", case, section(text, "Optimized Physical Plan"))
 
 
 @pytest.mark.parametrize("case", _cases("refused"), ids=lambda case: case[0][:90])

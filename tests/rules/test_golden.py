@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.goldens import hold
 from tests.rules.planning import GOLDEN, physical_text, tables
 
 THEMES = sorted(path for path in GOLDEN.glob("*.txt"))
@@ -28,4 +29,4 @@ def catalog():
 
 @pytest.mark.parametrize(("theme", "sql", "expected"), _cases(), ids=lambda value: value[:70])
 def test_plan_is_flinks(theme: str, sql: str, expected: str, catalog) -> None:
-    assert physical_text(sql, catalog) == expected
+    hold(GOLDEN / f"{theme}.txt", (sql, expected), physical_text(sql, catalog))

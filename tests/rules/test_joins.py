@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firesteel.catalog.catalog import Catalog
+from tests.goldens import hold
 from tests.rules.planning import GOLDEN, physical_text, tables
 
 FOLDER = GOLDEN.parent / "joins"
@@ -25,4 +26,5 @@ def catalog() -> Catalog:
 
 @pytest.mark.parametrize(("theme", "sql", "expected"), CASES)
 def test_plan_is_flinks(theme: str, sql: str, expected: str, catalog: Catalog) -> None:
-    assert physical_text(sql, catalog, True, SETTINGS.get(theme)) == expected
+    found = physical_text(sql, catalog, True, SETTINGS.get(theme))
+    hold(FOLDER / f"{theme}.txt", (sql, expected), found)

@@ -14,6 +14,7 @@ from firesteel.explain import explain
 from firesteel.plan.nodes.physical import GlobalGroupAggregate, GroupAggregate, MiniBatchAssigner
 from firesteel.plan.properties.mini_batch import NO_MINI_BATCH, NONE, PROC_TIME, ROW_TIME, Interval
 from firesteel.plan.tree import walk
+from tests.goldens import hold
 from tests.rules.planning import GOLDEN, physical_text, plan, section, tables
 
 ENABLED, LATENCY, SIZE = (f"table.exec.mini-batch.{name}" for name in ("enabled", "allow-latency", "size"))
@@ -45,7 +46,8 @@ def catalog():
 
 @pytest.mark.parametrize(("theme", "sql", "expected"), _cases(), ids=lambda value: value[:70])
 def test_plan_under_the_options(theme: str, sql: str, expected: str, catalog) -> None:
-    assert physical_text(sql, catalog, changelog=True, settings=OPTIONS[theme]) == expected
+    found = physical_text(sql, catalog, changelog=True, settings=OPTIONS[theme])
+    hold(GOLDEN.parent / "mini_batch" / f"{theme}.txt", (sql, expected), found)
 
 
 @pytest.mark.parametrize("sql", ["SELECT k, COUNT(*) FROM o GROUP BY k", "SELECT k FROM o WHERE q > 1"])

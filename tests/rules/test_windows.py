@@ -10,6 +10,7 @@ import pytest
 
 from firesteel.errors import ValidationError
 from firesteel.explain import explain
+from tests.goldens import hold
 from tests.rules.planning import GOLDEN, plan, section, tables
 
 FOLDER = GOLDEN.parent / "windows"
@@ -53,7 +54,8 @@ def test_plan_is_flinks(theme: str, sql: str, expected: list[str], catalog) -> N
     bound, physical = plan(sql, catalog, OPTIONS[theme])
     text = explain(bound, physical, {"CHANGELOG_MODE"}, OPTIONS[theme])
     titles = ["Abstract Syntax Tree", "Optimized Physical Plan"]
-    assert [section(text, title) for title in titles[-len(expected) :]] == expected
+    found = [section(text, title) for title in titles[-len(expected) :]]
+    hold(FOLDER / f"{theme}.txt", (sql, *expected), *found)
 
 
 HOURLY = "SELECT COUNT(*) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)"

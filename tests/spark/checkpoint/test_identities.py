@@ -1,6 +1,6 @@
 """What stands in checkpoints has names of its own: a golden file lists them all.
 
-A name may be added (FIRESTEEL_RECORD=1 writes the file anew); one that is gone or changed makes checkpoints
+A name may be added (`make goldens` writes the file again); one that is gone or changed makes checkpoints
 unreadable.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import pickle
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
@@ -30,6 +29,7 @@ from firesteel.runtime.state.pickles import NAMES, dumps, loads
 from firesteel.spark.checkpoint.fingerprint import plain
 from firesteel.types.sql import SqlType
 from firesteel.types.user_function import UserFunction
+from tests.goldens import hold_file
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "identities.json"
 
@@ -83,9 +83,7 @@ def _names() -> dict[str, Any]:
 
 def test_every_name_is_in_the_golden_file_and_none_has_changed() -> None:
     names = _names()
-    if os.environ.get("FIRESTEEL_RECORD"):
-        GOLDEN.write_text(json.dumps(names, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    assert json.loads(GOLDEN.read_text(encoding="utf-8")) == names
+    hold_file(GOLDEN, json.dumps(names, indent=1, sort_keys=True) + "\n")
 
 
 def test_each_identity_is_of_one_class() -> None:
