@@ -7,6 +7,7 @@ import re
 import struct
 import sys
 import termios
+import time
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,18 @@ def complete(session: Session, terminal: Terminal) -> None:
     terminal.type("SHOW CATAL")
     terminal.wait_for("CATALOGS")  # the menu
     session.type(f"{TAB};{ENTER}", "default_catalog")
+
+
+@pytest.mark.slow
+def test_ctrl_c_is_pressed_again_before_the_line_has_ended(tmp_path: Path) -> None:
+    """The second one comes as a key, as a signal, or between: each time there is a new line."""
+    environment = {"HOME": str(tmp_path), "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", "NO_COLOR": "1"}
+    with Terminal(SHELL, environment) as terminal:
+        session = Session(terminal)
+        session.until(PROMPT)
+        for number in range(60):
+            terminal.type(CTRL_C)
+            time.sleep(number % 20 / 1000)  # the moment of the second one
+            session.type(f"SELECT {number}{CTRL_C}", PROMPT)
+        terminal.type(f"quit{ENTER}")
+        assert terminal.end() == 0

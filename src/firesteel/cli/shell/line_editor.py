@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterable
@@ -59,6 +60,8 @@ class LineEditor:
         output: Where the line is drawn, the terminal if None.
     """
 
+    takes_signals = True
+
     def __init__(
         self,
         environment: Environment,
@@ -68,6 +71,8 @@ class LineEditor:
         output: Output | None = None,
     ) -> None:
         self._is_ready = is_ready
+        # One loop for all lines: what the keys of a line have started may be cancelled by those of the next.
+        self._loop = asyncio.new_event_loop()
         self._session: PromptSession[str] = PromptSession(
             PROMPT,
             multiline=True,
@@ -103,7 +108,7 @@ class LineEditor:
         """
         typed = ""
         while not typed.strip():
-            typed = self._session.prompt()
+            typed = self._loop.run_until_complete(self._session.prompt_async())
         self._pass_on_interrupt()
         return typed
 
@@ -117,7 +122,8 @@ class LineEditor:
         store_typeahead(source, keys[pressed[-1] + 1 :] if pressed else keys)
 
     def close(self) -> None:
-        """Do nothing: the history is written as statements are typed."""
+        """Close the loop of the keys. The history is written as statements are typed."""
+        self._loop.close()
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()

@@ -20,6 +20,8 @@ class PlainReader:
         interactive: Whether a person types: prompts are shown, and a history is kept.
     """
 
+    takes_signals = False
+
     def __init__(self, is_ready: Callable[[str], bool], *, interactive: bool) -> None:
         self._is_ready = is_ready
         self._interactive = interactive

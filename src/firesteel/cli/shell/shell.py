@@ -41,7 +41,13 @@ _PATIENCE_SECONDS = 30.0
 
 
 class Reader(Protocol):
-    """Reader of statements and commands."""
+    """Reader of statements and commands.
+
+    Attributes:
+        takes_signals: Whether the reader handles Ctrl-C itself. A KeyboardInterrupt from outside breaks it.
+    """
+
+    takes_signals: bool
 
     def read(self) -> str:
         """Return statements or a command. Raises EOFError, KeyboardInterrupt."""
@@ -74,7 +80,7 @@ class Shell:
         self._verbose = verbose
         self._init = init
         self._times = False
-        self._is_reading = False
+        self._is_interruptible = False
         self._pressed = False
         self._depth = 0
         self._reader = self._make_reader()
@@ -101,7 +107,8 @@ class Shell:
     def _press(self, number: int, frame: FrameType | None) -> None:
         """Handle Ctrl-C outside of a statement: clear the typed text, or stop the statement that begins."""
         self._pressed = True
-        if self._is_reading:
+        if self._is_interruptible:
+            self._is_interruptible = False  # A second Ctrl-C must not interrupt what the first one begins.
             raise KeyboardInterrupt
         remember(number)
 
@@ -133,19 +140,19 @@ class Shell:
         while True:
             self._tell_ended()
             try:
-                self._is_reading = True
                 forget()
+                self._is_interruptible = not self._reader.takes_signals
                 text = self._reader.read()
-                self._is_reading = False
+                self._is_interruptible = False
             except EOFError:
-                self._is_reading = False
+                self._is_interruptible = False
                 if self._interactive:
                     print()
                 if self._may_leave():
                     return
                 continue
             except KeyboardInterrupt as stop:  # clear the typed text
-                self._is_reading = False
+                self._is_interruptible = False
                 _leave_if_asked(stop)
                 print()
                 continue
@@ -158,7 +165,7 @@ class Shell:
         if not running:
             return True
         what = "1 job runs" if running == 1 else f"{running} jobs run"
-        self._is_reading = True
+        self._is_interruptible = True
         try:
             return input(f"{what} in the background and will be stopped. Leave? [y/N] ").lower() in (
                 "y",
@@ -170,7 +177,7 @@ class Shell:
             print()
             return False
         finally:
-            self._is_reading = False
+            self._is_interruptible = False
 
     # --- answers ---------------------------------------------------------------------------------
     def _answer(self, text: str) -> bool:
