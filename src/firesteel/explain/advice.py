@@ -1,12 +1,20 @@
-"""Advice on a plan, as EXPLAIN PLAN_ADVICE prints it (Flink: GroupAggregationAnalyzer)."""
+"""Advice on plans, as EXPLAIN PLAN_ADVICE prints it.
+
+Flink: GroupAggregationAnalyzer, NonDeterministicUpdateAnalyzer, ExplainUtil.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from firesteel.explain.tree_text import whole_tree
+from firesteel.plan.expressions.text import prefix_text
+from firesteel.plan.metadata import upsert_keys
 from firesteel.plan.nodes.accumulators import is_mergeable
 from firesteel.plan.nodes.physical import GroupAggregate
-from firesteel.plan.tree import Node
+from firesteel.plan.nodes.text import attributes, hint_attributes, line
+from firesteel.plan.risk import UpdateRisk
+from firesteel.plan.tree import Node, walk
 
 _MINI_BATCH = (
     ("table.exec.mini-batch.enabled", "'true'"),
@@ -20,16 +28,48 @@ def is_advised(node: Node) -> bool:
     return isinstance(node, GroupAggregate) and all(map(is_mergeable, node.calls))
 
 
-def advice_text(configuration: Mapping[str, str]) -> str:
-    """Return the advice for such a node: the options to set for two phases."""
+def advice_text(plans: Sequence[Node], risks: Sequence[UpdateRisk], configuration: Mapping[str, str]) -> str:
+    """Return all advice on some plans, numbered. The advice on nodes has the number 1.
+
+    Args:
+        plans: The physical plans.
+        risks: The risks of these plans.
+        configuration: The session's options.
+    """
+    found = [f"[WARNING] {_risk_text(risk)}" for risk in risks]
+    if any(is_advised(node) for plan in plans for node in walk(plan)):
+        found.insert(0, f"[ADVICE] {_two_phases(configuration)}")
+    numbered = (f"advice[{number}]: {text}" for number, text in enumerate(found, 1))
+    return "\n".join(numbered) or "No available advice..."
+
+
+def _two_phases(configuration: Mapping[str, str]) -> str:
+    """Return the options to set for two phases."""
     missing = [(key, to) for key, to in _MINI_BATCH if not _is_set(configuration.get(key))]
     if configuration.get("table.optimizer.agg-phase-strategy") == "ONE_PHASE":
         missing.append(("table.optimizer.agg-phase-strategy", "'AUTO'"))
     settings = ", ".join(f"'{key}' to {value}" for key, value in missing)
-    return (
-        "advice[1]: [ADVICE] You might want to enable local-global two-phase optimization by configuring "
-        f"({settings})."
-    )
+    return f"You might want to enable local-global two-phase optimization by configuring ({settings})."
+
+
+def _risk_text(risk: UpdateRisk) -> str:
+    if risk.node is None:
+        return risk.message
+    return f"{risk.message}\n\n{risk.title}:\n{whole_tree(risk.node, _keyed_line)}\n"
+
+
+def _keyed_line(node: Node) -> str:
+    """Return the line of a node with its changelog mode and its upsert keys."""
+    found = attributes(node, prefix_text)
+    mode = getattr(node, "mode", None)
+    if mode is not None:
+        found = [*found, ("changelogMode", str(mode))]
+    names = [field.name for field in node.schema]
+    keys = sorted(sorted(key) for key in upsert_keys(node))
+    shown = ", ".join(f"[{', '.join(names[i] for i in key)}]" for key in keys)
+    if keys:
+        found = [*found, ("upsertKeys", shown)]
+    return line(node, [*found, *hint_attributes(node)])
 
 
 def _is_set(value: object) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeAlias
 
 from firesteel.explain.advice import advice_text, is_advised
 from firesteel.explain.ast import ast_tree
@@ -15,7 +16,15 @@ from firesteel.plan.expressions.text import prefix_text
 from firesteel.plan.nodes.physical import Sink, Values
 from firesteel.plan.nodes.text import attributes, hint_attributes, line
 from firesteel.plan.rel_builder import as_built
-from firesteel.plan.tree import Node, walk
+from firesteel.plan.risk import UpdateRisk
+from firesteel.plan.tree import Node
+
+RiskOf: TypeAlias = Callable[[Node], UpdateRisk | None]
+"""Function that returns the risk of a physical plan that PLAN_ADVICE warns of."""
+
+
+def _no_risk(plan: Node) -> None:
+    return None
 
 
 def explain(
@@ -23,27 +32,37 @@ def explain(
     physical: Node,
     details: Collection[str],
     configuration: Mapping[str, str] | None = None,
+    risk_of: RiskOf = _no_risk,
 ) -> str:
-    """One query's plans. details: ESTIMATED_COST, CHANGELOG_MODE, JSON_EXECUTION_PLAN, PLAN_ADVICE.
+    """Return the plans of one query or INSERT.
 
-    configuration: what PLAN_ADVICE compares with. Raises NotSupportedError for a cost that is not estimated.
+    Args:
+        logical: The plan as bound.
+        physical: The plan after all rules.
+        details: ESTIMATED_COST, CHANGELOG_MODE, JSON_EXECUTION_PLAN, PLAN_ADVICE.
+        configuration: The session's options, which PLAN_ADVICE compares with.
+        risk_of: Returns the risk of a plan that PLAN_ADVICE warns of.
+
+    Raises:
+        NotSupportedError: A cost is not estimated.
     """
-    return explain_all([(logical, physical)], details, configuration)
+    return explain_all([(logical, physical)], details, configuration, risk_of)
 
 
 def explain_all(
     plans: Sequence[tuple[Node, Node]],
     details: Collection[str],
     configuration: Mapping[str, str] | None = None,
+    risk_of: RiskOf = _no_risk,
 ) -> str:
-    """The plans of the INSERTs of a statement set."""
+    """Return the plans of the INSERTs of a statement set. Arguments and errors: see `explain`."""
     for sink in (plan for _, plan in plans if isinstance(plan, Sink)):
         sink_constraints(sink, configuration or {})  # Flink refuses these in every EXPLAIN
     physical = united_sinks([plan for _, plan in plans])
     asts = [ast_tree(as_built(bound)) for bound, _ in plans]
     sections = [
         _section("Abstract Syntax Tree", asts),
-        _physical(physical, details, configuration or {}),
+        _physical(physical, details, configuration or {}, risk_of),
         _section("Optimized Execution Plan", execution_trees(physical)),
     ]
     if "JSON_EXECUTION_PLAN" in details:
@@ -58,14 +77,16 @@ def explain_physical(plans: Sequence[Node], details: Collection[str]) -> str:
         plans: The plans of a query, or of the INSERTs of a statement set.
         details: CHANGELOG_MODE or nothing.
     """
-    return _physical(united_sinks(plans), details, {})
+    return _physical(united_sinks(plans), details, {}, _no_risk)
 
 
 def _section(title: str, trees: Sequence[str]) -> str:
     return f"== {title} ==\n" + "\n\n".join(trees) + "\n"
 
 
-def _physical(plans: Sequence[Node], details: Collection[str], configuration: Mapping[str, str]) -> str:
+def _physical(
+    plans: Sequence[Node], details: Collection[str], configuration: Mapping[str, str], risk_of: RiskOf
+) -> str:
     changelog, advised = "CHANGELOG_MODE" in details, "PLAN_ADVICE" in details
     costs = "ESTIMATED_COST" in details
 
@@ -82,8 +103,8 @@ def _physical(plans: Sequence[Node], details: Collection[str], configuration: Ma
     trees = [whole_tree(plan, text) for plan in plans]
     if not advised:
         return _section("Optimized Physical Plan", trees)
-    any_advice = any(is_advised(node) for plan in plans for node in walk(plan))
-    trees.append(advice_text(configuration) if any_advice else "No available advice...")
+    risks = [risk for risk in map(risk_of, plans) if risk is not None]
+    trees.append(advice_text(plans, risks, configuration))
     return _section("Optimized Physical Plan With Advice", trees)
 
 

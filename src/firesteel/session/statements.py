@@ -6,6 +6,7 @@ Texts of errors and answers: Flink's operations (`CreateTableOperation`, `ShowTa
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from firesteel.bind.statements.ddl import bind_create_table
@@ -13,6 +14,7 @@ from firesteel.bind.statements.views import bind_create_view
 from firesteel.catalog.schema import Table, View
 from firesteel.errors import FiresteelError, NotSupportedError, SqlError, ValidationError
 from firesteel.explain.sections import explain_all
+from firesteel.rules.changelog.resolve_updates import update_risk
 from firesteel.session import alter, create_as, databases, job_statements, jobs, show
 from firesteel.session.alter import with_traits
 from firesteel.session.checkpoints import statement_text
@@ -212,7 +214,9 @@ def explain(call: Call, statement: sql.Explain) -> TextResult:
         explained = inner.inserts if isinstance(inner, sql.StatementSet) else (inner,)
         plans = plan_all(call.environment, explained, call.text)
     pairs = [(p.logical, p.physical) for p in plans]
-    return TextResult(explain_all(pairs, set(statement.details), call.environment.configuration))
+    configuration = call.environment.configuration
+    risk_of = partial(update_risk, configuration=configuration)
+    return TextResult(explain_all(pairs, set(statement.details), configuration, risk_of))
 
 
 _HANDLERS: dict[type[sql.Statement], Callable[[Call, Any], TableResult]] = {

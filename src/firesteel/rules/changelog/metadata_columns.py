@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from firesteel.errors import ValidationError
 from firesteel.plan.nodes.physical import TableSourceScan
 from firesteel.plan.properties.changelog_modes import source_mode
+from firesteel.rules.changelog.update_risk import SOURCE_NODE, UpdateRiskError
 
 
 def refuse_metadata_columns(scan: TableSourceScan, demanded: frozenset[int]) -> None:
-    """Raise ValidationError if a scan has metadata columns among the columns that must not change."""
+    """Raise UpdateRiskError if a scan has metadata columns among the columns that must not change."""
     if source_mode(scan.table).is_insert_only:
         return
     metadata = {column.name for column in scan.table.columns if column.metadata is not None}
     found = [field.name for i, field in enumerate(scan.schema) if i in demanded and field.name in metadata]
     if found:
-        raise ValidationError(
+        raise UpdateRiskError(
             f"The metadata column(s): '{', '.join(found)}' in cdc source may cause wrong result or error on "
             "downstream operators, please consider removing these columns or use a non-cdc source that only "
-            "has insert messages."
+            "has insert messages.",
+            scan,
+            SOURCE_NODE,
         )

@@ -4,6 +4,9 @@ It runs with `table.optimizer.non-deterministic-update.strategy` = TRY_RESOLVE. 
 StreamNonDeterministicUpdatePlanVisitor. Each node requires of its inputs which columns must have the same
 values in an update and in its retraction. A lookup join stores its results. Any other expression with another
 value at each evaluation is refused.
+
+With the strategy IGNORE, EXPLAIN PLAN_ADVICE names what would be refused or resolved. Flink:
+NonDeterministicUpdateAnalyzer.
 """
 
 from __future__ import annotations
@@ -12,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from firesteel.errors import ValidationError
 from firesteel.functions.expression.nodes import AggregateCall, Expr
 from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.expressions.determinism import non_deterministic_call
@@ -21,31 +23,70 @@ from firesteel.plan.expressions.text import ast_text
 from firesteel.plan.metadata import upsert_keys
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.correlate.physical import Correlate
+from firesteel.plan.nodes.interval_join.physical import IntervalJoin
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.lookup_join.physical import LookupJoin
+from firesteel.plan.nodes.multi_join.physical import MultiJoin
 from firesteel.plan.nodes.over import physical as physical_over
 from firesteel.plan.nodes.rank import physical as physical_rank
+from firesteel.plan.nodes.temporal.physical import TemporalJoin
 from firesteel.plan.nodes.window import physical as physical_windows
-from firesteel.plan.tree import Node, PhysicalNode
+from firesteel.plan.nodes.window_join.physical import WindowJoin
+from firesteel.plan.risk import UpdateRisk
+from firesteel.plan.tree import Node, PhysicalNode, walk
 from firesteel.rules.changelog.metadata_columns import refuse_metadata_columns
+from firesteel.rules.changelog.update_risk import OPTION, UpdateRiskError
 from firesteel.rules.changelog.upsert_materialize import primary_key_positions
 
 Columns: TypeAlias = frozenset[int]
 Demand: TypeAlias = Callable[[Any, Columns], tuple[Columns, ...]]
+AnyJoin: TypeAlias = physical_join.Join | IntervalJoin | TemporalJoin | WindowJoin
 
-OPTION = "table.optimizer.non-deterministic-update.strategy"
 NOTHING: Columns = frozenset()
-_HINT = f"SET '{OPTION}' = 'IGNORE' takes the risk"
+_STORE_LOOKUPS = (
+    "You might want to enable upsert materialization for look up join operator by configuring "
+    f"('{OPTION}' to 'TRY_RESOLVE') to resolve the correctness issue caused by 'Non-Deterministic Updates' "
+    "(NDU) in a changelog pipeline."
+)
 
 
 def resolve_updates(root: Node, configuration: Mapping[str, str]) -> Node:
     """Return the plan with its updates resolved. The changelog modes must be known.
 
     Raises:
-        ValidationError: A retraction depends on a column or a condition that is evaluated again.
+        UpdateRiskError: A retraction depends on a column or a condition that is evaluated again.
     """
-    if str(configuration.get(OPTION, "IGNORE")).upper() != "TRY_RESOLVE":
-        return root
+    return _all_resolved(root) if _tries_to_resolve(configuration) else root
+
+
+def update_risk(root: Node, configuration: Mapping[str, str]) -> UpdateRisk | None:
+    """Return what TRY_RESOLVE would refuse or resolve in a plan.
+
+    Args:
+        root: The plan. Its changelog modes must be known.
+        configuration: The session's options.
+
+    Returns:
+        The risk. None if there is none, or if the strategy is TRY_RESOLVE already.
+    """
+    if _tries_to_resolve(configuration):
+        return None
+    try:
+        resolved = _all_resolved(root)
+    except UpdateRiskError as error:
+        return UpdateRisk(error.message, error.node, error.title)
+    return None if _stored_lookups(resolved) == _stored_lookups(root) else UpdateRisk(_STORE_LOOKUPS)
+
+
+def _tries_to_resolve(configuration: Mapping[str, str]) -> bool:
+    return str(configuration.get(OPTION, "IGNORE")).upper() == "TRY_RESOLVE"
+
+
+def _stored_lookups(root: Node) -> int:
+    return sum(isinstance(node, LookupJoin) and node.upsert_materialize for node in walk(root))
+
+
+def _all_resolved(root: Node) -> Node:
     for scan, demanded in _scans(root):
         refuse_metadata_columns(scan, demanded)
     return _resolved(root, NOTHING)
@@ -62,7 +103,10 @@ def _resolved(node: Node, demanded: Columns) -> Node:
 
 
 def _scans(root: Node) -> list[tuple[physical.TableSourceScan, Columns]]:
-    """Return the scans whose changes are not normalized, each with the columns that must not change."""
+    """Return the scans whose changes are not normalized, each with the columns that must not change.
+
+    Nodes are visited from the left, as in Flink, so that of several errors the same one is raised.
+    """
     found = []
     pending: list[tuple[Node, Columns]] = [(root, NOTHING)]
     while pending:
@@ -70,8 +114,8 @@ def _scans(root: Node) -> list[tuple[physical.TableSourceScan, Columns]]:
         if isinstance(node, physical.TableSourceScan):
             found.append((node, demanded))
         elif not isinstance(node, physical.ChangelogNormalize):
-            pairs = zip(node.children, _demands(node, demanded), strict=True)
-            pending += ((child, _beside_key(child, need)) for child, need in pairs)
+            pairs = list(zip(node.children, _demands(node, demanded), strict=True))
+            pending += ((child, _beside_key(child, need)) for child, need in reversed(pairs))
     return found
 
 
@@ -113,20 +157,20 @@ def _sink(node: physical.Sink, demanded: Columns) -> tuple[Columns, ...]:
 def _calc(node: physical.Calc, demanded: Columns) -> tuple[Columns, ...]:
     if not _updates(node) or not demanded:
         return (NOTHING,)
-    _check_condition(node.condition)
-    _check_columns(node.exprs, [field.name for field in node.schema], demanded)
+    _check_condition(node, node.condition)
+    _check_columns(node, node.exprs, demanded)
     return (frozenset(i for place in demanded for i in input_refs(node.exprs[place])),)
 
 
 def _correlate(node: Correlate, demanded: Columns) -> tuple[Columns, ...]:
     if not _updates(node) or not demanded:
         return (NOTHING,)
-    _check_condition(node.condition)
+    _check_condition(node, node.condition)
     width = len(node.input.schema)
     call = non_deterministic_call(node.call)
     beyond = {i: call for i in demanded if i >= width}
     if call is not None and beyond:
-        raise _unsatisfied([(node.schema[i].name, call) for i in sorted(beyond)])
+        raise _unsatisfied(node, [(node.schema[i].name, call) for i in sorted(beyond)])
     return (frozenset(i for i in demanded if i < width),)
 
 
@@ -134,12 +178,12 @@ def _lookup_join(node: LookupJoin, demanded: Columns) -> tuple[Columns, ...]:
     if not _updates(node) or not demanded:
         return (NOTHING,)
     alone = node.remaining_of_input
-    _check_condition(conjunction(alone))
-    _check_condition(conjunction([term for term in node.remaining if term not in alone]))
+    _check_condition(node, conjunction(alone))
+    _check_condition(node, conjunction([term for term in node.remaining if term not in alone]))
     if node.calc is not None:
-        _check_condition(node.calc.condition)
+        _check_condition(node, node.calc.condition)
         shown = frozenset(i for i in demanded if i < len(node.calc.exprs))  # table columns, as in Flink
-        _check_columns(node.calc.exprs, [field.name for field in node.schema], shown)
+        _check_columns(node, node.calc.exprs, shown)
     return (frozenset(i for i in demanded if i < len(node.input.schema)),)
 
 
@@ -155,7 +199,7 @@ def _aggregate(node: Any, demanded: Columns) -> tuple[Columns, ...]:
         if place in demanded and call.user is not None and not call.user.deterministic
     ]
     if found:
-        raise _unsatisfied(found)
+        raise _unsatisfied(node, found)
     return (NOTHING,)
 
 
@@ -180,19 +224,32 @@ def _rank(node: physical_rank.Rank, demanded: Columns) -> tuple[Columns, ...]:
     return (_all_columns(node.input),)
 
 
-def _join(node: physical_join.Join, demanded: Columns) -> tuple[Columns, ...]:
-    has_updates = [_sends_updates(child) for child in node.inputs]
-    if any(has_updates) or node.join_type.name not in ("INNER", "SEMI"):
-        _check_condition(node.condition)
-    width = len(node.inputs[0].schema)
-    sides = (
-        frozenset(i for i in demanded if i < width),
-        frozenset(i - width for i in demanded if i >= width),
-    )
-    found = []
-    for port, side in enumerate(sides):
-        whole = node.input_spec(port) == "NoUniqueKey"
-        found.append((_all_columns(node.inputs[port]) if whole else side) if has_updates[port] else NOTHING)
+def _join(node: AnyJoin, demanded: Columns) -> tuple[Columns, ...]:
+    """Return the columns required by a join: those of the output, or whole rows of an input without a key."""
+    left, right = node.inputs
+    if _sends_updates(left) or _sends_updates(right) or node.join_type.name not in ("INNER", "SEMI"):
+        _check_condition(node, node.remaining if isinstance(node, IntervalJoin) else node.condition)
+    return _of_inputs(node.inputs, demanded)
+
+
+def _multi_join(node: MultiJoin, demanded: Columns) -> tuple[Columns, ...]:
+    """Return the columns required by a MultiJoin. Its output has all columns of all inputs."""
+    pads = any(join_type.name != "INNER" for join_type in node.join_types)
+    if pads or any(map(_sends_updates, node.inputs)):
+        for condition in node.conditions:
+            _check_condition(node, condition)
+    return _of_inputs(node.inputs, demanded)
+
+
+def _of_inputs(inputs: Sequence[Node], demanded: Columns) -> tuple[Columns, ...]:
+    """Return the columns required of each input of a join, if these columns of its output must not change."""
+    found, first = [], 0
+    for side in inputs:
+        columns = _all_columns(side)
+        shown = frozenset(i - first for i in demanded) & columns
+        needed = shown if upsert_keys(side) else columns
+        found.append(needed if _sends_updates(side) else NOTHING)
+        first += len(columns)
     return tuple(found)
 
 
@@ -211,7 +268,7 @@ def _window_function(node: physical_windows.WindowTableFunction, demanded: Colum
 
 
 def _normalize(node: physical.ChangelogNormalize, demanded: Columns) -> tuple[Columns, ...]:
-    _check_condition(node.condition)
+    _check_condition(node, node.condition)
     return (demanded,)
 
 
@@ -221,13 +278,22 @@ _DEMANDS: dict[type, Demand] = {
     physical.ChangelogNormalize: _normalize,
     physical.Expand: _expand,
     physical.GroupAggregate: _aggregate,
+    physical.LocalGroupAggregate: _aggregate,
+    physical.IncrementalGroupAggregate: _aggregate,
+    physical.GlobalGroupAggregate: _aggregate,
     Correlate: _correlate,
     LookupJoin: _lookup_join,
     physical_join.Join: _join,
+    IntervalJoin: _join,
+    TemporalJoin: _join,
+    WindowJoin: _join,
+    MultiJoin: _multi_join,
     physical_over.OverAggregate: _over,
     physical_rank.Rank: _rank,
     physical_windows.GroupWindowAggregate: _aggregate,
     physical_windows.WindowAggregate: _aggregate,
+    physical_windows.LocalWindowAggregate: _aggregate,
+    physical_windows.GlobalWindowAggregate: _aggregate,
     physical_windows.WindowTableFunction: _window_function,
 }
 """Function that returns the requirements of each class of nodes.
@@ -237,30 +303,30 @@ A node that is not listed passes its requirements on. If it has several inputs, 
 
 
 # --- errors ----------------------------------------------------------------------------------------
-def _check_condition(condition: Expr | None) -> None:
+def _check_condition(node: Node, condition: Expr | None) -> None:
     call = None if condition is None else non_deterministic_call(condition)
     if condition is not None and call is not None:
-        raise ValidationError(
+        raise UpdateRiskError(
             f"There exists non deterministic function: '{call}' in condition: '{ast_text(condition)}' which "
             "may cause wrong result in update pipeline.",
-            hint=_HINT,
+            node,
         )
 
 
-def _check_columns(exprs: Sequence[Expr], names: Sequence[str], demanded: Columns) -> None:
-    calls = ((names[i], non_deterministic_call(exprs[i])) for i in sorted(demanded))
+def _check_columns(node: Node, exprs: Sequence[Expr], demanded: Columns) -> None:
+    calls = ((node.schema[i].name, non_deterministic_call(exprs[i])) for i in sorted(demanded))
     found = [(name, call) for name, call in calls if call is not None]
     if found:
-        raise _unsatisfied(found)
+        raise _unsatisfied(node, found)
 
 
-def _unsatisfied(columns: Sequence[tuple[str, str]]) -> ValidationError:
+def _unsatisfied(node: Node, columns: Sequence[tuple[str, str]]) -> UpdateRiskError:
     named = "".join(f"{name}(generated by non-deterministic function: {call} ) " for name, call in columns)
-    return ValidationError(
+    return UpdateRiskError(
         f"The column(s): {named}can not satisfy the determinism requirement for correctly processing update "
         "message('UB'/'UA'/'D' in changelogMode, not 'I' only), this usually happens when input node has no "
         "upsertKey(upsertKeys=[{}]) or current node outputs non-deterministic update messages. Please "
         "consider removing these non-deterministic columns or making them deterministic by using "
         "deterministic functions.",
-        hint=_HINT,
+        node,
     )

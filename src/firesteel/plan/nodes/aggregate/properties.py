@@ -61,6 +61,14 @@ def _upsert_key(node: _Aggregate) -> Keys:
     return NO_KEYS if _has_grouping_sets(node) else key_of(*range(len(node.keys)))
 
 
+@upsert_keys.of(physical.GlobalGroupAggregate)
+def _merged_key(node: physical.GlobalGroupAggregate) -> Keys:
+    return key_of(*range(len(node.keys)))
+
+
+upsert_keys.always(NO_KEYS, physical.LocalGroupAggregate, physical.IncrementalGroupAggregate)
+
+
 @unique_keys.of(*_AGGREGATES)
 def _unique_key(node: _Aggregate) -> Keys:
     return key_of(*range(len(node.keys))) if node.keys and not _has_grouping_sets(node) else NO_KEYS

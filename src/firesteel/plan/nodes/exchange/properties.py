@@ -58,7 +58,7 @@ def _keys(node: physical.Exchange) -> Keys:
 
 
 # --- watermarks ----------------------------------------------------------------------------------
-upsert_keys.of_input(physical.DropUpdateBefore, *_WATERMARKS)
+upsert_keys.of_input(physical.DropUpdateBefore, physical.MiniBatchAssigner, *_WATERMARKS)
 
 
 @time_attributes.of(*_WATERMARKS)

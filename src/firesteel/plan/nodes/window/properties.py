@@ -84,13 +84,16 @@ def _read(node: physical_windows.WindowAggregate | physical_windows.GroupWindowA
     return (aggregated(node.keys, node.calls),)
 
 
-def _first_property(node: _Aggregate | _GroupWindow) -> int:
+def _first_property(node: _Aggregate | _GroupWindow | physical_windows.GlobalWindowAggregate) -> int:
     return len(node.schema) - len(node.properties)
 
 
-@upsert_keys.of(*_AGGREGATES)
+upsert_keys.always(NO_KEYS, physical_windows.LocalWindowAggregate)
+
+
+@upsert_keys.of(*_AGGREGATES, physical_windows.GlobalWindowAggregate)
 @unique_keys.of(*_AGGREGATES)
-def _key(node: _Aggregate) -> Keys:
+def _key(node: _Aggregate | physical_windows.GlobalWindowAggregate) -> Keys:
     """Return the key: the group and the borders of its window."""
     first = _first_property(node)
     return key_of(*range(len(node.keys)), first, first + 1)

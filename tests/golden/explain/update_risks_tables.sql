@@ -1,0 +1,10 @@
+CREATE TABLE cdc (a INT, b BIGINT, c STRING, d BIGINT, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = '/tables/cdc', 'format' = 'canal-json');
+CREATE TABLE bare (a INT, b BIGINT, c STRING, d BIGINT) WITH ('connector' = 'filesystem', 'path' = '/tables/bare', 'format' = 'debezium-json');
+CREATE TABLE meta (a INT, b BIGINT, c STRING, f STRING METADATA FROM 'file.path' VIRTUAL, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = '/tables/meta', 'format' = 'canal-json');
+CREATE TABLE app (a INT, b BIGINT, c STRING, d BIGINT, ts TIMESTAMP(3), tags ARRAY<STRING>, pt AS PROCTIME(), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = '/tables/app', 'format' = 'json');
+CREATE TABLE keyed_sink (a INT, b BIGINT, c STRING, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'blackhole');
+CREATE TABLE c_sink (a INT, b BIGINT, c STRING, PRIMARY KEY (c) NOT ENFORCED) WITH ('connector' = 'blackhole');
+CREATE TABLE plain_sink (a INT, b BIGINT, c STRING) WITH ('connector' = 'blackhole');
+CREATE VIEW noisy AS SELECT a, b, CONCAT(c, DATE_FORMAT(CURRENT_TIMESTAMP, 'yyyyMMdd')) AS c, d FROM cdc;
+CREATE TABLE prices (k INT, v BIGINT, note STRING, vt TIMESTAMP(3), PRIMARY KEY (k) NOT ENFORCED, WATERMARK FOR vt AS vt) WITH ('connector' = 'filesystem', 'path' = '/tables/prices', 'format' = 'canal-json');
+CREATE VIEW wide AS SELECT a, b, c, ts, RAND_INTEGER(9) AS n FROM app;
