@@ -72,6 +72,23 @@ def test_without_a_unique_key_equal_rows_cancel_out(text: str, left: str) -> Non
     assert left_of(text, COUNTED) == left
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("-U 1 1 10, +U 1 1 11, -D 1 1 11", "-D[1,1,10]"),
+        ("-U 1 1 10", "-D[1,1,10]"),
+        ("-U 1 1 10, +U 1 1 11, -U 1 1 11, +U 1 1 12", "-U[1,1,10] +U[1,1,12]"),
+        ("-U 1 1 10, +U 1 1 11, -D 1 1 11, -U 2 1 20, +U 2 1 21", "-D[1,1,10] -U[2,1,20] +U[2,1,21]"),
+        ("+U 1 1 9, -U 1 1 10", "+U[1,1,9] -D[1,1,10]"),
+        ("-U 1 1 10, -U 2 2 20, +U 2 2 21, +U 1 2 10", "-D[1,1,10] -U[2,2,20] +U[2,2,21] +U[1,2,10]"),
+        ("+I 1 1 10, -U 1 1 10, +U 1 1 11", "+U[1,1,11]"),
+        ("-U 1 null 10, +U 1 null 11", "-U[1,null,10] +U[1,null,11]"),
+    ],
+)
+def test_an_old_row_whose_new_one_is_gone_is_a_delete(text: str, left: str) -> None:
+    assert left_of(text, COUNTED) == left
+
+
 def by_hand(rows: list[Row], side: JoinInput) -> Counter[Any]:
     """What is left, change by change."""
     held: dict[Any, list[Row]] = {}

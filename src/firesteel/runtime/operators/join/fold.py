@@ -10,6 +10,10 @@ With a unique key, the changes of a row become two at most: the row that was the
 Without one, a change and a later one that takes it back cancel out.
 
     +I a  +I b  -D a  +I a       ->   +I b  +I a
+
+A -U that is left without a +U behind it becomes -D: a sink that waits for the new row would keep the old one.
+
+    -U a1  +U a2  -D a2          ->   -D a1
 """
 
 from __future__ import annotations
@@ -39,7 +43,9 @@ def fold(changes: pa.Table, side: JoinInput) -> tuple[pa.Table, Mask]:
     adds = added(changes)
     if side.unique_key is None:
         kept = _not_taken_back(_groups(changes, range(len(side.types))), adds)
-        return changes.take(pa.array(kept)), np.zeros(len(kept), np.bool_)
+        left = changes.take(pa.array(kept))
+        lone = _lone_updates(_groups(left, side.keys), left.column(KIND).to_numpy())
+        return _as_deletes(left, lone), np.zeros(len(kept), np.bool_)
     goes, comes = _first_and_last(_unique_keys(changes, side), adds)
     both = (goes >= 0) & (comes >= 0)
     origins = np.arange(len(adds))
@@ -88,11 +94,37 @@ def _first_and_last(groups: Keys, adds: Mask) -> tuple[Index, Index]:
 
 
 def _with_deletes(changes: pa.Table, goes: Index, comes: Index) -> pa.Table:
-    """-U becomes -D where no +U follows it: a sink that waits for the new row would keep the old one."""
-    kinds = changes.column(KIND).to_numpy().copy()
+    """Return the changes, with -D for the old row of each group whose last row comes without +U."""
+    kinds = changes.column(KIND).to_numpy()
     updated = (comes >= 0) & (kinds[comes] == RowKind.UPDATE_AFTER)
-    kinds[goes[(goes >= 0) & ~updated]] = RowKind.DELETE
+    return _as_deletes(changes, goes[(goes >= 0) & ~updated])
+
+
+def _as_deletes(changes: pa.Table, places: Index) -> pa.Table:
+    """Return the changes, with -D at some places."""
+    if not len(places):
+        return changes
+    kinds = changes.column(KIND).to_numpy().copy()
+    kinds[places] = RowKind.DELETE
     return changes.set_column(changes.schema.get_field_index(KIND), KIND, pa.array(kinds))
+
+
+def _lone_updates(groups: Keys, kinds: Index) -> Index:
+    """Return the place of each -U, int64[m], that has no +U of its own behind it in its group.
+
+    -U and +U are paired like parentheses. The level rises with -U and falls with +U. It falls below the level
+    of a -U exactly if that -U has its +U.
+
+        -U a  -U b  +U c  ->  -U a is alone
+    """
+    ordered = kinds[groups.order]
+    opens = ordered == RowKind.UPDATE_BEFORE
+    levels = np.cumsum(opens.astype(np.int64) - (ordered == RowKind.UPDATE_AFTER))
+    group = np.repeat(np.arange(len(groups)), groups.counts)
+    levels += group * (2 * len(kinds) + 1)  # those of a later key are above all of this one
+    lowest = np.minimum.accumulate(levels[::-1])[::-1]
+    behind = np.append(lowest[1:], np.iinfo(np.int64).max)
+    return np.sort(groups.order[opens & (behind >= levels)])
 
 
 def _not_taken_back(groups: Keys, adds: Mask) -> Index:
