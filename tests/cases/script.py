@@ -46,8 +46,12 @@ class Query:
 
 
 def steps(environment: TableEnvironment, case: Path) -> Iterator[str | Query]:
-    """The script's statements in order: a query with its answer, any other one as text."""
-    answers = iter(json.loads((case / "flink.json").read_text(encoding="utf-8")))
+    """The script's statements in order: a query with its answer, any other one as text.
+
+    Answers to EXPLAIN are left out.
+    """
+    recorded = json.loads((case / "flink.json").read_text(encoding="utf-8"))
+    answers = (answer for answer in recorded if not answer["sql"].upper().startswith("EXPLAIN"))
     text = (case / "case.sql").read_text(encoding="utf-8").replace("${DATA}", str(case))
     heads = iter(HEAD.findall(text))
     number = 0
