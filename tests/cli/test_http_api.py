@@ -10,7 +10,7 @@ from firesteel.cli.http_api import JSON, Api
 from firesteel.jobs.job import Job, Source
 from firesteel.jobs.registry import Registry
 from firesteel.runtime.dataflow.counters import Counters
-from firesteel.runtime.state.base import StateSize
+from firesteel.runtime.state.size import StateSize
 from firesteel.spark.progress import Progress
 
 
@@ -63,13 +63,13 @@ def test_one_job() -> None:
         "busy_seconds": 3.0,
         "late_records_dropped": 3,
     }
-    assert told["states"] == [{"state": "sum", "entries": 4, "bytes": 80}]
+    assert told["states"] == [{"state": "sum", "entries": 4, "bytes": 80, "oldest": None}]
     assert [each["messages"] for each in told["lag_messages"]] == [4, 30]
     job.end(ValueError("gone"))
     told = asked(made, "/api/v1/jobs/1")
     assert (told["state"], told["cause"], told["phase"]) == ("FAILED", "gone", "")
     assert told["ended"].endswith("Z")
-    assert told["states"] == [{"state": "sum", "entries": 4, "bytes": 80}]
+    assert told["states"] == [{"state": "sum", "entries": 4, "bytes": 80, "oldest": None}]
 
 
 def test_the_micro_batches_of_a_job() -> None:

@@ -22,7 +22,7 @@ from firesteel.errors import ValidationError
 from firesteel.jobs.job import Source
 from firesteel.jobs.registry import Registry
 from firesteel.runtime.dataflow.counters import Counters
-from firesteel.runtime.state.base import StateSize
+from firesteel.runtime.state.size import StateSize
 from firesteel.spark.progress import Progress
 
 
@@ -32,7 +32,10 @@ def progress() -> Progress:
         changes=10,
         skip_causes=Counter(invalid_value=4, damaged_message=3),
         late=3,
-        states={(1, 0): {"sum": StateSize(4, 80)}, (1, 1): {"sum": StateSize(5, 90)}},
+        states={
+            (1, 0): {"sum": StateSize(4, 80), "rows": StateSize(0, 0, 60_000)},
+            (1, 1): {"sum": StateSize(5, 90), "rows": StateSize(0, 0, -5)},
+        },
         state_size=lambda: 900,
         steps={1: ("exchange", "GroupAggregate", "send")},
         chains={1: [Counters(0, 50, 10**9), Counters(50, 20, 3 * 10**9, 3), Counters(20, 20)]},
@@ -72,6 +75,8 @@ def test_metrics_are_there_as_text() -> None:
     assert f"firesteel_operator_busy_seconds_total{{{operator}}} 3.0" in lines
     assert 'firesteel_operator_state_entries{job="1",state="sum"} 9' in lines
     assert 'firesteel_operator_state_bytes{job="1",state="sum"} 170' in lines
+    oldest = [line for line in lines if line.startswith("firesteel_operator_state_oldest_milliseconds{")]
+    assert oldest == ['firesteel_operator_state_oldest_milliseconds{job="1",state="rows"} -5']
     lags = [
         f'firesteel_lag_messages{{job="1",topic="a.b",partition="{number}"}} {lag}'
         for number, lag in ((0, 4), (1, 30))

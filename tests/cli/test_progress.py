@@ -11,7 +11,7 @@ import pytest
 
 from firesteel.cli import progress as module
 from firesteel.cli.progress import ProgressLine, amount, describe
-from firesteel.runtime.state.base import StateSize
+from firesteel.runtime.state.size import StateSize
 from firesteel.session.environment import TableEnvironment
 from firesteel.spark.progress import Progress
 

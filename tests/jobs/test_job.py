@@ -7,7 +7,7 @@ import gc
 import pytest
 
 from firesteel.jobs.job import Job, JobState, Source
-from firesteel.runtime.state.base import StateSize
+from firesteel.runtime.state.size import StateSize
 from firesteel.spark.progress import Progress
 
 

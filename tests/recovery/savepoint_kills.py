@@ -24,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firesteel.runtime.state.base import StateSize
+from firesteel.runtime.state.size import StateSize
 from firesteel.spark.checkpoint.fingerprint import read
 from firesteel.spark.internals.hash_partitions import key_group_labels
 from firesteel.spark.launch.launch import create_session

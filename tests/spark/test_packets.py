@@ -13,7 +13,7 @@ from firesteel.runtime.dataflow import packets, ports
 from firesteel.runtime.dataflow.operator import PortBatch
 from firesteel.runtime.dataflow.packets import Packer, Packet, merge
 from firesteel.runtime.dataflow.ports import PortMerger
-from firesteel.runtime.state.base import StateSize
+from firesteel.runtime.state.size import StateSize
 from firesteel.spark.task.counters import StateSizes, TaskCounters, read_counters, with_state
 
 
@@ -132,7 +132,7 @@ def test_counters_travel_with_the_next_packet_and_at_the_end() -> None:
 
 def test_sizes_of_state_travel_with_the_counters() -> None:
     (packet,) = TaskCounters().attach([])
-    sizes = StateSizes(4, 17, {"join.left.rows.v1": StateSize(12, 900)})
+    sizes = StateSizes(4, 17, {"join.left.rows.v1": StateSize(12, 900, -7), "map": StateSize(1, 2)})
     assert read_counters(with_state(packet, sizes)) == ([], [sizes])
 
 

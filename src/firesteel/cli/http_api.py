@@ -88,7 +88,7 @@ def details(job: Job) -> dict[str, Any]:
         "plan": job.plan,
         "chains": [{"chain": chain, "steps": _steps(progress, chain)} for chain in sorted(progress.chains)],
         "states": [
-            {"state": name, "entries": size.entries, "bytes": size.bytes}
+            {"state": name, "entries": size.entries, "bytes": size.bytes, "oldest": size.oldest}
             for name, size in sorted(progress.state_sizes().items())
         ],
         "lag_messages": [

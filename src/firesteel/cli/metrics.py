@@ -47,6 +47,11 @@ _OPERATORS: tuple[tuple[str, str, str], ...] = (
 _STATES: tuple[tuple[str, str, str], ...] = (
     ("operator_state_entries", "gauge", "Entries of one state of an operator."),
     ("operator_state_bytes", "gauge", "Bytes of one state of an operator, compressed."),
+    (
+        "operator_state_oldest_milliseconds",
+        "gauge",
+        "Least time of an entry of one state of an operator that is sorted by time.",
+    ),
 )
 
 
@@ -90,17 +95,22 @@ class Metrics:
 
 
 def _family(
-    metrics: tuple[tuple[str, str, str], ...], jobs: dict[str, list[tuple[str, tuple[float, ...]]]]
+    metrics: tuple[tuple[str, str, str], ...], jobs: dict[str, list[tuple[str, tuple[float | None, ...]]]]
 ) -> Iterator[str]:
-    """Yield the lines of metrics whose values come together, each value with the labels of its part."""
+    """Yield the lines of metrics whose values come together, each value with the labels of its part.
+
+    A value that is None has no line.
+    """
     for place, (name, kind, meaning) in enumerate(metrics):
         yield _head(name, kind, meaning)
         for label, parts in jobs.items():
             for labels, found in parts:
+                if found[place] is None:
+                    continue
                 yield f'firesteel_{name}{{job="{label}",{labels}}} {found[place]}\n'
 
 
-def _of_operators(job: Progress) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _of_operators(job: Progress) -> Iterator[tuple[str, tuple[float | None, ...]]]:
     """Yield the labels of each step of a job, and the values of _OPERATORS."""
     for chain, steps in sorted(job.chains.items()):
         names = job.steps.get(chain) or ("",) * len(steps)
@@ -109,7 +119,7 @@ def _of_operators(job: Progress) -> Iterator[tuple[str, tuple[float, ...]]]:
             yield labels, (step.rows_in, step.rows_out, round(step.busy / 1e9, 3), step.late)
 
 
-def _of_states(job: Progress) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _of_states(job: Progress) -> Iterator[tuple[str, tuple[float | None, ...]]]:
     """Yield the label of each state of a job, and the values of _STATES."""
     for name, size in sorted(job.state_sizes().items()):
         yield f'state="{_escaped(name)}"', size

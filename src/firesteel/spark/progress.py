@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from firesteel.connectors.base import Lags
 from firesteel.runtime.dataflow.counters import LATE, ChainCounters, Counters
 from firesteel.runtime.dataflow.packets import COUNTERS, SKIPPED, Packet
-from firesteel.runtime.state.base import StateSize
+from firesteel.runtime.state.size import StateSize
 from firesteel.spark.batch_log import DELIVERY, BatchLog, Totals
 from firesteel.spark.task.counters import read_counters
 
@@ -100,8 +100,7 @@ class Progress:
         found: dict[str, StateSize] = {}
         for sizes in list(self.states.values()):
             for name, size in sizes.items():
-                entries, size_bytes = found.get(name, (0, 0))
-                found[name] = StateSize(entries + size.entries, size_bytes + size.bytes)
+                found[name] = found.get(name, StateSize(0, 0)).plus(size)
         return found
 
     def close(self) -> None:

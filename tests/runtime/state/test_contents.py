@@ -95,4 +95,4 @@ def test_a_state_without_entries() -> None:
     backend.value("s", [pa.string()], [pa.int64()])
     backend.commit()
     assert contents(store).table("s").num_rows == 0
-    assert contents(store).size("s") == (0, 0)
+    assert contents(store).size("s") == (0, 0, None)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence, Set
-from itertools import chain
 from typing import Protocol
 
 import pyarrow as pa
 
 from firesteel.errors import InternalError, JobError
-from firesteel.runtime.state.base import StateSize
 from firesteel.runtime.state.codec import decode, encode
 from firesteel.runtime.state.levels import Levels, Piece
 from firesteel.runtime.state.manifest import StateEntry, read_manifest, write_manifest
+from firesteel.runtime.state.oldest import oldest_time
 from firesteel.runtime.state.order_codes import SortOrder
 from firesteel.runtime.state.ordered import SortedOrderedMapState
 from firesteel.runtime.state.run_store import RunStore
 from firesteel.runtime.state.runs import Run, bounds
+from firesteel.runtime.state.size import StateSize
 from firesteel.runtime.state.sliced import SHORTEST, SortedSlicedState
 from firesteel.runtime.state.states import SortedMapState, SortedValueState
 from firesteel.runtime.state.times import SortedTimeState
@@ -117,11 +117,7 @@ class SortedRunBackend:
 
         Older versions of an entry count until a merge drops them.
         """
-        pieces = {name: chain.from_iterable(levels.levels) for name, (_, levels) in self._states.items()}
-        return {
-            name: StateSize(sum(p.rows for p in own), sum(p.bytes for p in own))
-            for name, own in ((name, list(each)) for name, each in pieces.items())
-        }
+        return {name: _size(entry.kind, levels) for name, (entry, levels) in self._states.items()}
 
     def commit(self) -> None:
         """Write new runs and the manifest to the store, and remove the runs that are no longer live."""
@@ -192,6 +188,12 @@ class SortedRunBackend:
         store.put(piece.id, data)
         if self._cache is not None:
             self._cache.put(piece.id, run)
+
+
+def _size(kind: str, levels: Levels) -> StateSize:
+    pieces = [piece for level in levels.levels for piece in level]
+    oldest = oldest_time(kind, levels)
+    return StateSize(sum(piece.rows for piece in pieces), sum(piece.bytes for piece in pieces), oldest)
 
 
 def _words(entry: StateEntry) -> str:

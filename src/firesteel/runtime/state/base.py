@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -65,18 +65,6 @@ class Entries:
     owners: NDArray[np.int64]
     sub_keys: pa.Array
     columns: tuple[pa.Array, ...]
-
-
-class StateSize(NamedTuple):
-    """Size of one state.
-
-    Attributes:
-        entries: Number of entries.
-        bytes: Bytes in the store, compressed.
-    """
-
-    entries: int
-    bytes: int
 
 
 class ValueState(Protocol):

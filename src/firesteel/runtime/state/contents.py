@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.columns.keys import Keys
-from firesteel.runtime.state.base import StateSize
 from firesteel.runtime.state.codec import decode
 from firesteel.runtime.state.levels import Level, Levels, Piece
 from firesteel.runtime.state.manifest import StateEntry, read_manifest
 from firesteel.runtime.state.merge import merge
+from firesteel.runtime.state.oldest import oldest_time
 from firesteel.runtime.state.runs import Index, Run
+from firesteel.runtime.state.size import StateSize
 from firesteel.runtime.state.times import times_of
 
 WRITTEN = "written"
@@ -49,8 +50,10 @@ class Contents:
 
     def size(self, state: str) -> StateSize:
         """Return the size of a state. Older versions of an entry count until a merge drops them."""
-        pieces = [piece for level in self.entries[state].levels for piece in level]
-        return StateSize(sum(piece.rows for piece in pieces), sum(piece.bytes for piece in pieces))
+        entry = self.entries[state]
+        pieces = [piece for level in entry.levels for piece in level]
+        oldest = oldest_time(entry.kind, Levels(self._run, levels=entry.levels))
+        return StateSize(sum(piece.rows for piece in pieces), sum(piece.bytes for piece in pieces), oldest)
 
     def runs(self, state: str, key: Keys | None = None) -> list[str]:
         """Return the ids of the runs that `table` reads."""

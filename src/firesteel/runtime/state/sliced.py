@@ -28,6 +28,22 @@ _TIME_BITS = 49
 """Bits of a time in milliseconds: years -6900 to 10900."""
 
 
+def time_of_word(word: int, length: int) -> int:
+    """Return the time at which the slice of an entry begins.
+
+    Args:
+        word: First word of the entry.
+        length: Length of a slice in milliseconds.
+    """
+    bits = _slice_bits(length)
+    return ((word >> (64 - bits)) - (1 << (bits - 1))) * length
+
+
+def _slice_bits(length: int) -> int:
+    """Return how many bits of the first word hold the number of a slice."""
+    return max(1, _TIME_BITS + 1 - length.bit_length())
+
+
 class SortedSlicedState:
     """`SlicedState` over sorted runs. The columns of a run are the number, then the values.
 
@@ -41,7 +57,7 @@ class SortedSlicedState:
         self.levels = levels
         self._types = tuple(types)
         self._length = length
-        bits = max(1, _TIME_BITS + 1 - length.bit_length())
+        bits = _slice_bits(length)
         self._bits, self._half = np.uint64(bits), 1 << (bits - 1)
 
     def slices_of(self, times: Index) -> Index:

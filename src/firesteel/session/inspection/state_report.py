@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.errors import UsageError
 from firesteel.runtime.columns.keys import Keys, find_keys
+from firesteel.runtime.state.size import StateSize
 from firesteel.spark.checkpoint.fingerprint import has_saved
 from firesteel.spark.internals.hadoop_files import names
 from firesteel.spark.stream.stored_state import StoredState
@@ -20,7 +23,7 @@ from firesteel.types.text import NULL_TEXT
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-OVERVIEW = ("operator", "state", "kind", "entries", "bytes", "key groups", "largest key group")
+OVERVIEW = ("operator", "state", "kind", "entries", "bytes", "key groups", "largest key group", "oldest")
 """Columns of an overview."""
 _NULL = "NULL"
 _SHOWN_BYTES = 24
@@ -41,22 +44,23 @@ class StateReport:
 
     def overview(self) -> list[tuple[str, ...]]:
         """Return one row of OVERVIEW for each state, sorted by operator and state."""
-        sizes: dict[str, list[tuple[str, int, int]]] = {}
+        sizes: dict[str, list[StateSize]] = {}
+        kinds: dict[str, str] = {}
         for group in self.state.groups:
             for name in group.contents.entries:
-                size = group.contents.size(name)
-                sizes.setdefault(name, []).append((group.contents.kind(name), *size))
-        rows = []
-        for name, groups in sizes.items():
-            entries = [count for _, count, _ in groups]
-            total, filled = sum(entries), sum(count > 0 for count in entries)
-            share = f"{100 * max(entries) // total} %" if total else ""
-            held = sum(each for *_, each in groups)
-            operator = self._operator(name)
-            rows.append(
-                (operator, _short(name, operator), groups[0][0], str(total), str(held), str(filled), share)
-            )
-        return sorted(rows)
+                kinds.setdefault(name, group.contents.kind(name))
+                sizes.setdefault(name, []).append(group.contents.size(name))
+        return sorted(self._row(name, kinds[name], groups) for name, groups in sizes.items())
+
+    def _row(self, name: str, kind: str, groups: Sequence[StateSize]) -> tuple[str, ...]:
+        """Return the row of a state, from its size in each key group."""
+        whole = reduce(StateSize.plus, groups)
+        filled = sum(size.entries > 0 for size in groups)
+        most = max(size.entries for size in groups)
+        share = f"{100 * most // whole.entries} %" if whole.entries else ""
+        operator = self._operator(name)
+        numbers = (str(whole.entries), str(whole.bytes), str(filled), share)
+        return (operator, _short(name, operator), kind, *numbers, _time(whole.oldest))
 
     def operator(self, wanted: str) -> str:
         """Return the operator with this name, or the only one whose name begins so.
@@ -147,6 +151,11 @@ def key_types(spec: Mapping[str, Any]) -> list[pa.DataType]:
     else:
         types, at = spec.get("input_types", []), spec.get("partition", spec.get("keys", []))
     return [to_arrow(parse_type(types[position])) for position in at]
+
+
+def _time(milliseconds: int | None) -> str:
+    """Return a time as text, in UTC; empty for None."""
+    return "" if milliseconds is None else str(np.datetime64(milliseconds, "ms")).replace("T", " ")
 
 
 def _short(state: str, operator: str) -> str:

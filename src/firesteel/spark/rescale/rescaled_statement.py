@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from firesteel.durability import sync_tree
 from firesteel.errors import InternalError, JobError, UsageError
-from firesteel.runtime.state.base import StateSize
+from firesteel.runtime.state.size import StateSize
 from firesteel.spark.checkpoint.fingerprint import FILE, MOST_PARTITIONS, SPARK, check_version, read
 from firesteel.spark.checkpoint.pending_rescale import DRAFT, decide
 from firesteel.spark.checkpoint.schema_paths import name_own_schemas

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from firesteel.runtime.dataflow.counters import ChainCounters, Counters
 from firesteel.runtime.dataflow.packets import COUNTERS, FIRST, TO_DRIVER, Packet
-from firesteel.runtime.state.base import StateSize
+from firesteel.runtime.state.size import StateSize
 
 
 @dataclass

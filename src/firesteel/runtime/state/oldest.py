@@ -1,0 +1,48 @@
+"""Oldest time of a state whose entries are sorted by time."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from firesteel.runtime.state.levels import Level, Levels
+from firesteel.runtime.state.runs import bounds
+from firesteel.runtime.state.sliced import time_of_word
+from firesteel.runtime.state.times import times_of
+
+_SLICED = re.compile(r"map by slices of (\d+) ms")
+
+
+def oldest_time(kind: str, levels: Levels) -> int | None:
+    """Return the least time of a state, in milliseconds. Of each level one run is read.
+
+    An entry that was deleted counts until a merge drops it.
+
+    Args:
+        kind: Kind of the state, as a manifest has it.
+        levels: Levels of the state.
+
+    Returns:
+        For a time state the time, for a sliced state the beginning of the slice. None if the state is empty
+        or has another kind.
+    """
+    slices = _SLICED.fullmatch(kind)
+    if slices is None and kind != "time":
+        return None
+    words = [word for level in levels.levels if (word := _first_word(levels, level)) is not None]
+    if not words:
+        return None
+    if slices is not None:
+        return time_of_word(min(words), int(slices[1]))
+    return int(times_of(np.array([min(words)], np.uint64))[0])
+
+
+def _first_word(levels: Levels, level: Level) -> int | None:
+    """Return the first word of a level's first entry, None if it has none."""
+    for piece in level:
+        run = levels.run(piece)
+        start, stop = bounds(run, piece.low, piece.high)
+        if start < stop:
+            return int(run.words[0][start])
+    return None
