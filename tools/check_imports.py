@@ -52,7 +52,8 @@ MAY_IMPORT = {
         *("sql", "bind", "catalog", "functions", "plan", "rules", "explain"),
         *("runtime", "formats", "connectors", "job", "spark", "jobs"),
     ),
-    "cli": (*LEAVES, "session", "spark", "sql", "jobs"),
+    "ui": LEAVES,
+    "cli": (*LEAVES, "session", "spark", "sql", "jobs", "ui"),
 }
 """For each package, the packages (or single modules) that it may import besides itself."""
 
@@ -64,6 +65,8 @@ LIBRARY_BELONGS_TO = {
     "click": ("cli",),
     "rich": ("cli",),
     "prompt_toolkit": ("cli",),
+    "starlette": ("ui",),
+    "uvicorn": ("ui",),
 }
 """Libraries that only these packages may import."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from firesteel.cli.interrupts import raise_dropped
 from firesteel.errors import UsageError
@@ -24,6 +24,15 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt as stop:
             return stop
+
+
+class _WithPage(TyperCommand):
+    """A command with the option `--ui`, whose port may be left out."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        from firesteel.cli.ui import with_port
+
+        return super().parse_args(ctx, with_port(args))
 
 
 app = typer.Typer(
@@ -82,10 +91,26 @@ MetricsHost = Annotated[
         help="The address that --metrics-port is on; 127.0.0.1 if not given, 0.0.0.0 for all.",
     ),
 ]
+Ui = Annotated[
+    int | None,
+    typer.Option(
+        "--ui",
+        metavar="[PORT]",
+        help="Serve the web page there: 8081 if PORT is not given, 0 for a free port.",
+    ),
+]
+UiHost = Annotated[
+    str | None,
+    typer.Option(
+        "--ui-host",
+        metavar="HOST",
+        help="The address that --ui is on; 127.0.0.1 if not given. Any other one asks for a token.",
+    ),
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Spark's logs, and stack traces of errors.")]
 
 
-@app.command()
+@app.command(cls=_WithPage)
 def run(
     script: Script,
     define: Define = None,
@@ -102,6 +127,8 @@ def run(
     ] = False,
     metrics_port: MetricsPort = None,
     metrics_host: MetricsHost = None,
+    ui: Ui = None,
+    ui_host: UiHost = None,
     log_format: Annotated[
         str,
         typer.Option("--log-format", metavar="text|json", help="How progress and errors are told on stderr."),
@@ -119,10 +146,11 @@ def run(
     configuration = runner.configuration(given, checkpoint, master, verbose=verbose)
     if log_format not in ("text", "json"):
         raise UsageError(f"--log-format takes text, json, got {log_format!r}")
-    with _metrics(metrics_port, metrics_host):
+    as_json = log_format == "json"
+    with _metrics(metrics_port, metrics_host), _page(ui, ui_host, as_json=as_json):
         return runner.run_script(
             text, configuration, folder=folder_of(script), show=show, keep_going=keep_going,
-            verbose=verbose, as_json=log_format == "json",
+            verbose=verbose, as_json=as_json,
             name="" if script == "-" else Path(script).name,
         )  # fmt: skip
 
@@ -158,7 +186,7 @@ def demo(verbose: Verbose = False) -> int:
     return run_demo(verbose=verbose)
 
 
-@app.command()
+@app.command(cls=_WithPage)
 def shell(
     init: Annotated[
         str | None, typer.Option("--init", metavar="FILE", help="A script that runs first.")
@@ -167,6 +195,8 @@ def shell(
     master: Master = None,
     metrics_port: MetricsPort = None,
     metrics_host: MetricsHost = None,
+    ui: Ui = None,
+    ui_host: UiHost = None,
     verbose: Verbose = False,
 ) -> int:
     """Type statements and see their results."""
@@ -175,7 +205,7 @@ def shell(
     from firesteel.cli.shell.shell import Shell
 
     configuration = runner.configuration(pairs(settings or [], "--set"), None, master, verbose=verbose)
-    with _metrics(metrics_port, metrics_host):
+    with _metrics(metrics_port, metrics_host), _page(ui, ui_host):
         return Shell(configuration, folder=folder_of("-"), verbose=verbose, init=init).loop()
 
 
@@ -205,8 +235,8 @@ def state(
 ) -> int:
     """Show the state that a checkpoint keeps; runs no job."""
     from firesteel.cli import run as runner
+    from firesteel.cli.checkpoint.state import show_state
     from firesteel.cli.script import pairs
-    from firesteel.cli.state import show_state
 
     configuration = runner.configuration(pairs(settings or [], "--set"), None, master, verbose=verbose)
     return show_state(checkpoint, operator, key or [], batch, limit, configuration)
@@ -227,7 +257,7 @@ def savepoint(
 ) -> int:
     """Copy a checkpoint as of its last micro-batch, while its job runs or not."""
     from firesteel.cli import run as runner
-    from firesteel.cli.savepoint import checkpoint_of, save
+    from firesteel.cli.checkpoint.savepoint import checkpoint_of, save
     from firesteel.cli.script import pairs
 
     configuration = runner.configuration(pairs(settings or [], "--set"), None, None, verbose=verbose)
@@ -250,7 +280,7 @@ def rescale(
 ) -> int:
     """Change the parallelism of a stopped job's checkpoint."""
     from firesteel.cli import run as runner
-    from firesteel.cli.rescale import rescale_checkpoint
+    from firesteel.cli.checkpoint.rescale import rescale_checkpoint
     from firesteel.cli.script import pairs
 
     configuration = runner.configuration(pairs(settings or [], "--set"), None, master, verbose=verbose)
@@ -290,9 +320,21 @@ def _metrics(port: int | None, host: str | None) -> AbstractContextManager[objec
             raise UsageError("--metrics-host has no effect without --metrics-port")
         return nullcontext()
     from firesteel.cli.http_api import Api
-    from firesteel.cli.metrics_server import LOOPBACK, served
+    from firesteel.cli.metrics_server import served
+    from firesteel.ui.host_header import LOOPBACK
 
     return served(Api().answer, port, host or LOOPBACK)
+
+
+def _page(port: int | None, host: str | None, *, as_json: bool = False) -> AbstractContextManager[object]:
+    """Return a context in which the web page of `--ui` is served; nothing is if there is no port."""
+    if port is None:
+        if host is not None:
+            raise UsageError("--ui-host has no effect without --ui")
+        return nullcontext()
+    from firesteel.cli.ui import page
+
+    return page(port, host, as_json=as_json)
 
 
 def _recovery(values: list[str]) -> dict[str, str]:

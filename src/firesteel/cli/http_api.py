@@ -39,8 +39,7 @@ class Api:
         if path in ("/", "/metrics"):
             return Answer(self._metrics.text(), PROMETHEUS)
         if path.rstrip("/") == PREFIX:
-            jobs = [summary(job) for job in self._registry.jobs()]
-            return _json({"version": __version__, "jobs": jobs})
+            return _json({"version": __version__, "jobs": self.summaries()})
         if not path.startswith(f"{PREFIX}/"):
             return Answer(f"there are only /metrics and {PREFIX}\n", status=404)
         id, _, rest = path.removeprefix(f"{PREFIX}/").rstrip("/").partition("/")
@@ -49,9 +48,25 @@ class Api:
             return _json({"error": f"there is no job {id!r}"}, 404)
         if rest == "":
             return _json(details(job))
+        if rest == "graph":
+            return _json({"id": job.id, **job.graph})
         if rest == "batches":
-            return _json({"id": job.id, "batches": [_batch(batch, job) for batch in _batches(job)]})
-        return _json({"error": f"a job has batches, and no {rest!r}"}, 404)
+            return _json({"id": job.id, "batches": self.batches(job.id)})
+        return _json({"error": f"a job has batches and a graph, and no {rest!r}"}, 404)
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """Return what the list of jobs has, oldest first."""
+        return [summary(job) for job in self._registry.jobs()]
+
+    def changing(self, id: str) -> dict[str, Any] | None:
+        """Return what may change in a job while it runs, without its micro-batches; None if it is unknown."""
+        job = self._registry.find(id)
+        return None if job is None else {**summary(job), **_counters(job)}
+
+    def batches(self, id: str) -> list[dict[str, Any]]:
+        """Return the micro-batches of a job that are still remembered, oldest first."""
+        job = self._registry.find(id)
+        return [] if job is None else [_batch(batch, job) for batch in _batches(job)]
 
 
 def _json(value: Any, status: int = 200) -> Answer:
@@ -81,11 +96,24 @@ def summary(job: Job) -> dict[str, Any]:
 
 def details(job: Job) -> dict[str, Any]:
     """Return all of a job but its micro-batches."""
-    progress = job.progress or Progress()
-    lags = progress.lags.items()
     return {
         **summary(job),
         "plan": job.plan,
+        "options": dict(job.about.options),
+        **_counters(job),
+    }
+
+
+def _counters(job: Job) -> dict[str, Any]:
+    progress = job.progress or Progress()
+    lags = progress.lags.items()
+    return {
+        "checkpoint": job.about.checkpoint,
+        "statements": job.about.statements,
+        "history": [
+            {"time": _time(each.time), "state": each.state.value, "cause": each.cause}
+            for each in list(job.history)
+        ],
         "chains": [{"chain": chain, "steps": _steps(progress, chain)} for chain in sorted(progress.chains)],
         "states": [
             {"state": name, "entries": size.entries, "bytes": size.bytes, "oldest": size.oldest}

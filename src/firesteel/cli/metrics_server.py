@@ -6,7 +6,6 @@ nothing, or one byte a second, is cut off, and there are only so many connection
 
 from __future__ import annotations
 
-import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -16,8 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from firesteel.errors import UsageError
+from firesteel.ui.host_header import LOOPBACK, names_this_machine
 
-LOOPBACK = "127.0.0.1"
 MOST_CONNECTIONS = 16
 """Open at once; more are closed at once, unanswered."""
 SECONDS = 5.0
@@ -112,7 +111,7 @@ def served(
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             found = answer(self.path.partition("?")[0])
-            if not _is_this_machine(self.headers.get("Host"), host):
+            if not names_this_machine(self.headers.get("Host"), host):
                 found = Answer("the header Host names another machine\n", status=403)
             body = found.body.encode()
             self.send_response(found.status)
@@ -129,7 +128,7 @@ def served(
         address = (address[0], port, *address[2:])  # getaddrinfo takes 70000 for 4464
         server = _Server(address, family, Handler, seconds)
     except (OSError, OverflowError, UnicodeError) as error:
-        raise _cannot_listen(host, port, error) from None
+        raise cannot_listen(port, host, error, hint=_ANOTHER) from None
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
     thread.start()
     try:
@@ -139,24 +138,20 @@ def served(
         server.server_close()
 
 
-def _is_this_machine(named: str | None, host: str) -> bool:
-    """Return whether a request's header Host is one that a client of the loopback interface sends.
+_ANOTHER = "use another --metrics-port (above 1023 unless you are root) or --metrics-host"
 
-    A page in a browser can have its own name resolved to 127.0.0.1 and would then read the answers. A server
-    that listens on another address is asked by names that are not known here.
+
+def cannot_listen(port: int, host: str, error: Exception, hint: str) -> UsageError:
+    """Return the error for a port that cannot be listened on.
+
+    Args:
+        port: The port.
+        host: The address.
+        error: Error of the attempt.
+        hint: What to do.
     """
-    if named is None or host not in (LOOPBACK, "localhost", "::1"):
-        return True
-    name = named.rpartition(":")[0] if re.search(r":\d+$", named) else named
-    return name in ("localhost", "[::1]") or re.fullmatch(r"127(\.\d+){3}", name) is not None
-
-
-def _cannot_listen(host: str, port: int, error: Exception) -> UsageError:
     if isinstance(error, socket.gaierror) or not isinstance(error, OSError):
         reason = "there is no such address or port"
     else:
         reason = (error.strerror or str(error)).lower()
-    return UsageError(
-        f"Cannot listen on port {port} of {host}: {reason}",
-        hint="use another --metrics-port (above 1023 unless you are root) or --metrics-host",
-    )
+    return UsageError(f"Cannot listen on port {port} of {host}: {reason}", hint=hint)

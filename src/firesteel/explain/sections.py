@@ -108,6 +108,11 @@ def _physical(
     return _section("Optimized Physical Plan With Advice", trees)
 
 
+def physical_line(node: Node) -> str:
+    """Return the line of a node in the physical plan, with its changelog mode."""
+    return line(node, [*attributes(node, prefix_text), *mode_attribute(node), *hint_attributes(node)])
+
+
 def mode_attribute(node: Node) -> list[tuple[str, str]]:
     if isinstance(node, Sink):
         return [("changelogMode", "NONE")]

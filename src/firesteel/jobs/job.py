@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
 from weakref import WeakMethod
 
+from firesteel.jobs.about import About
 from firesteel.spark.progress import Progress
 
 
@@ -47,6 +50,25 @@ class Source:
     column: int = 1
 
 
+@dataclass(frozen=True)
+class Change:
+    """Change of a job's state.
+
+    Attributes:
+        time: Seconds since 1970.
+        state: The new state.
+        cause: Error that led to it, None for none.
+    """
+
+    time: float
+    state: JobState
+    cause: str | None
+
+
+_CHANGES = 100
+"""Changes of state that a job remembers."""
+
+
 class Job:
     """A query, an INSERT or a statement set.
 
@@ -64,6 +86,8 @@ class Job:
         created: Time of creation in seconds since 1970.
         ended: Time of the end in seconds since 1970, None while the job has not ended.
         progress: Counters of the job, None while it is planned.
+        about: Options and checkpoint of the job, and the number of its statements.
+        history: Last changes of the state, oldest first.
     """
 
     def __init__(self, id: str, source: Source) -> None:
@@ -76,6 +100,9 @@ class Job:
         self.created = time.time()
         self.ended: float | None = None
         self.progress: Progress | None = None
+        self.history: deque[Change] = deque(maxlen=_CHANGES)
+        self.about = About()
+        self._graph: dict[str, Any] | None = None
         self._plan: Callable[[], str] = str
         self._plan_text: str | None = None
         self._cancel: WeakMethod[Callable[[], object]] | None = None
@@ -102,13 +129,25 @@ class Job:
         return self._plan_text or ""
 
     @property
+    def graph(self) -> dict[str, Any]:
+        """Graph of the job's chains as JSON values, empty while the job is planned."""
+        if self._graph is None and self.progress is not None:
+            self._graph = self.about.graph()
+            self.about = replace(self.about, graph=dict)  # the plan's nodes are needed no more
+        return self._graph or {}
+
+    @property
     def is_abandoned(self) -> bool:
         """Whether the job can no longer start: nobody holds the result of a query that was never read."""
         waits = self.state is JobState.INITIALIZING
         return waits and self._cancel is not None and self._cancel() is None
 
     def planned(
-        self, progress: Progress, plan: Callable[[], str], cancel: Callable[[], object] | None = None
+        self,
+        progress: Progress,
+        plan: Callable[[], str],
+        cancel: Callable[[], object] | None = None,
+        about: About | None = None,
     ) -> None:
         """Attach counters, plan and stop function after the planning.
 
@@ -116,7 +155,9 @@ class Job:
             progress: The counters.
             plan: Function that returns the plan's text. It is called when the text is first asked for.
             cancel: Method that stops the job. The job does not keep the method's object alive.
+            about: What the job's page shows besides, None for nothing.
         """
+        self.about = about or About()
         self._plan = plan
         self._cancel = None if cancel is None else WeakMethod(cancel)
         self.progress = progress
@@ -158,8 +199,9 @@ class Job:
             if self.state.has_ended:
                 return False
             self.state = state
-            if cause is not None:
-                self.cause = (str(cause) or type(cause).__name__).strip()
+            said = None if cause is None else (str(cause) or type(cause).__name__).strip()
+            self.cause = self.cause if said is None else said
+            self.history.append(Change(time.time(), state, said))
             if state.has_ended:
                 self.ended = time.time()
                 if self.progress is not None:

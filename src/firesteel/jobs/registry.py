@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import count
 
+from firesteel.jobs.about import About
 from firesteel.jobs.job import Job, Source
 from firesteel.spark.progress import Progress
 
@@ -42,11 +43,12 @@ class Registry:
         progress: Progress,
         plan: Callable[[], str] = str,
         cancel: Callable[[], object] | None = None,
+        about: About | None = None,
     ) -> None:
         """Attach counters and plan to a job (Job.planned), and give it a label that no other job has."""
         with self._lock:
             job.label = self._label(progress.name or job.id)
-        job.planned(progress, plan, cancel)
+        job.planned(progress, plan, cancel, about)
 
     def discard(self, job: Job) -> None:
         """Remove a job that could not be planned. The error of its statement tells the user why."""

@@ -30,6 +30,7 @@ from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.sensitive import redacted
 from firesteel.session.background import in_background
 from firesteel.session.context import Environment, Watch
+from firesteel.session.graph.job_graph import Origins, about_job
 from firesteel.session.launch import CHECKPOINT, HOST, NAME
 from firesteel.session.option_places import locate_in_job
 from firesteel.session.preflight import STARTING, await_spark
@@ -88,10 +89,11 @@ class Running:
         self._cancelled = threading.Event()
         self._ended = threading.Event()
 
-    def register(self, plans: Sequence[Node]) -> None:
-        """Attach counters and plans to the job's record."""
+    def register(self, plans: Sequence[Node], origins: Origins) -> None:
+        """Attach counters, plans and the description to the job's record."""
         plan = partial(explain_physical, plans, ("CHANGELOG_MODE",))
-        JOBS.planned(self.record, self._progress, plan, self.cancel)
+        about = about_job(self._environment, self._job, plans, origins)
+        JOBS.planned(self.record, self._progress, plan, self.cancel, about)
 
     def changes(self) -> Iterator[pa.Table]:
         """Run the job, over restarts, and yield its changes as they arrive. A job with a sink yields none."""
@@ -298,13 +300,19 @@ def host_of(job: JobSpec, environment: Environment) -> str:
     return wanted
 
 
-def job_of(environment: Environment, plans: Sequence[Node], names: tuple[str, ...] | None = None) -> JobSpec:
+def job_of(
+    environment: Environment,
+    plans: Sequence[Node],
+    names: tuple[str, ...] | None = None,
+    origins: Origins | None = None,
+) -> JobSpec:
     """Return the job that runs physical plans.
 
     Args:
         environment: The session.
         plans: The roots of the plans.
         names: Column names of a query, which rules may have dropped from the plan.
+        origins: List that gets each operator with its plan node, None if nobody asks for it.
     """
     configuration = environment.configuration
     mini_batch = mini_batch_options(configuration)
@@ -320,6 +328,7 @@ def job_of(environment: Environment, plans: Sequence[Node], names: tuple[str, ..
         idle_timeout=configuration.get("table.exec.source.idle-timeout"),
         min_cleanup=configuration.get("table.exec.interval-join.min-cleanup-interval"),
         dead_letters=dead_letter_table(environment.catalog, configuration.get(DEAD_LETTERS)),
+        origins=origins,
     )
     return translate(plans, options)
 
@@ -337,8 +346,10 @@ def run_query(
         record: The job's record.
     """
     names = tuple(column.name for column in plans.logical.schema)
-    running = Running(environment, job_of(environment, [plans.physical], names), watch, text, record)
-    running.register([plans.physical])
+    origins: Origins = []
+    job = job_of(environment, [plans.physical], names, origins)
+    running = Running(environment, job, watch, text, record)
+    running.register([plans.physical], origins)
     columns = zip(plans.logical.schema, plans.physical.schema, strict=True)
     width: Any = environment.configuration.get("table.display.max-column-width")
     return ChangesResult(
@@ -365,8 +376,9 @@ def run_inserts(
         record: The job's record.
     """
     sinks = [".".join(p.table.path) for p in plans if isinstance(p, Sink)]
-    running = Running(environment, job_of(environment, plans), watch, text, record)
-    running.register(plans)
+    origins: Origins = []
+    running = Running(environment, job_of(environment, plans, None, origins), watch, text, record)
+    running.register(plans, origins)
     return InsertResult(sinks, in_thread(partial(_finish, running)), running.cancel, record)
 
 

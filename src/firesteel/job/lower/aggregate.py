@@ -19,6 +19,7 @@ from firesteel.runtime.spec.operators import (
     GroupAggregateSpec,
     IncrementalGroupAggregateSpec,
     LocalGroupAggregateSpec,
+    OperatorSpec,
 )
 from firesteel.types.sql import SqlType
 
@@ -38,6 +39,7 @@ class OperatorOptions:
         idle_timeout: Milliseconds (table.exec.source.idle-timeout).
         unread: Input columns of table functions that nothing reads (job/lower/unread_columns.py).
         min_cleanup: Milliseconds (table.exec.interval-join.min-cleanup-interval).
+        origins: List that gets each operator with its node, None if nobody asks for it.
     """
 
     time_zone: str
@@ -48,6 +50,7 @@ class OperatorOptions:
     idle_timeout: int = 0
     unread: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     min_cleanup: int = 0
+    origins: list[tuple[OperatorSpec, Node]] | None = None
 
 
 def local_aggregate(node: physical.LocalGroupAggregate, options: OperatorOptions) -> LocalGroupAggregateSpec:

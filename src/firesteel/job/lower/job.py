@@ -59,6 +59,7 @@ class TranslateOptions:
         idle_timeout: Milliseconds (table.exec.source.idle-timeout).
         min_cleanup: Milliseconds (table.exec.interval-join.min-cleanup-interval).
         dead_letters: Table that gets the messages that cannot be read; None if they end the job.
+        origins: List that gets each operator with its node, None if nobody asks for it.
     """
 
     time_zone: str = "UTC"
@@ -72,6 +73,7 @@ class TranslateOptions:
     idle_timeout: int = 0
     min_cleanup: int = 0
     dead_letters: Table | None = None
+    origins: list[tuple[OperatorSpec, Node]] | None = None
 
 
 def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
@@ -195,7 +197,7 @@ class _Translation:
         self.operators = OperatorOptions(
             self.options.time_zone, self.options.ttl, self.options.bundle, _StateNames(),
             self.options.watermark_interval, self.options.idle_timeout, self.unread,
-            self.options.min_cleanup,
+            self.options.min_cleanup, self.options.origins,
         )  # fmt: skip
 
     def begin(self, sink: int, root: Node) -> None:

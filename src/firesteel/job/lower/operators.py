@@ -69,7 +69,10 @@ def operator_of(node: Node, options: OperatorOptions) -> OperatorSpec | None:
     translate = TRANSLATIONS.get(type(node))
     if translate is None:
         raise NotSupportedError(f"{type(node).__name__} cannot run yet")
-    return translate(node, options)
+    operator = translate(node, options)
+    if operator is not None and options.origins is not None:
+        options.origins.append((operator, node))
+    return operator
 
 
 def _calc(node: physical.Calc, options: OperatorOptions) -> CalcSpec | CurrentWatermarkSpec:

@@ -1,0 +1,1 @@
+"""Commands about the checkpoint of a job that does not run here."""

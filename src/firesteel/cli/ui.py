@@ -1,0 +1,79 @@
+"""The option `--ui`: the web page about the jobs of the command."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from firesteel.cli.metrics_server import cannot_listen
+from firesteel.errors import UsageError
+from firesteel.ui.host_header import LOOPBACK
+
+OPTION = "--ui"
+PORT = 8081
+"""Port if none is given; that of Flink's page, too."""
+
+
+def with_port(arguments: Sequence[str]) -> list[str]:
+    """Return arguments in which `--ui` has its port, also where the user has given none."""
+    found: list[str] = []
+    for place, argument in enumerate(arguments):
+        following = arguments[place + 1] if place + 1 < len(arguments) else ""
+        bare = argument == OPTION and not following.lstrip("-").isdigit()
+        found.append(f"{OPTION}={PORT}" if bare else argument)
+    return found
+
+
+_INSTALL = "pip install 'firesteel[ui]'"
+
+
+@contextmanager
+def page(port: int, host: str | None, *, as_json: bool) -> Iterator[str]:
+    """Serve the page while the context is open, and print its URL.
+
+    Args:
+        port: The TCP port, 0 for a free one.
+        host: Address to listen on, None for the loopback interface.
+        as_json: Whether the line about the URL is a JSON object.
+
+    Raises:
+        UsageError: The extra is not installed, or the port or the address cannot be listened on.
+    """
+    from firesteel.cli.http_api import Api
+
+    try:
+        from firesteel.ui.server import served
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("starlette", "uvicorn", "h11", "anyio"):
+            raise
+        raise UsageError(f"{OPTION} needs the package {missing.name}", hint=_INSTALL) from None
+    with served(Api(), _listener(port, host or LOOPBACK), host or LOOPBACK) as url:
+        _tell(url, as_json=as_json)
+        yield url
+
+
+def _listener(port: int, host: str) -> socket.socket:
+    """Return a bound socket."""
+    listener: socket.socket | None = None
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((address[0], port, *address[2:]))  # getaddrinfo takes 70000 for 4464
+        listener.listen(128)
+    except (OSError, OverflowError, UnicodeError) as error:
+        if listener is not None:
+            listener.close()
+        raise cannot_listen(port, host, error, hint=f"use another {OPTION} PORT (0 for a free one)") from None
+    return listener
+
+
+def _tell(url: str, *, as_json: bool) -> None:
+    if as_json:
+        from firesteel.cli.json_logs import tell
+
+        tell("ui", url=url)
+    else:
+        print(f"ui: {url}", file=sys.stderr, flush=True)

@@ -1,0 +1,1 @@
+"""The graph of a job as the JSON API and the web page show it."""

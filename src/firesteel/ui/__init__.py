@@ -1,0 +1,1 @@
+"""Web page about the jobs of this process (`--ui`): server, events and static files."""

@@ -1,0 +1,55 @@
+"""Connections of the page's server: cut off if a client sends no request, and closed at once on demand."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+SECONDS = 5.0
+"""Time from connecting to the end of the first request's head."""
+
+
+class Connections:
+    """Open connections by the client's address.
+
+    Args:
+        seconds: Time that a client may take to send its first request.
+    """
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._open: dict[tuple[str, int], asyncio.Transport] = {}
+        self._seconds = seconds
+
+    def abort(self, client: tuple[str, int] | None) -> None:
+        """Close a connection without waiting for what the client has not read."""
+        transport = None if client is None else self._open.get(client)
+        if transport is not None:
+            transport.abort()
+
+    def protocol(self) -> type[asyncio.Protocol]:
+        """Return the class of the server's connections, which keeps them here."""
+        return type("Connection", (_Connection,), {"by_client": self._open, "patience": self._seconds})
+
+
+class _Connection(H11Protocol):  # type: ignore[misc]
+    """A connection that is cut off if no request comes."""
+
+    by_client: dict[tuple[str, int], asyncio.Transport]
+    patience: float
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._deadline = self.loop.call_later(self.patience, self._cut_off)
+        if self.client is not None:
+            self.by_client[self.client] = transport
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._deadline.cancel()
+        self.by_client.pop(self.client, None)
+        super().connection_lost(exc)
+
+    def _cut_off(self) -> None:
+        if self.cycle is None:
+            self.transport.abort()

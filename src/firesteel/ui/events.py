@@ -1,0 +1,203 @@
+"""Broadcaster, the one producer of the server-sent events of all clients."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from firesteel.ui.feed import Feed, Json
+
+SECONDS = 0.5
+"""Least time between two snapshots."""
+SHARE = 0.05
+"""Most of the time that taking snapshots may take: a slow feed is asked less often."""
+QUEUED = 8
+"""Events that wait for a client. A client with more is dropped."""
+QUIET_SECONDS = 15.0
+"""Time without a change after which clients get a comment, so that proxies keep the connection open."""
+_VOLATILE = ("running_seconds",)
+"""Metrics whose change alone is no event."""
+
+
+class TooSlow(Exception):
+    """Error for a client that does not read its events."""
+
+
+@dataclass(eq=False)
+class Client:
+    """One reader of events.
+
+    Attributes:
+        job: Id of the job whose details it gets, None for none.
+        queue: Encoded events that it has not got yet; None ends them.
+        is_new: Whether it still waits for its first snapshot.
+        dropped: Whether it was too slow.
+    """
+
+    job: str | None
+    queue: asyncio.Queue[bytes] = field(default_factory=lambda: asyncio.Queue(QUEUED))
+    is_new: bool = True
+    dropped: bool = False
+
+    def put(self, event: bytes) -> None:
+        """Hand an event over, or drop the client if too many wait."""
+        try:
+            self.queue.put_nowait(event)
+        except asyncio.QueueFull:
+            self.dropped = True
+
+    async def next(self) -> bytes:
+        """Wait for the next event.
+
+        Raises:
+            TooSlow: The client has not read its events.
+        """
+        while not self.dropped:
+            with suppress(asyncio.TimeoutError):
+                return await asyncio.wait_for(self.queue.get(), QUIET_SECONDS)
+            return b": nothing has changed\n\n"
+        raise TooSlow
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    """What the feed says at one time: jobs, details and micro-batches by the job's id."""
+
+    jobs: dict[str, Json]
+    details: dict[str, Json]
+    batches: dict[str, list[Json]]
+
+
+class Broadcaster:
+    """Producer of events. It works while there are clients, in the server's event loop.
+
+    Each client first gets all jobs (`jobs`), then changes (`changes`: changed jobs, and ids that are gone). A
+    client that watches a job also gets its details (`job`) and its new micro-batches (`batches`).
+
+    Args:
+        feed: The jobs.
+        seconds: Least time between two snapshots.
+    """
+
+    def __init__(self, feed: Feed, seconds: float = SECONDS) -> None:
+        self._feed = feed
+        self._seconds = seconds
+        self._clients: set[Client] = set()
+        self._known = _Snapshot({}, {}, {})
+        self._arrival = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def clients(self) -> int:
+        """Number of clients."""
+        return len(self._clients)
+
+    def join(self, job: str | None) -> Client:
+        """Add a client that watches a job, or none."""
+        client = Client(job)
+        self._clients.add(client)
+        self._arrival.set()
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._produce())
+        return client
+
+    def leave(self, client: Client) -> None:
+        """Remove a client."""
+        self._clients.discard(client)
+
+    async def _produce(self) -> None:
+        while self._clients:
+            self._arrival.clear()
+            begun = time.monotonic()
+            watched = {client.job for client in self._clients if client.job is not None}
+            with suppress(Exception):  # the job changes while it is read; the next snapshot has it
+                self._send(await asyncio.to_thread(self._take, watched))
+            took = time.monotonic() - begun
+            await asyncio.sleep(min(self._seconds, 0.05))  # clients that come together share a snapshot
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._arrival.wait(), max(self._seconds, took / SHARE))
+        self._known = _Snapshot({}, {}, {})
+
+    def _take(self, watched: set[str]) -> _Snapshot:
+        jobs = {each["id"]: each for each in self._feed.summaries()}
+        details: dict[str, Json] = {}
+        batches: dict[str, list[Json]] = {}
+        for id in watched:
+            found = self._feed.changing(id)
+            details[id] = {"id": id, "error": "there is no such job"} if found is None else found
+            batches[id] = self._feed.batches(id)
+        return _Snapshot(jobs, details, batches)
+
+    def _send(self, now: _Snapshot) -> None:
+        """Send each client what it does not have yet. Each event is encoded once for all clients."""
+        known, self._known = self._known, now
+        new, old = _Whole(now), _News(known, now)
+        for client in list(self._clients):
+            for each in (new if client.is_new else old).of(client.job):
+                client.put(each)
+            client.is_new = False
+
+
+class _Whole:
+    """Events for a client that has nothing yet."""
+
+    def __init__(self, now: _Snapshot) -> None:
+        self._now = now
+        self._of: dict[str | None, list[bytes]] = {}
+
+    def of(self, job: str | None) -> list[bytes]:
+        """Return the events for a client that watches a job, or none."""
+        if job not in self._of:
+            self._of[job] = list(self._make(job))
+        return self._of[job]
+
+    def _make(self, job: str | None) -> Iterator[bytes]:
+        yield event("jobs", {"jobs": list(self._now.jobs.values())})
+        if job is not None:
+            yield event("job", self._now.details[job])
+            yield event("batches", {"id": job, "batches": self._now.batches[job]})
+
+
+class _News(_Whole):
+    """Events for a client that has the snapshot before."""
+
+    def __init__(self, known: _Snapshot, now: _Snapshot) -> None:
+        super().__init__(now)
+        self._known = known
+        changed = [each for id, each in now.jobs.items() if not _is_same(known.jobs.get(id), each)]
+        gone = [id for id in known.jobs if id not in now.jobs]
+        self._changes = [event("changes", {"jobs": changed, "gone": gone})] if changed or gone else []
+
+    def _make(self, job: str | None) -> Iterator[bytes]:
+        yield from self._changes
+        if job is None:
+            return
+        if not _is_same(self._known.details.get(job), self._now.details[job]):
+            yield event("job", self._now.details[job])
+        known = {_key(batch) for batch in self._known.batches.get(job, ())}
+        new = [batch for batch in self._now.batches[job] if _key(batch) not in known]
+        if new:
+            yield event("batches", {"id": job, "batches": new})
+
+
+def _key(batch: Json) -> tuple[int, str]:
+    return batch["batch"], batch["ended"]
+
+
+def event(name: str, data: Any) -> bytes:
+    """Return a server-sent event."""
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+
+
+def _is_same(known: Json | None, now: Json) -> bool:
+    return known is not None and _lasting(known) == _lasting(now)
+
+
+def _lasting(job: Json) -> Json:
+    metrics = job.get("metrics") or {}
+    return {**job, "metrics": {key: value for key, value in metrics.items() if key not in _VOLATILE}}

@@ -1,0 +1,28 @@
+"""Check of a request's header Host, against pages that have a name of their own resolved to this machine."""
+
+from __future__ import annotations
+
+import re
+
+LOOPBACK = "127.0.0.1"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address, or the name localhost, is of the loopback interface."""
+    return host in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", host) is not None
+
+
+def names_this_machine(named: str | None, host: str) -> bool:
+    """Return whether a request's header Host is one that a client of the loopback interface sends.
+
+    A page in a browser can have its own name resolved to 127.0.0.1 and would then read the answers. A server
+    that listens on another address is asked by names that are not known here.
+
+    Args:
+        named: The header, None if the request has none.
+        host: Address that the server listens on.
+    """
+    if named is None or not is_loopback(host):
+        return True
+    name = named.rpartition(":")[0] if re.search(r":\d+$", named) else named
+    return is_loopback(name.strip("[]"))
