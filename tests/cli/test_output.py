@@ -45,6 +45,15 @@ def test_a_reader_that_has_gone_is_no_error(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_reader_of_a_help_text_that_has_gone_is_no_error() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "firesteel.cli.main", "run", "--help"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("name", [None, "/a/file"])
 def test_only_a_stream_is_the_output(name: str | None) -> None:
     error = as_firesteel_error(OSError(errno.ENOSPC, "No space left on device", name))

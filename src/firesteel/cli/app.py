@@ -372,7 +372,9 @@ def run_app(arguments: list[str]) -> int:
     """
     try:
         status: Any = app(arguments, prog_name="firesteel", standalone_mode=False)
-    except SystemExit as left:  # click's own answer to a reader that has gone
+    except SystemExit as left:  # the answer of click, and of rich for a help text, to a reader that has gone
+        if "--help" in arguments and isinstance(left.__context__, BrokenPipeError):
+            return 0
         raise left.__context__ or left from None
     except Exception as error:
         say = getattr(error, "format_message", None)  # typer's own errors, whichever click it carries
