@@ -24,9 +24,11 @@ WITHOUT_SCRIPTS = {
     "checkpoints.md",
     "cluster.md",
     "dataframes.md",
+    "deployment.md",
     "metrics.md",
     "operations.md",
     "security.md",
+    "web-page.md",
 }
 
 

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from firesteel.connectors.filesystem.sink import FilesystemSink
+from firesteel.connectors.positions import Origin
 from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark.delivery import Delivery, RunTasks
 from firesteel.spark.launch.launch import create_session
 from firesteel.spark.launch.settings import LaunchOptions
-from firesteel.spark.sink_task import SinkTask
 from firesteel.spark.stream import host as stream_host
 from firesteel.spark.stream.settings import StreamSettings
 from firesteel.types.sql import BIGINT, INT, STRING
@@ -54,9 +54,9 @@ def main() -> None:
 def kill_where(place: str) -> None:
     run = Delivery._run
 
-    def ran(self: Delivery, task: SinkTask, tasks: RunTasks) -> list[str]:
-        tokens = run(self, task, tasks)
-        if task.batch == 2 and place == "committed":
+    def ran(self: Delivery, number: int, batch: int, origin: Origin, tasks: RunTasks) -> list[str]:
+        tokens = run(self, number, batch, origin, tasks)
+        if batch == 2 and place == "committed":
             os.kill(os.getpid(), signal.SIGKILL)
         return tokens
 

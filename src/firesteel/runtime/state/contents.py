@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -49,11 +49,18 @@ class Contents:
         return self.entries[state].kind
 
     def size(self, state: str) -> StateSize:
-        """Return the size of a state. Older versions of an entry count until a merge drops them."""
+        """Return the size of a state, with its oldest time, for which runs are loaded.
+
+        Older versions of an entry count until a merge drops them.
+        """
         entry = self.entries[state]
-        pieces = [piece for level in entry.levels for piece in level]
-        oldest = oldest_time(entry.kind, Levels(self._run, levels=entry.levels))
-        return StateSize(sum(piece.rows for piece in pieces), sum(piece.bytes for piece in pieces), oldest)
+        size = self.size_by_manifest(state)
+        return replace(size, oldest=oldest_time(entry.kind, Levels(self._run, levels=entry.levels)))
+
+    def size_by_manifest(self, state: str) -> StateSize:
+        """Return the size of a state without its oldest time. No run is loaded."""
+        pieces = [piece for level in self.entries[state].levels for piece in level]
+        return StateSize(sum(piece.rows for piece in pieces), sum(piece.bytes for piece in pieces))
 
     def runs(self, state: str, key: Keys | None = None) -> list[str]:
         """Return the ids of the runs that `table` reads."""

@@ -8,6 +8,8 @@ from pathlib import Path
 
 _GATEWAY = "PYSPARK_GATEWAY_PORT"
 """Variable with which `spark-submit` tells a Python program where its JVM listens."""
+_IS_SUBMITTED = _GATEWAY in os.environ
+"""Asked before Spark is started here: its start sets the same variable for a moment."""
 _NAME = "spark.app.name"
 
 
@@ -17,7 +19,7 @@ def submitted_settings() -> dict[str, str]:
     They contain the master. The name that `spark-submit` gives an application by default, the program's file
     name, is left out. Private: `_ensure_initialized`, which connects to the JVM that is there.
     """
-    if _GATEWAY not in os.environ:
+    if not _IS_SUBMITTED:
         return {}
     from pyspark import SparkConf, SparkContext
 

@@ -144,7 +144,7 @@ def _contents(state: StoredState, parallelism: int) -> dict[tuple[int, int], dic
     labels = key_group_labels(state.key_groups, parallelism)
     return {
         (each.stage, labels.index(each.label)): {
-            name: each.contents.size(name) for name in each.contents.entries
+            name: each.contents.size_by_manifest(name) for name in each.contents.entries
         }
         for each in state.groups
     }
