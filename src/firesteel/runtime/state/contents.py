@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -55,7 +55,7 @@ class Contents:
         """
         entry = self.entries[state]
         size = self.size_by_manifest(state)
-        return replace(size, oldest=oldest_time(entry.kind, Levels(self._run, levels=entry.levels)))
+        return size._replace(oldest=oldest_time(entry.kind, Levels(self._run, levels=entry.levels)))
 
     def size_by_manifest(self, state: str) -> StateSize:
         """Return the size of a state without its oldest time. No run is loaded."""
