@@ -56,7 +56,7 @@ class RowsRefusedError(Exception):
 
 
 class RowError(Exception):
-    """What a target says of one row.
+    """Error with which a target refuses one row.
 
     Attributes:
         error_class: Class of the target's error.

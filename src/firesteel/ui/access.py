@@ -29,10 +29,10 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Access:
-    """Who may read the page.
+    """Rule for the clients that may read the page.
 
-    On the loopback interface everybody on the machine may, by a name of this machine. On another address a
-    client needs the token.
+    On the loopback interface all users of the machine may read it, under a name of this machine. On another
+    address a client needs the token.
 
     Attributes:
         host: Address that the server listens on.

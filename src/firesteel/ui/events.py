@@ -66,7 +66,7 @@ class Client:
 
 @dataclass(frozen=True)
 class _Snapshot:
-    """What the feed says at one time: jobs, details and micro-batches by the job's id."""
+    """State of the feed at one time: all jobs, and details and micro-batches by the job's id."""
 
     jobs: dict[str, Json]
     details: dict[str, Json]

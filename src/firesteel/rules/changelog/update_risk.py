@@ -1,4 +1,4 @@
-"""What is wrong with a plan whose retractions may differ from the rows that were sent."""
+"""Risk of a plan: its retractions may differ from the rows that were sent before."""
 
 from __future__ import annotations
 

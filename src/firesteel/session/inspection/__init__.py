@@ -1,1 +1,1 @@
-"""What is done with checkpoints of jobs that do not run here: state, savepoints, rescales."""
+"""Operations on checkpoints of jobs that do not run here: state, savepoints, rescales."""

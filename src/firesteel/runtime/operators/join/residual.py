@@ -1,4 +1,4 @@
-"""What holds for a pair beside equal keys: an expression over the fields of both rows, in DuckDB."""
+"""Join condition beyond equal keys: an expression over the fields of both rows, evaluated in DuckDB."""
 
 from __future__ import annotations
 
