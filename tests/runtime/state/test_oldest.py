@@ -81,3 +81,16 @@ def test_sizes_add_up() -> None:
     sizes = [StateSize(1, 10), StateSize(2, 20, 7), StateSize(3, 30, -4)]
     assert StateSize(0, 0).plus(sizes[0]) == sizes[0]
     assert sizes[0].plus(sizes[1]).plus(sizes[2]) == StateSize(6, 60, -4)
+
+
+def test_no_run_of_a_sliced_state_is_read_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Old slices of a join may be large, and are dropped unread."""
+    store = MemoryStore()
+    backend = SortedRunBackend.open(store)
+    state = backend.sliced("s", [], LENGTH)
+    state.put(find_keys([pa.array(["a"])], 1), np.array([0]), np.array([FIRST]), np.array([1]), [])
+    backend.commit()
+    again = SortedRunBackend.open(store)
+    again.sliced("s", [], LENGTH)
+    monkeypatch.setattr(store, "get", lambda name: pytest.fail(f"{name} is read"))
+    assert again.sizes()["s"].oldest == FIRST

@@ -184,6 +184,7 @@ class SortedRunBackend:
         run = piece.run = run.slice(*bounds(run, piece.low, piece.high))
         data = encode(run)
         piece.rows, piece.bytes = len(run), len(data)
+        piece.first = int(run.words[0][0]) if len(run) else None
         piece.id = hashlib.blake2b(data, digest_size=16).hexdigest()
         store.put(piece.id, data)
         if self._cache is not None:

@@ -54,6 +54,7 @@ class Piece:
         id: Name in the store, None until committed.
         run: The run, None until loaded.
         bytes: Bytes of the run in the store, 0 until committed or if an earlier version wrote it.
+        first: First word of the run's first entry, None until committed or if an earlier version wrote it.
     """
 
     rows: int
@@ -62,6 +63,7 @@ class Piece:
     id: str | None = None
     run: Run | None = None
     bytes: int = 0
+    first: int | None = None
 
 
 Level = list[Piece]

@@ -75,6 +75,7 @@ def _state_to_json(entry: StateEntry) -> dict[str, Any]:
         "ttl": entry.ttl,
         "levels": [[[p.id, p.rows, p.low, p.high] for p in level] for level in entry.levels],
         "bytes": [[p.bytes for p in level] for level in entry.levels],
+        "first": [[p.first for p in level] for level in entry.levels],
         "merges": [[merge.at, merge.count, merge.low] for merge in entry.merges],
     }
 
@@ -82,12 +83,13 @@ def _state_to_json(entry: StateEntry) -> dict[str, Any]:
 def _state_from_json(value: dict[str, Any], bits: int) -> StateEntry:
     """Return a state from JSON. Its places are shifted by `bits`."""
     sizes = value.get("bytes") or [[0] * len(level) for level in value["levels"]]
+    firsts = value.get("first") or [[None] * len(level) for level in value["levels"]]
     levels = [
         [
-            Piece(rows, low << bits, high << bits, name, bytes=size)
-            for (name, rows, low, high), size in zip(level, of_level, strict=True)
+            Piece(rows, low << bits, high << bits, name, bytes=size, first=word)
+            for (name, rows, low, high), size, word in zip(*of_level, strict=True)
         ]
-        for level, of_level in zip(value["levels"], sizes, strict=True)
+        for of_level in zip(value["levels"], sizes, firsts, strict=True)
     ]
     return StateEntry(
         value["kind"],

@@ -15,9 +15,11 @@ _SLICED = re.compile(r"map by slices of (\d+) ms")
 
 
 def oldest_time(kind: str, levels: Levels) -> int | None:
-    """Return the least time of a state, in milliseconds. Of each level one run is read.
+    """Return the least time of a state, in milliseconds.
 
-    An entry that was deleted counts until a merge drops it.
+    A time state reads one run of each level, which its timers need anyway. The runs of a sliced state may be
+    large, and old ones are never read: the manifest has their first words. An entry that was deleted counts
+    until a merge drops it.
 
     Args:
         kind: Kind of the state, as a manifest has it.
@@ -30,7 +32,8 @@ def oldest_time(kind: str, levels: Levels) -> int | None:
     slices = _SLICED.fullmatch(kind)
     if slices is None and kind != "time":
         return None
-    words = [word for level in levels.levels if (word := _first_word(levels, level)) is not None]
+    find = _first_word if slices is None else _first_slice
+    words = [word for level in levels.levels if (word := find(levels, level)) is not None]
     if not words:
         return None
     if slices is not None:
@@ -45,4 +48,20 @@ def _first_word(levels: Levels, level: Level) -> int | None:
         start, stop = bounds(run, piece.low, piece.high)
         if start < stop:
             return int(run.words[0][start])
+    return None
+
+
+def _first_slice(levels: Levels, level: Level) -> int | None:
+    """Return a first word in the first slice of a level, None if it has no entry.
+
+    Only a run that is in memory, or that an earlier version wrote, is looked at.
+    """
+    for piece in level:
+        if piece.low >= piece.high or not piece.rows:
+            continue
+        if piece.run is None and piece.first is not None:
+            return max(piece.first, piece.low >> 64)
+        word = _first_word(levels, [piece])
+        if word is not None:
+            return word
     return None
