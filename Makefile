@@ -15,7 +15,7 @@ OLDEST_READY := $(OLDEST_VENV)/.ready
 OLDEST_MADE := $(OLDEST_VENV)/pyvenv.cfg
 DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
-.PHONY: help demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta goldens lint types reference bench nexmark clean check-tools
+.PHONY: help oldest demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta goldens lint types reference bench nexmark clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,8 @@ test-checked: $(READY) ## kernels and decoders, with kernels that check each ind
 
 test-spark-versions: $(OLDEST_READY) ## what leans on Spark's privates, on the oldest pyspark that is supported
 	$(OLDEST_VENV)/bin/python -m pytest $(IN_TWO_PROCESSES) -m private $(ARGS)
+
+oldest: $(OLDEST_READY) ## the environment with the oldest pyspark, for the two targets around this one
 
 test-delta: $(OLDEST_READY) ## Delta's change feed, with a Delta that fits the oldest pyspark
 	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check delta-spark==$(DELTA_SPARK)

@@ -39,7 +39,8 @@ def test_a_run_beside_another_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["written", pytest.param("noted", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("place", ["written", "noted"])
 def test_killed_between_writing_and_showing(tmp_path: Path, place: str) -> None:
     source, output, checkpoint = tmp_path / "in.json", tmp_path / "out", tmp_path / "checkpoint"
     write_changes(source, 600)

@@ -17,6 +17,7 @@ pytest.importorskip("psycopg")
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.timeout(900)
 def test_what_stands_there_is_the_answer(tmp_path: Path) -> None:
     try:

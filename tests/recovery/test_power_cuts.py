@@ -33,7 +33,8 @@ def test_power_cuts(kind: str) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["sqlite", pytest.param("files", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ["sqlite", "files"])
 def test_older_copies(spark: Spark, tmp_path: Path, kind: str) -> None:
     pytest.importorskip("sqlalchemy")
     wanted = 8 if FULL else 2

@@ -21,7 +21,7 @@ pytest.importorskip("sqlalchemy")
 
 FINISHED = [
     "windows",
-    "over",
+    pytest.param("over", marks=pytest.mark.full),
     pytest.param("bundles", marks=pytest.mark.full),
     pytest.param("incremental", marks=pytest.mark.full),
     pytest.param("sorted", marks=pytest.mark.full),

@@ -43,7 +43,7 @@ def short() -> Iterator[str]:
         yield folder
 
 
-@pytest.mark.parametrize("host", ["batch", "stream"])
+@pytest.mark.parametrize("host", [pytest.param("batch", marks=pytest.mark.full), "stream"])
 @pytest.mark.slow
 def test_no_file_and_no_output_holds_a_secret(host: str, tmp_path: Path, short: str) -> None:
     left, script = Path(short), tmp_path / "job.sql"

@@ -78,7 +78,7 @@ def run(job: Path, *options: str, **environment: str) -> str:
     ("host", "function", "is_direct"),
     [
         pytest.param("batch", "", True, marks=pytest.mark.full),
-        ("stream", "", True),
+        pytest.param("stream", "", True, marks=pytest.mark.full),
         pytest.param("stream", FUNCTION, True, marks=pytest.mark.full),
         ("batch", FUNCTION, False),
     ],
