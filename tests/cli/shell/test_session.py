@@ -28,8 +28,9 @@ BEFORE_SPARK = [
     (CTRL_C, PROMPT),  # at an empty line
     (f"SELECT 1{CTRL_C}", PROMPT),  # while something is typed
     (f"SELECT 1,{ENTER}2{CTRL_C}", PROMPT),
-    (f"{CTRL_R}abc{CTRL_C}", PROMPT),
-    (f"{CTRL_C}help{ENTER}", "Tab completes"),
+    # Ctrl-C leaves the search. If all keys are read at once, nothing is drawn anew before the second one.
+    (f"{CTRL_R}abc{CTRL_C}{CTRL_C}help{ENTER}", "Tab completes"),
+    (f"help{ENTER}", "Tab completes"),
     (f"help upper{ENTER}", "UPPER(CHARACTER)"),
     (f"help table.exec.state.ttl{ENTER}", "Duration, 0 ms"),
     (f"help nothing{ENTER}", "there is no help about 'nothing'"),
