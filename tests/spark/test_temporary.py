@@ -140,7 +140,7 @@ def test_settings_of_the_users_are_not_on_the_command_line(monkeypatch: pytest.M
         raise RuntimeError("nor plainly")
 
     monkeypatch.setattr(fast, "LocalJvm", Jvm)
-    monkeypatch.setattr(launch, "plain_context", not_plainly)
+    monkeypatch.setattr(launch, "spark_submit_context", not_plainly)
     monkeypatch.setattr(launch, "has_jvm", lambda: False)  # that of other tests may run,
     monkeypatch.setattr(launch, "forget_jvm", lambda: None)  # and goes on
     for name in ("PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "PYSPARK_GATEWAY_PORT", "SPARK_HOME"):

@@ -16,7 +16,7 @@ from firesteel.kernels.objects import kept
 MODULES = (
     *("json.scan", "json.values", "json.forms", "json.decimals", "json.numbers"),
     *("changed_rows", "lines", "csv_scan"),
-    *("hashing", "groups", "sorting", "running", "extremes", "search", "kafka_messages"),
+    *("hashing", "groups", "sorting", "prefix_scan", "extremes", "search", "kafka_messages"),
     *("rank", "rank_updates", "deduplicate", "temporal_join"),
 )
 """Modules with a function `warm`, which calls their kernels with all kinds of arguments in use."""

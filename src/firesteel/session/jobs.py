@@ -43,7 +43,7 @@ from firesteel.spark.internals.tasks import variables_of_workers
 from firesteel.spark.launch import launch
 from firesteel.spark.progress import Progress
 from firesteel.spark.shipped_code import ship_code
-from firesteel.spark.stream.given_rows import GivenRows
+from firesteel.spark.stream.delivered_rows import DeliveredRows
 
 if TYPE_CHECKING:
     from firesteel.session.planning import Plans
@@ -78,7 +78,7 @@ class Running:
         self._text = redacted(text)
         self._resumes = CHECKPOINT in environment.options
         self._strategy = restart_strategy(environment.configuration, has_checkpoint=self._resumes)
-        self._given = GivenRows()
+        self._given = DeliveredRows()
         self._settings: StreamSettings | None = None
         self._progress = Progress(watch, name=job_name(environment, job), steps=step_names(job))
         self.record = record

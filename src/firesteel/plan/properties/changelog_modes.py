@@ -11,7 +11,7 @@ from enum import Enum
 from firesteel.catalog.schema import Table
 from firesteel.changelog import ALL, INSERT_ONLY, UPSERT, ChangelogMode
 from firesteel.errors import InternalError, ValidationError
-from firesteel.plan.properties.property import OF_PHYSICAL, Fact
+from firesteel.plan.properties.property import OF_PHYSICAL, NodeProperty
 from firesteel.plan.tree import Node
 
 Kinds = frozenset[str]
@@ -30,16 +30,18 @@ class UpdateKind(Enum):
     BEFORE_AND_AFTER = 2
 
 
-kinds_sent: Fact[Kinds] = Fact("kinds of changes sent", OF_PHYSICAL)
+kinds_sent: NodeProperty[Kinds] = NodeProperty("kinds of changes sent", OF_PHYSICAL)
 """Kinds of changes that a node can send, derived from those of its inputs."""
 
-kinds_taken: Fact[Kinds | None] = Fact("kinds of changes taken", OF_PHYSICAL)
+kinds_taken: NodeProperty[Kinds | None] = NodeProperty("kinds of changes taken", OF_PHYSICAL)
 """Kinds of changes that a node accepts from its inputs.
 
 None for a node that passes changes on, and so accepts what its consumer accepts.
 """
 
-updates_wanted: Fact[tuple[UpdateKind, ...] | None] = Fact("kinds of updates wanted", OF_PHYSICAL)
+updates_wanted: NodeProperty[tuple[UpdateKind, ...] | None] = NodeProperty(
+    "kinds of updates wanted", OF_PHYSICAL
+)
 """Form of updates that a node requires of each input: `updates_wanted(node, wish)`.
 
 `wish` is the form in which the node must send updates. None if the node cannot.

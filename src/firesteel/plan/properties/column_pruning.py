@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from firesteel.plan.properties.property import OF_LOGICAL, Fact, Property
+from firesteel.plan.properties.property import OF_LOGICAL, NodeProperty, Property
 from firesteel.plan.tree import Node
 
 Positions = dict[int, int]
@@ -80,7 +80,7 @@ class ProjectionPlace(Enum):
     """Above each of the node's inputs."""
 
 
-projection_place: Fact[ProjectionPlace] = Fact("place of projections", OF_LOGICAL)
+projection_place: NodeProperty[ProjectionPlace] = NodeProperty("place of projections", OF_LOGICAL)
 """Place of a projection that stands above a node."""
 
 

@@ -6,17 +6,17 @@ Flink: FlinkRelMdUpsertKeys, FlinkRelMdUniqueKeys.
 from __future__ import annotations
 
 from firesteel.functions.expression.nodes import Call, Expr, InputRef
-from firesteel.plan.properties.property import Fact
+from firesteel.plan.properties.property import NodeProperty
 
 Keys = frozenset[frozenset[int]]
 """Set of keys. Each key is a set of column positions."""
 
 NO_KEYS: Keys = frozenset()
 
-upsert_keys: Fact[Keys] = Fact("upsert keys")
+upsert_keys: NodeProperty[Keys] = NodeProperty("upsert keys")
 """Keys by which an update or a delete identifies the row that it changes."""
 
-unique_keys: Fact[Keys] = Fact("unique keys")
+unique_keys: NodeProperty[Keys] = NodeProperty("unique keys")
 """Keys of which no two rows of the result share a value. Exchanges do not matter for them."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from firesteel.plan.properties.property import OF_PHYSICAL, Fact
+from firesteel.plan.properties.property import OF_PHYSICAL, NodeProperty
 
 NONE = "None"
 PROC_TIME = "ProcTime"
@@ -47,5 +47,5 @@ NOTHING_ASKED = Interval()
 NOT_IN_BUNDLES = Interval(NO_MINI_BATCH)
 BY_EVENT_TIME = Interval(ROW_TIME)
 
-interval_asked: Fact[Interval] = Fact("mini-batch interval", OF_PHYSICAL)
+interval_asked: NodeProperty[Interval] = NodeProperty("mini-batch interval", OF_PHYSICAL)
 """Mini-batch interval that a node itself requires of its inputs."""

@@ -95,7 +95,7 @@ class Property(Generic[T]):
         )
 
 
-class Fact(Property[T]):
+class NodeProperty(Property[T]):
     """Property that each node answers from the answers of its inputs. The answer is stored in the node."""
 
     def __init__(self, name: str, unasked: Reasons = UNASKED) -> None:

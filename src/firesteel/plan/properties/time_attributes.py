@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef
-from firesteel.plan.properties.property import OF_PHYSICAL, Fact
+from firesteel.plan.properties.property import OF_PHYSICAL, NodeProperty
 from firesteel.plan.tree import Node
 from firesteel.plan.windowing import AUXILIARIES
 
@@ -39,8 +39,8 @@ NO_TIMES = TimeAttributes()
 
 NOTHING_READ: Positions = frozenset()
 
-time_attributes: Fact[TimeAttributes] = Fact("time attributes")
-values_read: Fact[tuple[Positions, ...]] = Fact("values read", OF_PHYSICAL)
+time_attributes: NodeProperty[TimeAttributes] = NodeProperty("time attributes")
+values_read: NodeProperty[tuple[Positions, ...]] = NodeProperty("values read", OF_PHYSICAL)
 """Columns of each input whose values the node reads. A time attribute among them becomes a plain timestamp.
 
 Columns that are only passed on, and the time that assigns a row to its windows, do not count.

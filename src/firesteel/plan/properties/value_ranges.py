@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from firesteel.plan.properties.property import OF_PHYSICAL, Fact
+from firesteel.plan.properties.property import OF_PHYSICAL, NodeProperty
 
 CONSTANT = "constant"
 INCREASING = "increasing"
@@ -25,10 +25,10 @@ Range = tuple[Decimal | None, Decimal | None]
 
 UNBOUNDED: Range = (None, None)
 
-monotonicity: Fact[Monotonicity] = Fact("monotonicity", OF_PHYSICAL)
+monotonicity: NodeProperty[Monotonicity] = NodeProperty("monotonicity", OF_PHYSICAL)
 """Monotonicity of each column of a node's output."""
 
-value_range: Fact[Range] = Fact("value range", OF_PHYSICAL)
+value_range: NodeProperty[Range] = NodeProperty("value range", OF_PHYSICAL)
 """Value range of a column of a node's output: `value_range(node, column)`."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from firesteel.plan.properties.property import OF_LOGICAL, Fact
+from firesteel.plan.properties.property import OF_LOGICAL, NodeProperty
 from firesteel.plan.tree import Node
 from firesteel.plan.windowing import Window
 from firesteel.types.sql import SqlType
@@ -95,7 +95,7 @@ class WindowProperties:
         )
 
 
-window_properties: Fact[WindowProperties | None] = Fact("window properties", OF_LOGICAL)
+window_properties: NodeProperty[WindowProperties | None] = NodeProperty("window properties", OF_LOGICAL)
 """Windows of a logical node's rows. None if the rows are in no windows, or no column has the windows."""
 
 

@@ -59,7 +59,7 @@ collected at 80 MB. By default, Java waits for two thirds of the first heap, a 6
 """
 
 
-class FastStart:
+class DirectLauncher:
     """A JVM that begins to start when the object is created, with its fork server and class-data archive."""
 
     def __init__(self, options: LaunchOptions, java: Java) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from firesteel.errors import FiresteelError, UsageError
-from firesteel.spark.launch.direct_launcher import FastStart
+from firesteel.spark.launch.direct_launcher import DirectLauncher
 from firesteel.spark.launch.executors import await_executors
 from firesteel.spark.launch.java import find_java
 from firesteel.spark.launch.preflight import check_master, check_variables, did_not_start
@@ -29,7 +29,7 @@ from firesteel.spark.launch.spark_submit_launcher import (
     has_jvm,
     is_sparks_own,
     is_stopped,
-    plain_context,
+    spark_submit_context,
     tell,
 )
 from firesteel.spark.launch.user_session import context_of, use_this_python
@@ -56,7 +56,7 @@ class Spark:
         self._context: SparkContext | None = context_of(session) if session is not None else None
         self._owned = session is None
         self._holders: WeakSet[object] = WeakSet()
-        self._fast: FastStart | None = None
+        self._fast: DirectLauncher | None = None
         self._failure: BaseException | None = None
         self._starting: threading.Thread | None = None
         self._has_started = threading.Event()
@@ -215,7 +215,7 @@ class Spark:
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
         java = find_java()
         if self._options.may_start_directly and not has_jvm():
-            self._fast = FastStart(self._options, java)
+            self._fast = DirectLauncher(self._options, java)
         self._starting = threading.Thread(target=self._start, daemon=True)
         self._starting.start()
 
@@ -249,7 +249,7 @@ class Spark:
     def _made_context(self) -> SparkContext:
         """In the fast way, else in the plain one; what Spark itself has to say it would say again."""
         if self._fast is None:
-            return plain_context(self._options, self._private_settings(), self._wait_for)
+            return spark_submit_context(self._options, self._private_settings(), self._wait_for)
         try:
             return self._fast.context(self._wait_for)
         except Exception as error:
@@ -259,7 +259,7 @@ class Spark:
             self._fast = None
             forget_jvm()
             try:
-                context = plain_context(self._options, self._private_settings(), self._wait_for)
+                context = spark_submit_context(self._options, self._private_settings(), self._wait_for)
             except Exception:
                 raise error from None
             tell("Spark is started", error)

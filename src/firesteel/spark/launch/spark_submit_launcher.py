@@ -29,7 +29,7 @@ _JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
 _SECRET = re.compile(r"(?i)secret|password|token|access[.]?key")
 
 
-def plain_context(
+def spark_submit_context(
     options: LaunchOptions,
     settings: Mapping[str, str],
     step: Callable[[str], object] = lambda _: None,

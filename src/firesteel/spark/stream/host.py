@@ -47,7 +47,7 @@ from firesteel.spark.launch.launch import Spark
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_identity import check_age, check_identities, note_identities
 from firesteel.spark.sink_task import job_of
-from firesteel.spark.stream.given_rows import GivenRows
+from firesteel.spark.stream.delivered_rows import DeliveredRows
 from firesteel.spark.stream.lag import Lag
 from firesteel.spark.stream.settings import StreamSettings
 from firesteel.spark.stream.sinks import KeptPackets
@@ -70,7 +70,7 @@ def start(
     settings: StreamSettings | None = None,
     progress: Progress | None = None,
     frames: Mapping[str, DataFrame] | None = None,
-    given: GivenRows | None = None,
+    given: DeliveredRows | None = None,
 ) -> StreamJob:
     """Start a job and return it. A bounded job ends by itself; any other must be stopped.
 
@@ -86,7 +86,7 @@ def start(
         UsageError: The checkpoint belongs to another query, or another run holds it.
     """
     settings, progress = settings or StreamSettings(), progress or Progress()
-    return StreamJob(job, spark, settings, progress, frames or {}, given or GivenRows())
+    return StreamJob(job, spark, settings, progress, frames or {}, given or DeliveredRows())
 
 
 class StreamJob:
@@ -94,7 +94,7 @@ class StreamJob:
 
     def __init__(
         self, job: JobSpec, spark: Spark, settings: StreamSettings, progress: Progress,
-        frames: Mapping[str, DataFrame], given: GivenRows,
+        frames: Mapping[str, DataFrame], given: DeliveredRows,
     ) -> None:  # fmt: skip
         self._job = job
         self._given = given

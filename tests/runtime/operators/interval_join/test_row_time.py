@@ -18,7 +18,7 @@ from firesteel.runtime.dataflow.operator import (
 )
 from firesteel.runtime.operators.interval_join import meeting
 from firesteel.runtime.operators.interval_join.interval_join import IntervalJoin
-from firesteel.runtime.operators.interval_join.kept_rows import KeptRows
+from firesteel.runtime.operators.interval_join.retained_rows import RetainedRows
 from firesteel.runtime.spec.join import JoinKind
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
@@ -205,9 +205,11 @@ def test_rows_that_expired_leave_the_state() -> None:
 def test_rows_that_expire_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many pieces the pairs of a batch are made in."""
     read: list[int] = []
-    rows_of = KeptRows.rows_of
+    rows_of = RetainedRows.rows_of
     monkeypatch.setattr(
-        KeptRows, "rows_of", lambda self, waiting: read.append(len(waiting.times)) or rows_of(self, waiting)
+        RetainedRows,
+        "rows_of",
+        lambda self, waiting: read.append(len(waiting.times)) or rows_of(self, waiting),
     )
     monkeypatch.setattr(meeting, "PIECE", 1)
     drive = driver(spec(JoinKind.LEFT, -5, 5))

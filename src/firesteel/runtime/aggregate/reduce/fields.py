@@ -6,7 +6,7 @@ import numpy as np
 
 from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, Argument, Constant, Declared
 from firesteel.runtime.aggregate.reduce.groups import Groups
-from firesteel.runtime.aggregate.scan.column import Column, Mask, NoRunningForm, both
+from firesteel.runtime.aggregate.scan.column import Column, Mask, NoPrefixScan, both
 from firesteel.runtime.aggregate.scan.extreme import refuse_odd_floats, ufunc_of
 from firesteel.runtime.aggregate.scan.segments import Index, Numbers, wrapped
 from firesteel.types.sql import INTEGER_BITS, INTEGERS, TypeRoot
@@ -24,7 +24,7 @@ def contributed(
     group (None for that of the field).
 
     Raises:
-        NoRunningForm: A sum might exceed 64 bits.
+        NoPrefixScan: A sum might exceed 64 bits.
     """
     result = {}
     for field in aggregate.fields:
@@ -71,7 +71,7 @@ def extreme(
     """Return the least or greatest of each group's values and its initial value, NULL for none.
 
     Raises:
-        NoRunningForm: There are NaN or negative zeros, for which it matters which came first.
+        NoPrefixScan: There are NaN or negative zeros, for which it matters which came first.
     """
     ufunc, neutral = ufunc_of(values.values.dtype, least)
     there = both(reach, None if values.null is None else ~values.null)
@@ -114,7 +114,7 @@ def _decimals(
     start = _begin(field, groups, begin)
     bound = np.abs(values.values.astype(np.float64)).sum() + np.abs(start.astype(np.float64)).max(initial=0)
     if not bound < _SAFE:
-        raise NoRunningForm
+        raise NoPrefixScan
     return _summed(groups, values, reach, sign) + start
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firesteel.runtime.aggregate.scan.column import Mask, NoRunningForm
+from firesteel.runtime.aggregate.scan.column import Mask, NoPrefixScan
 from firesteel.runtime.aggregate.scan.segments import Index, Numbers, accumulate
 
 
@@ -109,7 +109,7 @@ class Ranges(Groups):
         return reduced
 
     def sum_in_order(self, values: Numbers, begin: Numbers) -> Numbers:
-        raise NoRunningForm
+        raise NoPrefixScan
 
     def first(self, marked: Mask) -> Index:
-        raise NoRunningForm
+        raise NoPrefixScan

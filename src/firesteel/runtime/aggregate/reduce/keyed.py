@@ -60,7 +60,7 @@ class KeyedMerge:
         """Merge the bundle and write the state of the clean keys.
 
         Raises:
-            NoRunningForm: The row handler is needed. Nothing was written.
+            NoPrefixScan: The row handler is needed. Nothing was written.
         """
         distinct = [self._seen(i, group) for i, group in enumerate(distinct_groups(self._spec))]
         of_call = {i: (group, place) for group in distinct for place, i in enumerate(group.calls)}

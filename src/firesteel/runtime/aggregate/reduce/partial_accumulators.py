@@ -24,7 +24,7 @@ from firesteel.runtime.aggregate.row_engine.handler_calls import Slot
 from firesteel.runtime.aggregate.scan.column import (
     Column,
     Mask,
-    NoRunningForm,
+    NoPrefixScan,
     Ranks,
     both,
     comparable,
@@ -64,7 +64,7 @@ def lift(
     """Return new accumulators of rows.
 
     Raises:
-        NoRunningForm: The row handler is needed.
+        NoPrefixScan: The row handler is needed.
     """
     return _Lift(spec, aggregates, changes, keys).accumulators
 
@@ -81,7 +81,7 @@ def continued(
     Each result therefore has exactly the bits of a single sum. `stored` has NULL for keys without state.
 
     Raises:
-        NoRunningForm: The row handler is needed.
+        NoPrefixScan: The row handler is needed.
     """
     rows, groups = SortedRows(spec, changes, keys), Groups(keys.sorted_codes, len(keys))
     fields: dict[str, pa.Array] = {}
@@ -113,7 +113,7 @@ def merge(
     """Merge the accumulators of local phases by key.
 
     Raises:
-        NoRunningForm: The row handler is needed.
+        NoPrefixScan: The row handler is needed.
     """
     accumulators = BundleAccumulators()
     order, groups = pa.array(keys.order), Groups(keys.sorted_codes, len(keys))
@@ -141,7 +141,7 @@ def regroup(
     """Merge accumulators by other keys and return them as columns. `keys` groups the current keys.
 
     Raises:
-        NoRunningForm: The row handler is needed.
+        NoPrefixScan: The row handler is needed.
     """
     order, groups = pa.array(keys.order), Groups(keys.sorted_codes, len(keys))
     parts = []
@@ -166,7 +166,7 @@ def merged_field(
     `aggregate` is None for the hidden count of records.
 
     Raises:
-        NoRunningForm: The row handler is needed, for example because an overflowed sum must stay NULL.
+        NoPrefixScan: The row handler is needed, for example because an overflowed sum must stay NULL.
     """
     if aggregate is not None and aggregate.form is Form.EXTREME:
         (values,), ranks = _comparable(column, kind.type)
@@ -174,7 +174,7 @@ def merged_field(
         return to_array(best, kind.type) if ranks is None else ranks.strings(best)
     values = from_arrow(column, kind.type)
     if kind.initial is not None and values.null is not None:
-        raise NoRunningForm
+        raise NoPrefixScan
     reach = None if values.null is None else ~values.null
     return to_array(total(kind, groups, values, reach, None), kind.type)
 

@@ -30,7 +30,7 @@ from firesteel.runtime.aggregate.row_engine.accumulator_state import Accumulator
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.aggregate.row_engine.handler_calls import Slot
 from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
-from firesteel.runtime.aggregate.scan.column import Mask, NoRunningForm, from_arrow, to_array
+from firesteel.runtime.aggregate.scan.column import Mask, NoPrefixScan, from_arrow, to_array
 from firesteel.runtime.aggregate.scan.plan import columnar_aggregates
 from firesteel.runtime.aggregate.scan.segments import Index
 from firesteel.runtime.aggregate.scan.value import evaluate
@@ -92,7 +92,7 @@ class Partials:
                 with np.errstate(over="ignore"):
                     accumulators = lift(self._spec, self._aggregates, changes, keys)
                     return self._table(keys, accumulators.columns(self.columns.slots, np.arange(len(keys))))
-            except NoRunningForm:
+            except NoPrefixScan:
                 pass
         return self.onto(changes, keys, [None] * len(keys))
 
@@ -123,7 +123,7 @@ class Partials:
             try:
                 with np.errstate(over="ignore"):
                     return self._added(self._aggregates, changes, keys, known, place)
-            except NoRunningForm:
+            except NoPrefixScan:
                 pass
         stored = list(self.tuples(known))
         return self.onto(changes, keys, [None if at < 0 else stored[at] for at in place.tolist()])
@@ -172,7 +172,7 @@ class Partials:
                 with np.errstate(over="ignore"):
                     accumulators = merge(self.columns, self._spec, self._aggregates, table, keys)
                     return self._table(keys, accumulators.columns(self.columns.slots, np.arange(len(keys))))
-            except NoRunningForm:
+            except NoPrefixScan:
                 pass
         handler, others = self._handler, self.tuples(table.take(pa.array(keys.order)))
         accs = []
@@ -199,7 +199,7 @@ class Partials:
                     for slot in self.columns.slots
                     if isinstance(slot.kind, AccumulatorField)
                 ]
-        except NoRunningForm:
+        except NoPrefixScan:
             return None
 
     def tuples(self, table: pa.Table) -> Iterator[tuple[Any, ...]]:
@@ -217,7 +217,7 @@ class Partials:
                     found = self._evaluated(table) if self.is_plain else self._counted(table)
                 if found is not None:
                     return found
-            except NoRunningForm:
+            except NoPrefixScan:
                 pass
         return self._by_row(table)
 

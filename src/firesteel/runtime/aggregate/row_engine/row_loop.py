@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from firesteel.changelog import KIND, RowKind, field
 from firesteel.errors import JobError
-from firesteel.kernels.running import expand_outcomes
+from firesteel.kernels.prefix_scan import expand_outcomes
 from firesteel.kernels.types import given
 from firesteel.runtime.aggregate.row_engine.accumulators import Accumulators
 from firesteel.runtime.aggregate.row_engine.handler import UPDATE, GeneratedHandler, Input

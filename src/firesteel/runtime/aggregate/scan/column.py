@@ -22,8 +22,8 @@ from firesteel.types.sql import DATETIME, INTEGERS, INTERVALS, SqlType, TypeRoot
 Mask = NDArray[np.bool_]
 
 
-class NoRunningForm(Exception):
-    """Raised for values that the running forms cannot process. The row handler then processes the batch."""
+class NoPrefixScan(Exception):
+    """Raised for values that prefix scans cannot process. The row handler then processes the batch."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def from_arrow(array: pa.Array, kind: SqlType) -> Column:
     """Return the values of an Arrow column.
 
     Raises:
-        NoRunningForm: The values do not fit.
+        NoPrefixScan: The values do not fit.
     """
     null = null_mask(array) if array.null_count else None
     if kind.root is TypeRoot.DECIMAL:
@@ -75,7 +75,7 @@ def _scaled(array: pa.Array, null: Mask | None) -> Index:
         fits |= null
         low[null] = 0
     if not fits.all():
-        raise NoRunningForm
+        raise NoPrefixScan
     return low
 
 

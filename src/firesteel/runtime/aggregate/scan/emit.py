@@ -25,11 +25,11 @@ class Result:
     array: Callable[[Column], pa.Array]
 
     def line(self, rows: Rows) -> Column:
-        """Return the results after each row, followed by the initial results of each life.
+        """Return the results after each row, followed by the initial results of each segment.
 
-        A life without an initial result has an arbitrary one.
+        A segment without an initial result has an arbitrary one.
         """
-        after, known = self.after, self.known.take(rows.life_keys)
+        after, known = self.after, self.known.take(rows.segment_keys)
         values = np.concatenate([after.values, known.values.astype(after.values.dtype, copy=False)])
         if after.null is None and known.null is None:
             return Column(values)
@@ -47,7 +47,7 @@ def outcomes(rows: Rows, results: list[Result], lines: list[Column]) -> NDArray[
         for result, line in zip(results, lines, strict=True):
             same &= same_results(result.after, line.take(rows.before))
         outcome[same] = NOTHING
-    outcome[rows.life_starts[~rows.goes_on]] = INSERT
+    outcome[rows.segment_starts[~rows.goes_on]] = INSERT
     outcome[rows.ended] = DELETE
     outcome[~rows.clean[rows.keys.sorted_codes]] = NOTHING
     return outcome

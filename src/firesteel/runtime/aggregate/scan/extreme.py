@@ -10,7 +10,7 @@ import pyarrow as pa
 from firesteel.runtime.aggregate.scan.column import (
     Column,
     Mask,
-    NoRunningForm,
+    NoPrefixScan,
     Ranks,
     both,
     comparable,
@@ -50,7 +50,7 @@ def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool
     """Return the extreme so far, including the stored one.
 
     Raises:
-        NoRunningForm: There are NaN or negative zeros.
+        NoPrefixScan: There are NaN or negative zeros.
     """
     position, kind = call.args[0], call.arg_types[0]
     null = rows.null(position)
@@ -64,16 +64,16 @@ def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool
         refuse_odd_floats(known.values, None)
     else:
         (argument, known), ranks = comparable([rows.array(position), stored], kind)
-    initial = rows.life_initial(known, None)
+    initial = rows.segment_initial(known, None)
     ufunc, neutral = ufunc_of(argument.values.dtype, least)
     values = argument.values if reach is None else np.where(reach, argument.values, neutral)
     begin = initial.values.astype(values.dtype)
     begin[initial.is_null] = neutral
-    best = accumulate(ufunc, values, rows.life_starts, begin)
+    best = accumulate(ufunc, values, rows.segment_starts, begin)
     missing: Mask | None = None
     if reach is not None and initial.null is not None:
-        reached = running_sum(reach.astype(np.int64), rows.life_starts)
-        missing = spread(initial.null, rows.life_starts, len(rows)) & (reached == 0)
+        reached = running_sum(reach.astype(np.int64), rows.segment_starts)
+        missing = spread(initial.null, rows.segment_starts, len(rows)) & (reached == 0)
     return RunningExtreme(Column(best, missing), known, kind, ranks)
 
 
@@ -89,10 +89,10 @@ def refuse_odd_floats(values: Numbers, reach: Mask | None) -> None:
     """Check that no value is a NaN or a negative zero. With these, the extreme depends on which came first.
 
     Raises:
-        NoRunningForm: There is such a value. The row handler processes it.
+        NoPrefixScan: There is such a value. The row handler processes it.
     """
     if values.dtype.kind != "f":
         return
     odd = np.isnan(values) | ((values == 0) & np.signbit(values))
     if np.any(odd if reach is None else odd & reach):
-        raise NoRunningForm
+        raise NoPrefixScan

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, Argument, Constant, Declared
-from firesteel.runtime.aggregate.scan.column import Column, Mask, NoRunningForm, from_arrow
+from firesteel.runtime.aggregate.scan.column import Column, Mask, NoPrefixScan, from_arrow
 from firesteel.runtime.aggregate.scan.rows import Rows
 from firesteel.runtime.aggregate.scan.segments import Index, accumulate, running_sum, spread, wrapped
 from firesteel.runtime.spec.operators import AggregateSpec
@@ -25,7 +25,7 @@ def running_fields(
     `reach` has the rows that count, None for all. `stored` has the fields of the keys.
 
     Raises:
-        NoRunningForm: A sum might exceed 64 bits.
+        NoPrefixScan: A sum might exceed 64 bits.
     """
     return {
         field.name: _running_field(rows, call, aggregate, field, reach, stored[field.name])
@@ -38,7 +38,7 @@ def _running_field(
     stored: pa.Array,
 ) -> Column:  # fmt: skip
     assert not isinstance(field.initial, list)
-    initial = rows.life_initial(from_arrow(stored, field.type), field.initial)
+    initial = rows.segment_initial(from_arrow(stored, field.type), field.initial)
     contribution = aggregate.contributions[field.name]
     if isinstance(contribution, Constant):
         assert isinstance(contribution.value, int)
@@ -64,14 +64,14 @@ def _sum_ones(rows: Rows, one: int, reach: Mask | None, initial: Index) -> Index
         values = rows.sign if reach is None else np.where(reach, rows.sign, 0)
     if reach is None and rows.count is not None and np.array_equal(initial, _records_before(rows)):
         return rows.count
-    return running_sum(values if one == 1 else values * one, rows.life_starts, initial)
+    return running_sum(values if one == 1 else values * one, rows.segment_starts, initial)
 
 
 def _records_before(rows: Rows) -> Index:
-    """Return the record count at the start of each life."""
+    """Return the record count at the start of each segment."""
     assert rows.count is not None
     assert rows.sign is not None
-    before: Index = rows.count[rows.life_starts] - rows.sign[rows.life_starts]
+    before: Index = rows.count[rows.segment_starts] - rows.sign[rows.segment_starts]
     return before
 
 
@@ -79,7 +79,7 @@ def _sum_integers(rows: Rows, argument: Column, reach: Mask | None, initial: Ind
     values = argument.values if rows.sign is None else argument.values * rows.sign
     if reach is not None:
         values = np.where(reach, values, 0)
-    return running_sum(values, rows.life_starts, initial)
+    return running_sum(values, rows.segment_starts, initial)
 
 
 def _sum_decimals(
@@ -89,9 +89,9 @@ def _sum_decimals(
     bound = np.abs(argument.values.astype(np.float64)).sum()
     bound += np.abs(initial.values.astype(np.float64)).max(initial=0)
     if not bound < _SAFE:
-        raise NoRunningForm
+        raise NoPrefixScan
     if field.initial is not None and initial.null is not None:
-        rows.reject_rows(rows.life_starts[initial.null])
+        rows.reject_rows(rows.segment_starts[initial.null])
     return _sum_integers(rows, argument, reach, initial.values)
 
 
@@ -100,9 +100,9 @@ def _still_null(rows: Rows, reach: Mask | None, field: AccumulatorField, initial
     if field.initial is not None or initial.null is None:
         return None
     if reach is None:
-        return None  # The first row of a life sets the field.
-    reached = running_sum(reach.astype(np.int64), rows.life_starts)
-    null: Mask = spread(initial.null, rows.life_starts, len(rows)) & (reached == 0)
+        return None  # The first row of a segment sets the field.
+    reached = running_sum(reach.astype(np.int64), rows.segment_starts)
+    null: Mask = spread(initial.null, rows.segment_starts, len(rows)) & (reached == 0)
     return null
 
 
@@ -126,7 +126,7 @@ def _sum_floats(
         if rows.sign is not None:
             _reject_first_retractions(rows, reach, initial.null)
     with np.errstate(all="ignore"):
-        return Column(accumulate(np.add, values, rows.life_starts, begin), null)
+        return Column(accumulate(np.add, values, rows.segment_starts, begin), null)
 
 
 def _reject_first_retractions(rows: Rows, reach: Mask | None, null: Mask) -> None:
@@ -135,7 +135,7 @@ def _reject_first_retractions(rows: Rows, reach: Mask | None, null: Mask) -> Non
     It gives 0 - x, whose zero differs from that of -x.
     """
     reached = np.ones(len(rows), np.int64) if reach is None else reach.astype(np.int64)
-    first = (running_sum(reached, rows.life_starts) == 1) & (reached == 1)
-    first &= spread(null, rows.life_starts, len(rows))
+    first = (running_sum(reached, rows.segment_starts) == 1) & (reached == 1)
+    first &= spread(null, rows.segment_starts, len(rows))
     assert rows.sign is not None
     rows.reject_rows(np.flatnonzero(first & (rows.sign < 0)))

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.kernels.running import choose
+from firesteel.kernels.prefix_scan import choose
 from firesteel.kernels.types import given
 from firesteel.runtime.aggregate.functions.declaration import Aggregate, Declared, Form
 from firesteel.runtime.aggregate.functions.registry import declare
@@ -18,7 +18,7 @@ from firesteel.runtime.aggregate.row_engine.accumulator_state import Accumulator
 from firesteel.runtime.aggregate.scan.column import (
     Column,
     Mask,
-    NoRunningForm,
+    NoPrefixScan,
     from_arrow,
     from_sortable_form,
     to_array,
@@ -41,10 +41,10 @@ _MOST_DISTINCT = 62
 
 
 @lru_cache(maxsize=64)
-def plan(spec: GroupAggregateSpec) -> RunningPlan | None:
+def plan(spec: GroupAggregateSpec) -> PrefixScanPlan | None:
     """Return the running form of a GroupAggregate, None if a call has none."""
     aggregates = columnar_aggregates(spec)
-    return None if aggregates is None else RunningPlan(spec, aggregates)
+    return None if aggregates is None else PrefixScanPlan(spec, aggregates)
 
 
 def columnar_aggregates(spec: GroupAggregateSpec) -> tuple[Aggregate, ...] | None:
@@ -81,7 +81,7 @@ def _has_form(call: AggregateSpec, aggregate: Aggregate) -> bool:
 
 
 @dataclass(frozen=True)
-class RunningBatch:
+class PrefixScanBatch:
     """Results of a batch of n rows.
 
     Attributes:
@@ -108,7 +108,7 @@ class RunningBatch:
         return [r.array(line).take(at) for r, line in zip(self._results, self._lines, strict=True)]
 
 
-class RunningPlan:
+class PrefixScanPlan:
     """Running form of a GroupAggregate, created by `plan`."""
 
     def __init__(self, spec: GroupAggregateSpec, aggregates: tuple[Aggregate, ...]) -> None:
@@ -118,7 +118,7 @@ class RunningPlan:
 
     def process(
         self, changes: pa.Table, keys: Keys, state: AccumulatorState, now: int
-    ) -> RunningBatch | None:
+    ) -> PrefixScanBatch | None:
         """Process a batch and write its state.
 
         Return None, with nothing written, to request the row handler.
@@ -129,7 +129,7 @@ class RunningPlan:
             with np.errstate(over="ignore"):
                 run = _Run(self._spec, changes, keys, state, now)
                 return run.by_row(self._aggregates, self)
-        except NoRunningForm:
+        except NoPrefixScan:
             return None
 
     def process_bundle(
@@ -144,7 +144,7 @@ class RunningPlan:
             with np.errstate(over="ignore"):
                 run = _Run(self._spec, changes, keys, state, now)
                 return run.net(self._aggregates, self)
-        except NoRunningForm:
+        except NoPrefixScan:
             return None
 
     @property
@@ -171,7 +171,7 @@ class _Run:
         self._final: dict[str, pa.Array] = {}
         self._extremes: list[RetractedExtreme] = []
 
-    def by_row(self, aggregates: tuple[Aggregate, ...], whole: RunningPlan) -> RunningBatch:
+    def by_row(self, aggregates: tuple[Aggregate, ...], whole: PrefixScanPlan) -> PrefixScanBatch:
         """Return the outcome of each row."""
         rows = self._rows
         if whole.records is not None:
@@ -185,9 +185,9 @@ class _Run:
         by_row = np.empty_like(by_key)
         by_row[rows.keys.order] = by_key
         left = np.flatnonzero(~rows.clean[rows.keys.codes]) if not rows.clean.all() else np.zeros(0, np.int64)
-        return RunningBatch(by_row, left, rows, results, lines)
+        return PrefixScanBatch(by_row, left, rows, results, lines)
 
-    def net(self, aggregates: tuple[Aggregate, ...], whole: RunningPlan) -> NetChanges:
+    def net(self, aggregates: tuple[Aggregate, ...], whole: PrefixScanPlan) -> NetChanges:
         """Return the net change of each key by the bundle."""
         rows, live = self._rows, np.ones(len(self._rows.keys), np.bool_)
         if whole.records is not None:
@@ -204,7 +204,7 @@ class _Run:
         return NetChanges(outcome, before, after, rows.clean)
 
     def _results(
-        self, aggregates: tuple[Aggregate, ...], whole: RunningPlan
+        self, aggregates: tuple[Aggregate, ...], whole: PrefixScanPlan
     ) -> tuple[list[Result], list[DistinctBatch]]:
         rows = self._rows
         groups = [self._follow(f"seen{i}", calls) for i, calls in enumerate(whole.distinct)]

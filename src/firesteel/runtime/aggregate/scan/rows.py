@@ -1,4 +1,4 @@
-"""Lives of the keys of a batch: ranges of rows during which a key has records."""
+"""Segments of the rows of a batch: ranges of rows during which a key has records."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from firesteel.runtime.spec.operators import GroupAggregateSpec
 
 
 class Rows(SortedRows):
-    """Rows with the lives of their keys.
+    """Rows of a batch, divided into segments of their keys.
 
-    A life of a key is the range of rows between two moments at which it has no records. Accumulators start
-    anew in each life, except for a first life that continues from the stored ones.
+    A segment of a key is the range of rows between two moments at which the key has no records. Accumulators
+    start from their initial values in each segment. Only the first one continues from stored accumulators.
 
     Attributes:
         sign: int64[n], -1 for a retraction. None if there can be none.
         count: int64[n], records of the key after each row. None if they are not counted.
-        clean: bool[g], keys that the running forms can process. The others need the row handler.
+        clean: bool[g], keys that prefix scans can process. The others need the row handler.
     """
 
     def __init__(self, spec: GroupAggregateSpec, changes: pa.Table, keys: Keys, stored: Stored) -> None:
@@ -33,11 +33,11 @@ class Rows(SortedRows):
         self.clean = np.ones(len(keys), np.bool_)
         self.sign: Index | None = None
         self.count: Index | None = None
-        self._starts, self._life_key = keys.starts, np.arange(len(keys))
+        self._starts, self._segment_keys = keys.starts, np.arange(len(keys))
         self.ended: Index = np.zeros(0, np.int64)
 
     def count_records(self, records: pa.Array) -> None:
-        """Find the lives. `records` are the stored record counts of the keys, NULL for none."""
+        """Find the segments. `records` are the stored record counts of the keys, NULL for none."""
         self._count(records)
         assert self.count is not None
         if self.count.min() < 0:
@@ -48,10 +48,10 @@ class Rows(SortedRows):
             begins[self.ended + 1] = True
             begins[self.keys.starts] = True
             self._starts = np.flatnonzero(begins[:-1])
-            self._life_key = self.keys.sorted_codes[self._starts]
+            self._segment_keys = self.keys.sorted_codes[self._starts]
 
     def count_bundle(self, records: pa.Array) -> None:
-        """Count the records of a bundle, in which a key has one life, even if it has no records in between.
+        """Count the records of a bundle, in which a key has one segment, even if it has no records in between.
 
         The first row of an unknown key must be an addition: the row handler drops retractions before it.
         """
@@ -69,20 +69,20 @@ class Rows(SortedRows):
         self.count = running_sum(self.sign, self.keys.starts, before)
 
     @property
-    def life_starts(self) -> Index:
-        """Return the position at which each life begins."""
+    def segment_starts(self) -> Index:
+        """Return the position at which each segment begins."""
         return self._starts
 
     @property
-    def life_keys(self) -> Index:
-        """Return the key of each life."""
-        return self._life_key
+    def segment_keys(self) -> Index:
+        """Return the key of each segment."""
+        return self._segment_keys
 
     @cached_property
     def goes_on(self) -> Mask:
-        """Return whether each life continues from stored accumulators."""
-        first = self._starts == self.keys.starts[self._life_key]
-        on: Mask = first & self.stored.found[self._life_key]
+        """Return whether each segment continues from stored accumulators."""
+        first = self._starts == self.keys.starts[self._segment_keys]
+        on: Mask = first & self.stored.found[self._segment_keys]
         return on
 
     @cached_property
@@ -107,9 +107,9 @@ class Rows(SortedRows):
         """Leave the keys of some rows to the row handler."""
         self.clean[self.keys.sorted_codes[rows]] = False
 
-    def life_initial(self, stored: Column, initial: int | float | None) -> Column:
-        """Return the initial value of each life: the key's stored field, or the field's initial value."""
-        values, null = stored.values[self.life_keys], stored.is_null[self.life_keys]
+    def segment_initial(self, stored: Column, initial: int | float | None) -> Column:
+        """Return the initial value of each segment: the key's stored field, or the field's initial value."""
+        values, null = stored.values[self.segment_keys], stored.is_null[self.segment_keys]
         fresh = ~self.goes_on
         values[fresh] = 0 if initial is None else initial
         null = np.where(fresh, initial is None, null)

@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firesteel.kernels import running
+from firesteel.kernels import prefix_scan
 from firesteel.kernels.types import given
 
 Index = NDArray[np.int64]
 Numbers = NDArray[Any]
-_WAYS: dict[np.ufunc, int] = {np.add: running.SUM, np.minimum: running.LEAST, np.maximum: running.GREATEST}
+_WAYS: dict[np.ufunc, int] = {
+    np.add: prefix_scan.SUM,
+    np.minimum: prefix_scan.LEAST,
+    np.maximum: prefix_scan.GREATEST,
+}
 
 
 def wrapped(values: Index, bits: int) -> Index:
@@ -45,5 +49,5 @@ def accumulate(ufunc: np.ufunc, values: Numbers, starts: Index, initial: Numbers
     The operations happen in exactly this order.
     """
     result = np.empty(len(values), values.dtype)
-    running.accumulate(result, _WAYS[ufunc], *given(values, starts, initial))
+    prefix_scan.accumulate(result, _WAYS[ufunc], *given(values, starts, initial))
     return result

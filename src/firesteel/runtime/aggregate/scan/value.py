@@ -16,7 +16,7 @@ from firesteel.runtime.aggregate.functions.declaration import (
     If,
     IsNull,
 )
-from firesteel.runtime.aggregate.scan.column import Column, Mask, NoRunningForm
+from firesteel.runtime.aggregate.scan.column import Column, Mask, NoPrefixScan
 from firesteel.runtime.aggregate.scan.segments import Index, wrapped
 from firesteel.types.sql import INTEGER_BITS, TypeRoot
 
@@ -27,7 +27,7 @@ def evaluate(node: Expression, fields: Mapping[str, Column]) -> Column:
     """Return the value of an expression at each row.
 
     Raises:
-        NoRunningForm: The expression has no columnar form, or values might exceed 64 bits.
+        NoPrefixScan: The expression has no columnar form, or values might exceed 64 bits.
     """
     if isinstance(node, Field):
         return fields[node.name]
@@ -44,7 +44,7 @@ def evaluate(node: Expression, fields: Mapping[str, Column]) -> Column:
                 return Column(operands[0].values.astype(np.float32), operands[0].null)
         if node.function == "decimal_average":
             return _decimal_average(operands[0], operands[1].values, *node.constants)
-    raise NoRunningForm
+    raise NoPrefixScan
 
 
 def _choose(node: If, fields: Mapping[str, Column]) -> Column:
@@ -64,7 +64,7 @@ def _test(node: Expression, fields: Mapping[str, Column]) -> Mask:
     if isinstance(node, Compare) and node.operator == "==" and isinstance(node.right, Constant):
         same: Mask = evaluate(node.left, fields).values == node.right.value
         return same
-    raise NoRunningForm
+    raise NoPrefixScan
 
 
 def _divide(node: Arithmetic, fields: Mapping[str, Column]) -> Column:
@@ -75,7 +75,7 @@ def _divide(node: Arithmetic, fields: Mapping[str, Column]) -> Column:
             return Column(left.values / right.values, left.null)
         bits = INTEGER_BITS.get(node.type.root)
         if bits is None:
-            raise NoRunningForm
+            raise NoPrefixScan
         return _wrap(Column(truncated(left.values, right.values), left.null), bits)
 
 
@@ -95,7 +95,7 @@ def _decimal_average(total: Column, count: Index, shift: int, precision: int) ->
     """Return averages of DECIMALs, rounded HALF_UP like numbers.decimal_average."""
     largest = int(np.abs(total.values).max(initial=0)) * 10**shift
     if 2 * largest >= _SAFE or largest >= 10**precision:
-        raise NoRunningForm
+        raise NoPrefixScan
     divisor = np.where(count == 0, 1, count)
     half = np.abs(divisor)
     quotient = (2 * np.abs(total.values * 10**shift) + half) // (2 * half)

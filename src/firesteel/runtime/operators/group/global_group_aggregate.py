@@ -21,7 +21,7 @@ from firesteel.runtime.aggregate.reduce.row_fallback import KeyedRows
 from firesteel.runtime.aggregate.row_engine.accumulators import accumulators
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.aggregate.row_engine.map_state import Expiry
-from firesteel.runtime.aggregate.scan.column import NoRunningForm
+from firesteel.runtime.aggregate.scan.column import NoPrefixScan
 from firesteel.runtime.aggregate.scan.net_changes import NetChanges
 from firesteel.runtime.aggregate.scan.plan import columnar_aggregates
 from firesteel.runtime.columns.keys import Keys, find_keys
@@ -83,7 +83,7 @@ class GlobalGroupAggregate:
                     self._spec, self._aggregates, self._state, keys, accumulators, self._expiry.now
                 )
                 return whole.run(self._results)
-        except NoRunningForm:
+        except NoPrefixScan:
             return None
 
     def _by_row(self, changes: pa.Table, keys: Keys, which: NDArray[np.bool_]) -> pa.Table:

@@ -22,7 +22,7 @@ from firesteel.runtime.aggregate.row_engine.accumulators import accumulators
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.aggregate.row_engine.map_state import Expiry
 from firesteel.runtime.aggregate.row_engine.row_loop import RowBatch, RowByRow, expand
-from firesteel.runtime.aggregate.scan.plan import RunningBatch, plan
+from firesteel.runtime.aggregate.scan.plan import PrefixScanBatch, plan
 from firesteel.runtime.columns.keys import find_keys
 from firesteel.runtime.columns.sorting import stable_order
 from firesteel.runtime.dataflow.operator import Clock, Operator, RowOperator
@@ -84,7 +84,7 @@ class GroupAggregate(RowOperator):
         return [changes.column(field(i)) for i in self._spec.keys]
 
     def _output(
-        self, changes: pa.Table, batch: RowBatch | RunningBatch
+        self, changes: pa.Table, batch: RowBatch | PrefixScanBatch
     ) -> tuple[pa.Table, NDArray[np.int64]]:
         """Return the output rows, and for each the number of the row that caused it."""
         kinds, origins = expand(batch.outcomes, self._spec.emit_update_before)

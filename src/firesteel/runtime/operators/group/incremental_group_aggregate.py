@@ -25,7 +25,7 @@ from firesteel.runtime.aggregate.row_engine.accumulators import stored_maps, wri
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.aggregate.row_engine.map_state import Expiry
 from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
-from firesteel.runtime.aggregate.scan.column import NoRunningForm, to_array
+from firesteel.runtime.aggregate.scan.column import NoPrefixScan, to_array
 from firesteel.runtime.aggregate.scan.plan import columnar_aggregates, distinct_groups
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.operator import Clock, Operator
@@ -90,7 +90,7 @@ class IncrementalGroupAggregate:
                 accumulators = merge(self._columns, self._spec, self._aggregates, changes, partial)
                 distinct = self._count_seen(accumulators, partial)
                 parts = regroup(self._increments, self._spec, self._aggregates, accumulators, final)
-        except NoRunningForm:
+        except NoPrefixScan:
             return None
         for view in distinct:
             view.save(np.ones(len(partial), np.bool_), np.zeros(0, np.int64))

@@ -17,7 +17,7 @@ from firesteel.runtime.aggregate.reduce.columns import AccumulatorColumns
 from firesteel.runtime.aggregate.reduce.partial_accumulators import lift
 from firesteel.runtime.aggregate.reduce.row_fallback import LocalRows
 from firesteel.runtime.aggregate.row_engine.handler import generate
-from firesteel.runtime.aggregate.scan.column import NoRunningForm
+from firesteel.runtime.aggregate.scan.column import NoPrefixScan
 from firesteel.runtime.aggregate.scan.plan import columnar_aggregates
 from firesteel.runtime.aggregate.scan.segments import Index
 from firesteel.runtime.columns.keys import Keys, find_keys
@@ -60,7 +60,7 @@ class LocalGroupAggregate:
                 with np.errstate(over="ignore"):
                     accumulators = lift(self._spec, self._aggregates, changes, keys)
                     return accumulators.columns(self._columns.slots, by)
-            except NoRunningForm:
+            except NoPrefixScan:
                 pass
         parts = self._columns.from_rows(self._rows.fold(changes, keys), self._generated.slots)
         return [part.take(pa.array(by)) for part in parts]

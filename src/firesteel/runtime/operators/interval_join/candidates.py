@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from firesteel.runtime.operators.interval_join.arrivals import Arrivals, Index, Mask, NewRows
-from firesteel.runtime.operators.interval_join.kept_rows import KeptRows, StoredRows, concat_fields
 from firesteel.runtime.operators.interval_join.places import Places
+from firesteel.runtime.operators.interval_join.retained_rows import RetainedRows, StoredRows, concat_fields
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 
 BEFORE = -1
@@ -28,7 +28,7 @@ class Candidates:
         matched: bool[c], whether a row has found a partner in this batch.
     """
 
-    def __init__(self, spec: IntervalJoinSpec, port: int, arrivals: Arrivals, kept: KeptRows) -> None:
+    def __init__(self, spec: IntervalJoinSpec, port: int, arrivals: Arrivals, kept: RetainedRows) -> None:
         new, other = arrivals.sides[port], arrivals.sides[1 - port]
         self._back, self._ahead = spec.reach(port), spec.reach(1 - port)
         self.stored = self._near(arrivals, other, kept)
@@ -41,7 +41,7 @@ class Candidates:
         self._stays = np.concatenate([np.ones(len(stored.times), np.bool_), new.stays & new.joins])
         self._sort(len(arrivals.keys), np.concatenate([stored.owners, new.codes]), times)
 
-    def _near(self, arrivals: Arrivals, other: NewRows, kept: KeptRows) -> StoredRows:
+    def _near(self, arrivals: Arrivals, other: NewRows, kept: RetainedRows) -> StoredRows:
         able = np.flatnonzero(other.joins)
         times = other.times[able]
         return kept.near(arrivals.keys, other.codes[able], times - self._back, times + self._ahead)

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from firesteel.runtime.operators.interval_join.arrivals import Arrivals, Index
 from firesteel.runtime.operators.interval_join.candidates import Candidates
-from firesteel.runtime.operators.interval_join.kept_rows import KeptRows, concat_fields
 from firesteel.runtime.operators.interval_join.port_watermarks import Steps
+from firesteel.runtime.operators.interval_join.retained_rows import RetainedRows, concat_fields
 from firesteel.runtime.operators.window.fired import inserts
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 
@@ -29,8 +29,8 @@ class Expired:
     """
 
     def __init__(
-        self, spec: IntervalJoinSpec, port: int, arrivals: Arrivals, candidates: Candidates, kept: KeptRows,
-        steps: Steps,
+        self, spec: IntervalJoinSpec, port: int, arrivals: Arrivals, candidates: Candidates,
+        kept: RetainedRows, steps: Steps,
     ) -> None:  # fmt: skip
         self.port = port
         self._new = arrivals.sides[port]

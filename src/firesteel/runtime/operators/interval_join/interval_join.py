@@ -37,9 +37,9 @@ from firesteel.runtime.dataflow.operator import (
     earliest,
 )
 from firesteel.runtime.operators.interval_join.arrivals import Arrivals
-from firesteel.runtime.operators.interval_join.kept_rows import KeptRows
 from firesteel.runtime.operators.interval_join.meeting import Meeting
 from firesteel.runtime.operators.interval_join.port_watermarks import PortWatermarks, Steps
+from firesteel.runtime.operators.interval_join.retained_rows import RetainedRows
 from firesteel.runtime.operators.join.residual import Residual
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.state.base import StateBackend
@@ -63,7 +63,7 @@ class IntervalJoin(Operator):
         self._spec = spec
         self._clock = clock
         self._residual = None if spec.condition is None else Residual(spec.condition)
-        self._kept = [KeptRows(spec, port, backend) for port in (0, 1)]
+        self._kept = [RetainedRows(spec, port, backend) for port in (0, 1)]
         self._watermarks = PortWatermarks(backend, spec.state_id)
 
     def ports(self, batch: PortBatch) -> Iterable[Message]:

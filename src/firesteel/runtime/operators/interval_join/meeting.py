@@ -18,8 +18,8 @@ from firesteel.runtime.dataflow.sequence import concat, derived, in_order
 from firesteel.runtime.operators.interval_join.arrivals import Arrivals, Index
 from firesteel.runtime.operators.interval_join.candidates import Candidates
 from firesteel.runtime.operators.interval_join.expired import Expired
-from firesteel.runtime.operators.interval_join.kept_rows import KeptRows
 from firesteel.runtime.operators.interval_join.port_watermarks import Steps
+from firesteel.runtime.operators.interval_join.retained_rows import RetainedRows
 from firesteel.runtime.operators.join.residual import Residual
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.types.arrow import to_arrow
@@ -40,7 +40,7 @@ class Meeting:
     """
 
     def __init__(
-        self, spec: IntervalJoinSpec, arrivals: Arrivals, kept: Sequence[KeptRows], steps: Steps,
+        self, spec: IntervalJoinSpec, arrivals: Arrivals, kept: Sequence[RetainedRows], steps: Steps,
         residual: Residual | None,
     ) -> None:  # fmt: skip
         self._spec = spec

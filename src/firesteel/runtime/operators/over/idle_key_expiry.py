@@ -19,7 +19,7 @@ from firesteel.runtime.state.base import StateBackend
 _NEVER = -(1 << 63)
 
 
-class Forgetting:
+class IdleKeyExpiry:
     """Timers of idle keys.
 
     Args:

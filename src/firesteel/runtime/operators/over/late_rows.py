@@ -55,7 +55,7 @@ class _Keyed:
     epoch: Index
 
 
-class Admission:
+class LateRowCheck:
     """Check for late rows, with its state.
 
     Args:

@@ -23,8 +23,8 @@ from firesteel.runtime.columns.sorting import stable_order_by
 from firesteel.runtime.dataflow.operator import Clock, Message, Operator, Watermark, WatermarkedBatch
 from firesteel.runtime.dataflow.retained_watermark import RetainedNumber
 from firesteel.runtime.dataflow.sequence import concat, derived
-from firesteel.runtime.operators.over.idle_key_expiry import Forgetting
-from firesteel.runtime.operators.over.late_rows import Admission, Admitted
+from firesteel.runtime.operators.over.idle_key_expiry import IdleKeyExpiry
+from firesteel.runtime.operators.over.late_rows import Admitted, LateRowCheck
 from firesteel.runtime.operators.over.over_windows import Ended, Windows
 from firesteel.runtime.operators.over.rows import Index, TimedRows, WaitingRows
 from firesteel.runtime.operators.over.series import of_series
@@ -57,11 +57,11 @@ class RowTimeOver(WaitsForWatermarks):
         bounded, by_range = spec.frame.preceding is not None, not spec.frame.rows
         self._windows = Windows(spec, backend, epochs=bounded)
         self._partition = spec.aggregate.keys[:-1] if bounded else spec.aggregate.keys
-        self._admission: Admission | None = None
+        self._late_rows: LateRowCheck | None = None
         if bounded:
             keys = [types[i] for i in self._partition]
             size = spec.frame.preceding if by_range else None
-            self._admission = Admission(backend, f"{name}/keys", keys, size)
+            self._late_rows = LateRowCheck(backend, f"{name}/keys", keys, size)
 
     def take(self, message: WatermarkedBatch) -> pa.Table:
         watermarks = np.maximum.accumulate(message.times)
@@ -86,10 +86,10 @@ class RowTimeOver(WaitsForWatermarks):
 
     def _admit(self, due: TimedRows, new: TimedRows, row_watermarks: Index, end: int) -> Admitted:
         """Decide which rows are late. In an unbounded frame, a row is late once a watermark has passed it."""
-        if self._admission is None:
+        if self._late_rows is None:
             return Admitted(new.times > row_watermarks, np.zeros(len(due) + len(new), np.int64), (), _NO_ROWS)
         columns = [[rows.columns[i] for i in self._partition] for rows in (due, new)]
-        return self._admission.admit(
+        return self._late_rows.admit(
             columns[0], due.times, columns[1], new.times, row_watermarks, self._time.now, end
         )
 
@@ -127,20 +127,20 @@ class ProcTimeOver(Operator):
         self._width = spec.width
         self._came = RetainedNumber(backend, f"{spec.state_id}/came", 0)
         self._windows = Windows(spec, backend, epochs=False)
-        self._forgetting: Forgetting | None = None
+        self._idle_keys: IdleKeyExpiry | None = None
         if not spec.frame.rows and spec.frame.preceding is not None:
             keys = [to_arrow(spec.aggregate.input_types[i]) for i in spec.aggregate.keys]
-            self._forgetting = Forgetting(backend, spec.state_id, keys, spec.frame.preceding)
+            self._idle_keys = IdleKeyExpiry(backend, spec.state_id, keys, spec.frame.preceding)
         self._held: list[pa.Table] = []
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
-        if self._forgetting is not None:
+        if self._idle_keys is not None:
             self._held.append(table)
             return ()
         return (self._fired(table),)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
-        if self._forgetting is None:
+        if self._idle_keys is None:
             return (rows.with_rows(self._fired(rows.table)),)
         self._held.append(rows.table)
         return [
@@ -149,8 +149,8 @@ class ProcTimeOver(Operator):
         ]
 
     def barrier(self) -> Iterator[Message]:
-        if self._forgetting is not None:
-            gone = self._forgetting.due(self._clock())
+        if self._idle_keys is not None:
+            gone = self._idle_keys.due(self._clock())
             self._windows.forget(Ended(gone.columns, np.zeros(len(gone), np.int64)))
         held, self._held = [table for table in self._held if table.num_rows], []
         if held:
@@ -161,13 +161,13 @@ class ProcTimeOver(Operator):
         columns = tuple(one_array(table.column(field(i))) for i in range(self._width))
         numbers = self._came.now + np.arange(table.num_rows)
         self._came.now += table.num_rows
-        times = np.full(table.num_rows, 0 if self._forgetting is None else self._clock())
+        times = np.full(table.num_rows, 0 if self._idle_keys is None else self._clock())
         if not table.num_rows:
             types = [to_arrow(call.type) for call in self._spec.aggregate.calls]
             return inserts(_NO_ROWS, 0, [*columns, *(pa.nulls(0, kind) for kind in types)])
-        if self._forgetting is not None:
+        if self._idle_keys is not None:
             keys = [columns[i] for i in self._spec.aggregate.keys]
-            self._forgetting.heard(keys, table.num_rows, self._clock())
+            self._idle_keys.heard(keys, table.num_rows, self._clock())
         order, _, results = self._windows.fire(TimedRows(columns, times, numbers), int(numbers[0]))
         back = np.empty_like(order)
         back[order] = np.arange(len(order))

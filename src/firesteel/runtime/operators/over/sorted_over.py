@@ -26,7 +26,7 @@ from firesteel.runtime.columns.sorting import stable_order_by
 from firesteel.runtime.dataflow.operator import Clock, Message, Operator, RowOperator
 from firesteel.runtime.dataflow.retained_watermark import RetainedNumber
 from firesteel.runtime.dataflow.sequence import concat, derived
-from firesteel.runtime.operators.over.row_lives import RowLives
+from firesteel.runtime.operators.over.row_lifetimes import RowLifetimes
 from firesteel.runtime.operators.over.version_results import VersionRows, changes_of, results_of
 from firesteel.runtime.operators.over.versions import SortedRows, Versions
 from firesteel.runtime.spec.over import SortedOverSpec
@@ -57,7 +57,7 @@ class _Batch:
         owners: int64[n + m], partition of each.
         numbers: int64[n + m], arrival number of each.
         rows: int64[s], row at each place.
-        lives: Lives of the rows.
+        lifetimes: Lifetimes of the rows.
         codes: int64[s], equal for rows with equal partitions and sort keys.
         versions: Versions of the partitions.
     """
@@ -68,7 +68,7 @@ class _Batch:
     owners: Index
     numbers: Index
     rows: Index
-    lives: RowLives
+    lifetimes: RowLifetimes
     codes: Index
     versions: Versions
 
@@ -138,15 +138,15 @@ class SortedOver(RowOperator):
         )
         owners = np.concatenate([keys.codes, stored.owners])
         numbers = np.concatenate([self._came.now + np.arange(len(adds)), arrivals])
-        lives = RowLives.of(equal_rows(fields, len(owners)), adds, arrivals)
+        lifetimes = RowLifetimes.of(equal_rows(fields, len(owners)), adds, arrivals)
         rows, codes = self._sorted(fields, owners, numbers, adds)
         begins = np.where(rows < len(adds), rows, -1)
         places = np.full(len(owners), -1, np.int64)
         places[rows] = np.arange(len(rows))
-        subjects = np.where(lives.subjects >= 0, places[lives.subjects], -1)
-        sorted_rows = SortedRows(owners[rows], codes, begins, lives.ends[rows])
+        subjects = np.where(lifetimes.subjects >= 0, places[lifetimes.subjects], -1)
+        sorted_rows = SortedRows(owners[rows], codes, begins, lifetimes.ends[rows])
         versions = Versions.of(sorted_rows, subjects, adds, by_range=not self._spec.rows)
-        return _Batch(keys, adds, fields, owners, numbers, rows, lives, codes, versions)
+        return _Batch(keys, adds, fields, owners, numbers, rows, lifetimes, codes, versions)
 
     def _sorted(
         self, fields: Sequence[pa.Array], owners: Index, numbers: Index, adds: Mask
@@ -160,7 +160,7 @@ class SortedOver(RowOperator):
     def _store(self, batch: _Batch) -> None:
         """Write the rows that are new, and delete those that are gone."""
         inputs = len(batch.adds)
-        stays = batch.lives.ends == inputs
+        stays = batch.lifetimes.ends == inputs
         written = np.concatenate(
             [np.flatnonzero(batch.adds & stays[:inputs]), inputs + np.flatnonzero(~stays[inputs:])]
         )

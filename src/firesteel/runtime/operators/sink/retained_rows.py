@@ -12,7 +12,7 @@ Sent = tuple[RowKind, int]
 """A change to send: its kind, and the number of the row that has its content."""
 
 
-class KeptRows:
+class RetainedRows:
     """Rows of one key, oldest first, each under an ascending number.
 
     Every operation takes constant time, however many rows there are (Flink: the list in the state of

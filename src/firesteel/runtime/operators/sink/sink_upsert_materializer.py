@@ -18,7 +18,7 @@ from firesteel.runtime.columns.equal_rows import equal_keys, equal_rows
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.operator import Clock, Operator, RowOperator
 from firesteel.runtime.dataflow.sequence import derived
-from firesteel.runtime.operators.sink.retained_rows import RETRACTIONS, KeptRows, Sent
+from firesteel.runtime.operators.sink.retained_rows import RETRACTIONS, RetainedRows, Sent
 from firesteel.runtime.spec.sink import SinkUpsertMaterializerSpec
 from firesteel.runtime.state.base import Entries, StateBackend
 from firesteel.runtime.state.memory import memory_backend
@@ -64,13 +64,13 @@ class SinkUpsertMaterializer(RowOperator):
 
     def _run(
         self, keys: Keys, stored: Entries, kinds: Sequence[int], codes: Sequence[int]
-    ) -> tuple[list[Sent | None], list[KeptRows]]:
+    ) -> tuple[list[Sent | None], list[RetainedRows]]:
         """Return the change that each input change sends, and the final rows of each key.
 
         A row's number is its position among the changes. Stored rows are numbered after the changes.
         """
         sent: list[Sent | None] = [None] * keys.rows
-        kept = [KeptRows() for _ in range(len(keys))]
+        kept = [RetainedRows() for _ in range(len(keys))]
         numbers = stored.sub_keys.to_pylist()
         for at, (owner, number) in enumerate(zip(stored.owners.tolist(), numbers, strict=True), keys.rows):
             kept[owner].keep(number, at, codes[at])
@@ -83,7 +83,7 @@ class SinkUpsertMaterializer(RowOperator):
         return sent, kept
 
     def _store(
-        self, keys: Keys, stored: Entries, left: list[KeptRows], rows: Sequence[pa.Array], now: int
+        self, keys: Keys, stored: Entries, left: list[RetainedRows], rows: Sequence[pa.Array], now: int
     ) -> None:
         """Write new rows of the keys and delete removed ones.
 

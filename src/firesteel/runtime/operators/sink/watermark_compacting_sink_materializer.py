@@ -24,7 +24,7 @@ from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
 from firesteel.runtime.columns.equal_rows import equal_keys, equal_rows
 from firesteel.runtime.columns.keys import Keys, find_keys, one_array
 from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Clock, Operator, WatermarkedBatch
-from firesteel.runtime.operators.sink.retained_rows import RETRACTIONS, KeptRows
+from firesteel.runtime.operators.sink.retained_rows import RETRACTIONS, RetainedRows
 from firesteel.runtime.operators.window.fired import changes
 from firesteel.runtime.operators.window.waits_for_watermarks import WaitsForWatermarks
 from firesteel.runtime.spec.sink import WatermarkCompactingSinkMaterializerSpec
@@ -220,7 +220,7 @@ class _Keys:
 
     def _applied(self, at: list[int], before: int | None) -> list[int]:
         """Return the rows that exist after some changes to the row before."""
-        rows = KeptRows()
+        rows = RetainedRows()
         if before is not None:
             rows.keep(0, before, self._codes[before])
         for row in at:

@@ -30,11 +30,11 @@ from firesteel.runtime.dataflow.retained_watermark import RetainedWatermark
 from firesteel.runtime.dataflow.sequence import Numbers
 from firesteel.runtime.operators.window.fired import inserts, window_columns
 from firesteel.runtime.operators.window.slicing.buffer_flush import may_delay
-from firesteel.runtime.operators.window.slicing.buffered_rows import HeldRows, Released, SlicedRows
+from firesteel.runtime.operators.window.slicing.buffered_rows import BufferedRows, Released, SlicedRows
 from firesteel.runtime.operators.window.slicing.open_slices import Late, OpenSlices
 from firesteel.runtime.operators.window.slicing.slice_state import ends_of
 from firesteel.runtime.operators.window.slicing.slices import NONE_FIRED, Slices, row_ends
-from firesteel.runtime.operators.window.slicing.slices_without_timer import SleepingSlices
+from firesteel.runtime.operators.window.slicing.slices_without_timer import SlicesWithoutTimer
 from firesteel.runtime.operators.window.zones import to_timers
 from firesteel.runtime.spec.window import WindowAggregateSpec, sliced
 from firesteel.runtime.state.base import StateBackend
@@ -69,10 +69,12 @@ class WindowAggregate(Operator):
         self._open = OpenSlices(self._slices, self._partials, backend, state_id, delayed)
         self._time = RetainedWatermark(backend, f"{state_id}/time")
         self._fired = int(self._slices.fired(np.array([self._time.now]))[0])
-        self._held = self._sleeping = None
+        self._held = self._without_timer = None
         if delayed:
-            self._held = HeldRows(self._slices, self._time.now)
-            self._sleeping = SleepingSlices(self._slices, self._partials, self._open, backend, state_id)
+            self._held = BufferedRows(self._slices, self._time.now)
+            self._without_timer = SlicesWithoutTimer(
+                self._slices, self._partials, self._open, backend, state_id
+            )
         # What the handler retracts must be there: late rows are added to what has fired, not merged with it.
         self._by_row = not self._partials.in_columns and not spec.is_global
         self.late = 0
@@ -125,11 +127,11 @@ class WindowAggregate(Operator):
         if not self._is_event_time:
             watermarks = WatermarkedBatch(self._none, np.array([self._clock()]), np.array([LAST_SEQUENCE]))
             yield from self._rows(watermarks, Late.none(self._partials))
-        if self._held is not None and self._sleeping is not None:
+        if self._held is not None and self._without_timer is not None:
             late = self._put(self._held.all(self._fired))
             self._open.settle()
             self._open.add_late(late, self._fired)
-            self._sleeping.save()
+            self._without_timer.save()
         self._time.save()
 
     def next_timer(self) -> int | None:
@@ -166,7 +168,7 @@ class WindowAggregate(Operator):
         fired_before, ends = _fired_before(rows, fired), self._ends(rows.table)
         return bool(np.any((ends <= fired_before) & (self._slices.last_windows(ends) > fired_before)))
 
-    def _take_held(self, rows: WatermarkedBatch, fired: Numbers, held: HeldRows) -> Late:
+    def _take_held(self, rows: WatermarkedBatch, fired: Numbers, held: BufferedRows) -> Late:
         """Add rows to their slices where windows may end before the rows reach the state.
 
         `fired` (int64[m + 1]) is the end up to which windows have fired before each watermark and after the
@@ -186,10 +188,10 @@ class WindowAggregate(Operator):
 
     def _put(self, rows: Released | None) -> Late:
         """Add rows that have reached the state, and return the late ones."""
-        if rows is None or self._sleeping is None:
+        if rows is None or self._without_timer is None:
             return Late.none(self._partials)
         self._add(rows.in_time.table, rows.in_time.ends)
-        self._sleeping.add(self._late(rows.slept.table, rows.slept.ends, rows.slept.due))
+        self._without_timer.add(self._late(rows.slept.table, rows.slept.ends, rows.slept.due))
         if self._by_row:
             self._add(rows.late.table, self._slices.kept_in(rows.late.ends))
             return Late.none(self._partials)
@@ -245,7 +247,7 @@ class WindowAggregate(Operator):
         fired = self._fired_by(watermarks)
         self._time.advance(int(watermarks.times.max()))
         before, self._fired = self._fired, int(fired[-1])
-        windows = (self._sleeping or self._open).fire(before, self._fired, late)
+        windows = (self._without_timer or self._open).fire(before, self._fired, late)
         if not windows.num_rows:
             return self._none
         ends = ends_of(windows, len(self._partials.columns.keys))

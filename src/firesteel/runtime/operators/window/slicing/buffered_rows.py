@@ -57,7 +57,7 @@ class Released:
     slept: SlicedRows
 
 
-class HeldRows:
+class BufferedRows:
     """Buffered rows. `now` is the watermark."""
 
     def __init__(self, slices: Slices, now: int) -> None:

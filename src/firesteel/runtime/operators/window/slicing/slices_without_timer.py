@@ -21,7 +21,7 @@ from firesteel.runtime.operators.window.zones import END_OF_TIME
 from firesteel.runtime.state.base import StateBackend
 
 
-class SleepingSlices:
+class SlicesWithoutTimer:
     """Slices without a timer, as tables of accumulators (runtime/aggregate/reduce/partials.py)."""
 
     def __init__(

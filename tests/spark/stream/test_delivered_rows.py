@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pytest
 
-from firesteel.spark.stream.given_rows import GivenRows
+from firesteel.spark.stream.delivered_rows import DeliveredRows
 
 
-def attempt(given: GivenRows, batch: int, tables: Sequence[Sequence[int]], takes: int = 100) -> list[int]:
+def attempt(given: DeliveredRows, batch: int, tables: Sequence[Sequence[int]], takes: int = 100) -> list[int]:
     """Give a micro-batch in tables, of which the caller takes the first; the rows that it got."""
     got: list[int] = []
     given.begin(batch)
@@ -23,7 +23,7 @@ def attempt(given: GivenRows, batch: int, tables: Sequence[Sequence[int]], takes
 
 @pytest.mark.parametrize("takes", range(4))
 def test_a_batch_that_is_repeated_gives_the_rest(takes: int) -> None:
-    given = GivenRows()
+    given = DeliveredRows()
     assert given.is_empty
     assert attempt(given, 4, [[1, 2]]) == [1, 2]
     assert not given.is_empty
@@ -35,6 +35,6 @@ def test_a_batch_that_is_repeated_gives_the_rest(takes: int) -> None:
 
 
 def test_the_cut_into_tables_may_be_another() -> None:
-    given = GivenRows()
+    given = DeliveredRows()
     assert attempt(given, 0, [[1, 2], [3, 4]], takes=1) == [1, 2]
     assert attempt(given, 0, [[1], [2, 3], [4]]) == [3, 4]

@@ -61,7 +61,7 @@ class Waiting:
         return Waiting(self.times[at], self.numbers[at], tuple(column.take(taken) for column in self.keys))
 
 
-class KeptRows:
+class RetainedRows:
     """State of one input of an interval join.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 
-class GivenRows:
+class DeliveredRows:
     """Rows of the last micro-batch that the caller has got.
 
     A restarted job repeats a micro-batch that was not committed, with the same rows in the same order. The

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from firesteel.changelog import RowKind
 from firesteel.kernels import types
-from firesteel.kernels.running import GREATEST, LEAST, SUM, accumulate, choose
+from firesteel.kernels.prefix_scan import GREATEST, LEAST, SUM, accumulate, choose
 from firesteel.runtime.aggregate.row_engine.row_loop import expand
 
 WORD = 1 << 64

@@ -1,4 +1,4 @@
-"""Which rows of a batch take which others away, and how long each row lives."""
+"""Lifetimes of rows: which changes of a batch add a row, and which retraction removes it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,22 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class RowLives:
-    """Lives of n changes and m stored rows.
+class RowLifetimes:
+    """Lifetimes of the rows of n changes and m stored rows.
 
     A row's number is its position among the changes. Stored rows are numbered after them.
 
     Attributes:
-        subjects: int64[n], row that each change adds or takes away. -1 for a retraction of a row that is not
-            there.
-        ends: int64[n + m], change that takes each row away, n if none does.
+        subjects: int64[n], row that each change adds or removes. -1 for a retraction without a matching row.
+        ends: int64[n + m], change that removes each row, n if none does.
     """
 
     subjects: Index
     ends: Index
 
     @classmethod
-    def of(cls, alike: Index, adds: Mask, arrivals: Index) -> RowLives:
-        """Match retractions with rows. A retraction takes away the oldest row that is equal.
+    def of(cls, alike: Index, adds: Mask, arrivals: Index) -> RowLifetimes:
+        """Match retractions with rows. A retraction removes the oldest equal row.
 
         Walk over the changes of equal rows, in their order, with the number of rows that are there. A
         retraction below zero finds no row. The j-th of the others takes the j-th row away:
