@@ -2,7 +2,7 @@
 
 Flink: `DeclarativeAggregateFunction`. A declared aggregate describes accumulate, retract, merge and the value
 with small expression trees. The row handler (runtime/aggregate/row_engine/handler.py) turns them into Python,
-the running forms (runtime/aggregate/scan/) into NumPy. An aggregate that needs a map view is written by hand,
+the prefix scans (runtime/aggregate/scan/) into NumPy. An aggregate that needs a map view is written by hand,
 as statements for the row handler.
 
 tests/runtime/aggregate/functions/test_aggregate_laws.py checks these laws for each aggregate:

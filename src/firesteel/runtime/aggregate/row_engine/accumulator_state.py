@@ -1,6 +1,6 @@
 """Accumulators of a GroupAggregate in keyed state: one row of columns for each key, and the map views.
 
-The row handler and the running forms use the same columns, so either can process a key. The columns are the
+The row handler and the prefix scans use the same columns, so either can process a key. The columns are the
 accumulator fields of the handler's slots, in order, in their Arrow types.
 """
 

@@ -1,4 +1,4 @@
-"""Process a batch with the row handler, for calls or keys without a running form."""
+"""Process a batch with the row handler, for calls or keys without a prefix scan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running forms of aggregates: all intermediate results of a batch in columns, without a loop over rows."""
+"""Prefix scans of aggregates: all intermediate results of a batch in columns, without a loop over rows."""
 
 from firesteel.runtime.aggregate.scan.plan import PrefixScanPlan, plan
 

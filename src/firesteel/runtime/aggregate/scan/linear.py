@@ -1,4 +1,4 @@
-"""Running forms of linear aggregates (COUNT, SUM, $SUM0, AVG), whose fields are sums of contributions."""
+"""Prefix scans of linear aggregates (COUNT, SUM, $SUM0, AVG), whose fields are sums of contributions."""
 
 from __future__ import annotations
 

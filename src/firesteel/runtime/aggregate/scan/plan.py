@@ -1,4 +1,4 @@
-"""Choose the running form of a GroupAggregate and run it over a batch."""
+"""Choose the prefix scan of a GroupAggregate and run it over a batch."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MOST_DISTINCT = 62
 
 @lru_cache(maxsize=64)
 def plan(spec: GroupAggregateSpec) -> PrefixScanPlan | None:
-    """Return the running form of a GroupAggregate, None if a call has none."""
+    """Return the prefix scan of a GroupAggregate, None if a call has none."""
     aggregates = columnar_aggregates(spec)
     return None if aggregates is None else PrefixScanPlan(spec, aggregates)
 
@@ -109,7 +109,7 @@ class PrefixScanBatch:
 
 
 class PrefixScanPlan:
-    """Running form of a GroupAggregate, created by `plan`."""
+    """Prefix scan of a GroupAggregate, created by `plan`."""
 
     def __init__(self, spec: GroupAggregateSpec, aggregates: tuple[Aggregate, ...]) -> None:
         self._spec = spec
@@ -159,7 +159,7 @@ class PrefixScanPlan:
 
 
 class _Run:
-    """Run of the running form over one batch."""
+    """Run of the prefix scan over one batch."""
 
     def __init__(
         self, spec: GroupAggregateSpec, changes: pa.Table, keys: Keys, state: AccumulatorState, now: int

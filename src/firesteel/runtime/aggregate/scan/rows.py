@@ -51,7 +51,7 @@ class Rows(SortedRows):
             self._segment_keys = self.keys.sorted_codes[self._starts]
 
     def count_bundle(self, records: pa.Array) -> None:
-        """Count the records of a bundle, in which a key has one segment, even if it has no records in between.
+        """Count the records of a bundle, in which a key has one segment, even if it has no records at times.
 
         The first row of an unknown key must be an addition: the row handler drops retractions before it.
         """

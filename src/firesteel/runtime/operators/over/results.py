@@ -1,7 +1,7 @@
 """Results of aggregate calls after each row of a stream of accumulations and retractions.
 
 This is GroupAggregate without suppression of equal results. Rows are processed in columns if all calls have a
-running form, otherwise by the row handler. Both use the same accumulators.
+prefix scan, otherwise by the row handler. Both use the same accumulators.
 """
 
 from __future__ import annotations
