@@ -1,1 +1,1 @@
-
+"""Catalog of databases, tables, views and functions."""

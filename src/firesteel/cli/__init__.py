@@ -1,1 +1,1 @@
-
+"""Command line, shell and HTTP API."""

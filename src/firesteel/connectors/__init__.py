@@ -1,1 +1,1 @@
-
+"""Connectors: the sources and sinks of tables."""

@@ -1,1 +1,1 @@
-
+"""Plan nodes and expressions, and their properties."""

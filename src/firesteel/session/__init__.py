@@ -1,1 +1,1 @@
-
+"""Sessions: the execution of statements."""

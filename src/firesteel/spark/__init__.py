@@ -1,1 +1,1 @@
-
+"""The hosts that run jobs on Spark."""

@@ -1,1 +1,1 @@
-
+"""Grammar and syntax tree of Flink SQL."""

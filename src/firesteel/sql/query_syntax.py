@@ -91,6 +91,8 @@ class CommonTable(Node):
 
 @dataclass(frozen=True)
 class WithQuery(Node):
+    """A query with common table expressions (WITH)."""
+
     tables: tuple[CommonTable, ...]
     query: Node
 

@@ -127,23 +127,31 @@ class Star(Node):
 
 @dataclass(frozen=True)
 class FieldAccess(Node):
+    """Access to a field of a row (`operand.field`)."""
+
     operand: Node
     field: Identifier
 
 
 @dataclass(frozen=True)
 class ElementAccess(Node):
+    """Access to an element of an array or a map (`operand[index]`)."""
+
     operand: Node
     index: Node
 
 
 @dataclass(frozen=True)
 class NumberLiteral(Node):
+    """A number, as written."""
+
     text: str
 
 
 @dataclass(frozen=True)
 class StringLiteral(Node):
+    """A character string, without its quotes."""
+
     text: str
 
 
@@ -163,7 +171,7 @@ class BooleanLiteral(Node):
 
 @dataclass(frozen=True)
 class NullLiteral(Node):
-    pass
+    """The literal NULL."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +210,8 @@ class IntervalBetween(Node):
 
 @dataclass(frozen=True)
 class Binary(Node):
+    """An operator with two operands."""
+
     operator: str
     left: Node
     right: Node
@@ -209,6 +219,8 @@ class Binary(Node):
 
 @dataclass(frozen=True)
 class Unary(Node):
+    """An operator with one operand."""
+
     operator: str
     operand: Node
 
@@ -225,6 +237,8 @@ class IsTest(Node):
 
 @dataclass(frozen=True)
 class Between(Node):
+    """A BETWEEN predicate."""
+
     operand: Node
     low: Node
     high: Node
@@ -278,6 +292,8 @@ class Subquery(Node):
 
 @dataclass(frozen=True)
 class Exists(Node):
+    """An EXISTS predicate."""
+
     subquery: Subquery
 
 
@@ -291,6 +307,8 @@ class When(Node):
 
 @dataclass(frozen=True)
 class Case(Node):
+    """A CASE expression."""
+
     subject: Node | None
     branches: tuple[When, ...]
     default: Node | None = None

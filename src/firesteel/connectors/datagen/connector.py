@@ -47,8 +47,11 @@ _NEVER = 1 << 62
 
 
 class DatagenSource(Source):
-    """A Source. Rows come `rows-per-second` at a time: a second's rows at once, then a pause, as Flink's
-    do; on a stream the offsets pace the rows, in a bounded read the reader waits."""
+    """Source of generated rows (connectors/base.py).
+
+    The rows of each second come at once, then a pause follows, as in Flink. On a stream, the offsets set the
+    pace. In a bounded read, the reader waits.
+    """
 
     def __init__(self, scan: ScanSpec) -> None:
         self._scan = scan

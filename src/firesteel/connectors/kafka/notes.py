@@ -25,7 +25,6 @@ def noted(
     Raises:
         JobError: No broker answers.
     """
-
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         producers = list(threads.map(lambda name: owner(properties, name, topics), names.values()))
     for producer in producers:

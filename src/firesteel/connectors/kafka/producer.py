@@ -308,7 +308,8 @@ class Producer:
         """Add the group's offsets to the transaction.
 
         librdkafka ignores the time-out here. If the group's broker goes away, the call may never return
-        (librdkafka#5456). The client is then unusable."""
+        (librdkafka#5456). The client is then unusable.
+        """
         sent = in_thread(lambda: self._client.send_offsets_to_transaction(places, self._group, _ATTEMPT))
         try:
             sent.result(_SILENCE)

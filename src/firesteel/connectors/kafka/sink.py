@@ -34,7 +34,8 @@ class KafkaSink(Sink):
     """Sink that writes messages to topics (connectors/base.py).
 
     With exactly-once, each task writes a batch in transactions that also record the progress of the batch.
-    Otherwise a batch that is retried is written again."""
+    Otherwise a batch that is retried is written again.
+    """
 
     commits = Commits.TASK
     on_driver = False

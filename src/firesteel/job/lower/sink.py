@@ -21,9 +21,7 @@ def persisted_columns(table: Table) -> list[Column]:
 
 
 def sink_enforcer(sink: physical.Sink, configuration: Mapping[str, str]) -> ConstraintEnforcerSpec | None:
-    """Return the operator that enforces the columns' constraints before rows are materialized, None if none
-    apply.
-    """
+    """Return the operator that enforces the columns' constraints on rows, None if none apply."""
     columns = persisted_columns(sink.table)
     constraints = constraints_of([c.name for c in columns], [c.type for c in columns], configuration)
     return None if constraints is None else ConstraintEnforcerSpec(constraints)

@@ -70,7 +70,6 @@ class JoinedValues:
 
     def replaced(self, expr: Expr) -> Expr:
         """Return an expression with each sub-query replaced by an expression over joined columns."""
-
         return rewrite(expr, self._part) if sub_queries(expr) else expr
 
     def _part(self, part: Expr) -> Expr:

@@ -254,8 +254,9 @@ class Merger:
         return self.release(None)
 
     def release(self, end: Position | None) -> pa.Table | None:
-        """Return the rows before a position and keep the others. Rows of one sequence and sub-sequence are
-        sorted by task.
+        """Return the rows before a position and keep the others.
+
+        Rows of one sequence and sub-sequence are sorted by task.
 
         Args:
             end: Position, None to release all rows.
@@ -302,8 +303,9 @@ def read_ipc(payload: bytes | pa.BufferReader) -> pa.Table:
 
 
 def _with_steps(changes: pa.Table) -> pa.Table:
-    """Replace the sequences by the uint16 steps between them, if all steps fit. Steps compress faster and
-    better.
+    """Replace the sequences by the uint16 steps between them, if all steps fit.
+
+    Steps compress faster and better.
     """
     index = changes.schema.get_field_index(SEQUENCE)
     if index < 0 or not changes.num_rows:

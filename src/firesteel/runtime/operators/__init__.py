@@ -1,1 +1,1 @@
-
+"""Operators by family."""

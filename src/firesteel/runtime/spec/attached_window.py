@@ -28,8 +28,9 @@ class AttachedWindow:
 
 @dataclass(frozen=True)
 class WindowRankSpec(TimedSpec):
-    """The first rows of each window and partition, sent at the window's end (Flink: StreamExecWindowRank and
-    StreamExecWindowDeduplicate).
+    """The first rows of each window and partition, sent at the window's end.
+
+    Flink: StreamExecWindowRank and StreamExecWindowDeduplicate.
 
     The input has only +I. The last output field is the rank (BIGINT) if `with_number`.
 

@@ -69,8 +69,11 @@ class JoinSpec(OperatorSpec):
 
     @property
     def port_order(self) -> tuple[int, ...]:
-        """The input that is not padded comes first: rows that find their partner in the same micro-batch are
-        not padded before (as in Flink's mini-batch join)."""
+        """Return the ports in processing order. The input that is not padded comes first.
+
+        So rows that find their partner in the same micro-batch are not padded before (as in Flink's
+        mini-batch join).
+        """
         return (0, 1) if self.kind is JoinKind.RIGHT else (1, 0)
 
 

@@ -181,8 +181,7 @@ class GlobalGroupAggregateSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class IncrementalGroupAggregateSpec(OperatorSpec):
-    """Incremental phase: turn bundles of a partial aggregate's accumulators into increments of the final
-    keys.
+    """Incremental phase, from accumulators of a partial aggregate to increments of the final keys.
 
     Attributes:
         aggregate: The partial aggregate, over the input of its local phase.

@@ -26,8 +26,9 @@ class RankStrategy(Enum):
 
 @dataclass(frozen=True)
 class RankSpec(OperatorSpec):
-    """The first rows of each partition by ROW_NUMBER (Flink: StreamExecRank, StreamExecSortLimit and
-    StreamExecLimit).
+    """The first rows of each partition by ROW_NUMBER.
+
+    Flink: StreamExecRank, StreamExecSortLimit and StreamExecLimit.
 
     The last output field is the rank (BIGINT) if `with_number`. The other fields are those of the input.
 

@@ -71,8 +71,9 @@ class SessionWindows:
 
 @dataclass(frozen=True)
 class SessionWindowAggregateSpec(TimedSpec):
-    """Aggregate by key and session (Flink: UnsliceSyncStateWindowAggProcessor; WindowOperator over a
-    SessionWindowAssigner).
+    """Aggregate by key and session.
+
+    Flink: UnsliceSyncStateWindowAggProcessor; WindowOperator over a SessionWindowAssigner.
 
     Attributes:
         aggregate: Keys and calls.
@@ -236,8 +237,9 @@ class GroupWindowAggregateSpec(TimedSpec):
 
     @property
     def apart(self) -> bool:
-        """Whether each window keeps its own rows. Pandas functions need the rows of a window in arrival
-        order.
+        """Whether each window keeps its own rows.
+
+        Pandas functions need the rows of a window in arrival order.
         """
         return any(call.user is not None and call.user.is_pandas for call in self.aggregate.calls)
 

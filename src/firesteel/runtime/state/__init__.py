@@ -1,1 +1,1 @@
-
+"""Keyed state over sorted runs."""

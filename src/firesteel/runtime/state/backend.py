@@ -24,8 +24,9 @@ from firesteel.runtime.state.times import SortedTimeState
 
 
 class Cache(Protocol):
-    """Cache of runs on this machine (runtime/state/cache.py). `get` returns None for a run that it does not
-    hold.
+    """Cache of runs on this machine (runtime/state/cache.py).
+
+    `get` returns None for a run that it does not hold.
     """
 
     def get(self, name: str) -> Run | None: ...

@@ -210,8 +210,9 @@ class OrderedMapState(MapState, Protocol):
         ...
 
     def floor(self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, now: int) -> Found:
-        """Find the entry with the greatest sub-key at or below each of m pairs of key and sub-key, in any
-        order.
+        """Find the entry with the greatest sub-key at or below each of m pairs of key and sub-key.
+
+        The pairs may come in any order.
 
         Returns:
             The columns are the sub-key of the entry, then its values.

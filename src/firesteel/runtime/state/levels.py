@@ -213,8 +213,10 @@ class Levels:
         return Merge(0, best) if best else None
 
     def _worn(self) -> bool:
-        """Return whether half of all entries are dead: cut off, tombstones with what they hide, expired, or
-        old versions.
+        """Return whether half of all entries are dead.
+
+        Dead are entries that are cut off, expired or old versions, and tombstones with the entries that they
+        hide.
         """
         pieces = [piece for level in self.levels for piece in level]
         held, expiry = self.held(), self.expiry(self.now)
@@ -227,8 +229,9 @@ class Levels:
         return 2 * (cut_off + hidden) > held or self._updated()
 
     def _updated(self) -> bool:
-        """Return whether the levels above the last are several times as large and mostly newer versions of
-        its entries.
+        """Return whether the levels above the last one are mostly newer versions of its entries.
+
+        They must also be several times as large.
         """
         *newer, last = [sum(piece.rows for piece in level) for level in self.levels]
         if sum(newer) < UPDATES * last:
@@ -246,8 +249,9 @@ class Levels:
         self.merges.insert(0, task)
 
     def _step(self, task: Merge, work: int) -> int:
-        """Merge about `work` rows of a merge, and finish it if no rows are left. Return the number of merged
-        rows.
+        """Merge about `work` rows of a merge, and finish it if no rows are left.
+
+        Return the number of merged rows.
         """
         sources = self.levels[task.at : task.at + task.count]
         target = self.levels[task.at + task.count]
@@ -267,8 +271,9 @@ class Levels:
         return max(1, sum(map(len, runs)))
 
     def _bound(self, sources: list[Level], part: float) -> int:
-        """Return a place below which about a given part of the entries lies, estimated from the largest
-        level.
+        """Return a place below which about a given part of the entries lies.
+
+        It is estimated from the largest level.
         """
         largest = max(sources, key=self._size)
         left = int(self._size(largest) * part)

@@ -37,8 +37,9 @@ def merge(runs: Sequence[Run], bottom: bool, expiry: int | None) -> Run:
 
 
 def first_of_each(run: Run, order: Index) -> Mask:
-    """Return which positions of `order` are the first of their entry. Since the order is stable, these are
-    the newest.
+    """Return which positions of `order` are the first of their entry.
+
+    Since the order is stable, these are the newest.
     """
     same = np.ones(max(0, len(order) - 1), np.bool_)
     for word in run.words:
@@ -66,8 +67,9 @@ def _shared(run: Run, order: Index, same: Mask) -> bool:
 
 
 def _first_by_all_words(run: Run, order: Index) -> Mask:
-    """Return the same as `first_of_each`, by a sort over all words. Needed if two keys or sub-keys share 64
-    bits, which is rare.
+    """Return the same as `first_of_each`, by a sort over all words.
+
+    Needed if two keys or sub-keys share 64 bits, which is rare.
     """
     words = [word[order] for word in run.words]
     by_all = np.lexsort(words[::-1])

@@ -21,8 +21,9 @@ from firesteel.runtime.state.walk import Stretch, Walk
 
 
 class SortedOrderedMapState(SortedMapState):
-    """`OrderedMapState` over sorted runs. For a sub-key of several columns, a run has its order code as first
-    column.
+    """`OrderedMapState` over sorted runs.
+
+    For a sub-key of several columns, a run has its order code as first column.
     """
 
     def __init__(

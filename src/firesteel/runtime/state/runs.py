@@ -64,8 +64,9 @@ class Run:
 
     @cached_property
     def sampled_times(self) -> Index:
-        """Return the times at which some of the entries were written, ascending. Without a time to live it is
-        empty. Entries are sorted by hash, so these are a fair sample.
+        """Return the times at which some of the entries were written, ascending.
+
+        Without a time to live it is empty. Entries are sorted by hash, so these are a fair sample.
         """
         if self.time is None:
             return np.empty(0, np.int64)

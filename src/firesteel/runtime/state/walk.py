@@ -60,8 +60,9 @@ class Walk:
         self._found: list[tuple[Index, Run]] = []
 
     def run(self) -> tuple[Index, Run] | None:
-        """Return the key of each entry and the entries, by key and in the direction of the walk. None if
-        there are none.
+        """Return the key of each entry and the entries, by key and in the direction of the walk.
+
+        None if there are none.
         """
         while self._round():
             self._size = np.where(self._wanted > 0, np.maximum(self._size * _FASTER, _LEAST), 0)

@@ -181,9 +181,7 @@ class CheckpointLock:
                 raise in_use(self._folder, now)
 
     def _write(self, owner: Owner) -> None:
-        """Write the owner in one call of constant size, so that readers see either the old or the new
-        owner.
-        """
+        """Write the owner in one call of constant size. Readers see either the old or the new owner."""
         os.pwrite(self._file, json.dumps(owner).encode().ljust(_BYTES), 0)
         os.fsync(self._file)
 

@@ -161,8 +161,10 @@ class Spark:
 
     @property
     def parallelism(self) -> int:
-        """Cores that there are for tasks; of a cluster, once the executors of a Spark have come that was
-        started here. Those that come by need come with the tasks."""
+        """Number of cores for tasks. On a cluster, waits for the executors of a Spark started here.
+
+        With dynamic allocation, executors come with the tasks, so there is no wait.
+        """
         by_need = self._setting("spark.dynamicAllocation.enabled") == "true"
         if self._owned and not (self.is_local or by_need or self._has_executors):
             await_executors(self.context)
@@ -271,8 +273,11 @@ _sharing = threading.Lock()
 
 
 def prepare(options: LaunchOptions | None = None) -> Spark:
-    """Begin to start a Spark and return at once. There is one a process, which later calls give as long as it
-    lives. Raises UsageError where it was started with other settings."""
+    """Begin to start a Spark and return at once.
+
+    There is one a process, which later calls give as long as it lives. Raises UsageError where it was started
+    with other settings.
+    """
     global _shared
     with _sharing:
         running = prepared()

@@ -1,6 +1,8 @@
-"""Spark started as pyspark starts it, by `spark-submit`: where there is something for that to look at, where
-the user wants it, and where the fast way failed; and the line that says so, of this and of all else that
-has a plain way."""
+"""Start of Spark by `spark-submit`, as pyspark does it.
+
+It is used if the user's files or variables are for spark-submit, if the user requests it, and if the direct
+launcher has failed. The module also prints the notice on such a fallback.
+"""
 
 from __future__ import annotations
 
@@ -108,8 +110,10 @@ def without_secrets(conf: SparkConf) -> SparkConf:
 
 
 def forget_jvm() -> None:
-    """Let a later context of this process start a JVM of its own. Private: where pyspark keeps it, and the
-    context that it thinks is running."""
+    """Let a later context of this process start a JVM of its own.
+
+    Private: where pyspark keeps it, and the context that it thinks is running.
+    """
     from pyspark import SparkContext
 
     gateway = SparkContext._gateway

@@ -1,0 +1,1 @@
+"""Code that processes started by Spark run first."""

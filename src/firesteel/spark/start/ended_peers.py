@@ -21,8 +21,10 @@ _NO_SOCKET = "[CANNOT_OPEN_SOCKET]"
 
 
 def quiet_worker() -> None:
-    """For a process that Spark has started: pyspark's worker daemon prints what ends a worker, and Python
-    what ends a planner."""
+    """Print no traceback if the JVM has ended before this process, which Spark has started.
+
+    Otherwise pyspark's worker daemon prints the error that ends a worker, and Python that of a planner.
+    """
     printed, hook = traceback.print_exc, sys.excepthook
 
     def print_exc(*arguments: Any, **named: Any) -> None:

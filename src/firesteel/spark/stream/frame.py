@@ -1,4 +1,4 @@
-"""A job as one streaming DataFrame of packets:
+"""A job as one streaming DataFrame of packets.
 
 data sources (source chains) -> groupBy(key group).transformWithState (keyed chains, once an exchange)
 """

@@ -294,7 +294,6 @@ class StreamJob:
         self, packets: list[Packet], batch: int, kept: KeptPackets, planned: Callable[[], None]
     ) -> None:
         """Deliver a batch to the sinks. `planned` waits until the offsets of the batch are durable."""
-
         positioned: set[tuple[int, int]] = set()
 
         def origin(in_tasks: set[tuple[int, int]], on_driver: set[int]) -> Origin:

@@ -20,8 +20,11 @@ _FRESH_SECONDS = 1.0
 
 
 class Lag:
-    """Lag of one job, read by sources of its own. A bounded job has no lag, and neither has a job that reads
-    DataFrames (`framed`): Spark does not report which of its sources is which table."""
+    """Lag of one job, read by sources of its own.
+
+    A bounded job has no lag, and neither has a job that reads DataFrames (`framed`): Spark does not report
+    which of its sources is which table.
+    """
 
     def __init__(self, job: JobSpec, framed: bool = False) -> None:
         sources = [] if job.bounded or framed else [each.head.source for each in stages(job)[0]]
@@ -31,8 +34,10 @@ class Lag:
         self._asked: float | None = None
 
     def behind(self, sources: Sequence[Mapping[str, Any]]) -> Lags:
-        """Return the lag after a micro-batch, without sources that do not answer at once. `sources` are as in
-        Spark's progress, in the order of the job's sources."""
+        """Return the lag after a micro-batch, without sources that do not answer at once.
+
+        `sources` are as in Spark's progress, in the order of the job's sources.
+        """
         now = time.monotonic()
         if self._asked is None or now >= self._asked + _FRESH_SECONDS:
             self._asked, self._known = now, self._ask([_own(each["endOffset"]) for each in sources])

@@ -1,1 +1,1 @@
-
+"""Declarations of the aggregate functions."""

@@ -102,8 +102,9 @@ def _leading(words: tuple[U64, ...]) -> U64:
 
 
 def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index]:
-    """Return the stable order by (code, word1, word2), and where each pair begins in it. Codes are
-    ascending.
+    """Return the stable order by (code, word1, word2), and where each pair begins in it.
+
+    Codes are ascending.
     """
     found = _short_order(codes, word1, word2)
     return _long_order(codes, word1, word2) if found is None else found

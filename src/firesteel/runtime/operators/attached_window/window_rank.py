@@ -97,8 +97,10 @@ class WindowRank(WaitsForWatermarks):
         self._stored.now = self._needed.now = len(rows)
 
     def _ranked(self, rows: TimedRows, first: int = 1) -> tuple[TimedRows, Index]:
-        """Return the rows whose rank among these is at least `first` and not above the last one, with their
-        ranks. They are sorted by window and partition, then by rank."""
+        """Return the rows whose rank among these is in the range, with their ranks.
+
+        The range is from `first` to the last rank. The rows are sorted by window and partition, then by rank.
+        """
         spec = self._spec
         if not len(rows):
             return rows, rows.numbers

@@ -25,8 +25,9 @@ from firesteel.types.arrow import to_arrow
 
 
 class CurrentWatermark(Operator):
-    """Operator that adds the watermark as a field and runs a Calc. The field is NULL before the first
-    watermark.
+    """Operator that adds the watermark as a field and runs a Calc.
+
+    The field is NULL before the first watermark.
     """
 
     def __init__(self, spec: CurrentWatermarkSpec) -> None:

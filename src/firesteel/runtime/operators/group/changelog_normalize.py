@@ -89,9 +89,7 @@ class ChangelogNormalize(RowOperator):
 
     @staticmethod
     def _before(keys: Keys, present: Flags, found: Flags) -> Rows:
-        """Return the row that the key had before each change: its number in the batch, or that of the stored
-        row.
-        """
+        """Return the number of the key's row before each change, in the batch or among stored rows."""
         previous = np.empty(keys.rows, np.int64)
         previous[1:] = np.where(present[keys.order[:-1]], keys.order[:-1], _NONE)
         stored = keys.rows + np.arange(len(keys))

@@ -72,8 +72,11 @@ class PartnerCounts:
 
     @staticmethod
     def _levels(signs: Index, starts: Index) -> Index:
-        """At most one row a key: it is there after a change that adds it, whatever was before. An input that
-        sends only updates, +U without the -U before it, does not count its rows twice."""
+        """Return 1 for each change that adds its row, else 0, for an input with at most one row a key.
+
+        The row is there after such a change, whatever was before. So an input that sends +U without the -U
+        before it does not count its rows twice.
+        """
         return (signs > 0).astype(np.int64)
 
     def _put(self, delta: Delta, stored: Index, last: Index, now: int) -> None:

@@ -154,9 +154,7 @@ class _Meeting:
         return Steps(self._steps.before[found.changes], self._steps.after[found.changes])
 
     def _tables(self, found: Pairs, rows: Rows, unpads: Mask, repads: Mask) -> Iterator[pa.Table]:
-        """Yield the pairs as changes, each as often as its row is there, with padded rows before or behind
-        it.
-        """
+        """Yield the pairs as changes, each as often as its row is there, with padded rows around."""
         doubled = unpads | repads
         each = np.repeat(np.arange(len(found.rows)), _copies(found, rows))
         twice = np.repeat(np.arange(len(each)), 1 + doubled[each])

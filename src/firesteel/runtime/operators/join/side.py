@@ -152,8 +152,11 @@ class JoinSide:
         self, delta: Delta, row_keys: pa.Array, at: Index, same: Keys, last: Index,
         partners: Index | None, now: int,
     ) -> None:  # fmt: skip
-        """Rows that are equal are counted. The count does not fall below zero: taking away a row that is not
-        there changes nothing (Flink: JoinRecordStateViews.InputSideHasNoUniqueKey)."""
+        """Rows that are equal are counted.
+
+        The count does not fall below zero: taking away a row that is not there changes nothing (Flink:
+        JoinRecordStateViews.InputSideHasNoUniqueKey).
+        """
         owners, sub_keys = delta.keys.codes[last], row_keys.take(pa.array(last))
         found = self._rows.get(delta.keys, owners, sub_keys, now)
         before = np.where(found.found, _numbers(found.columns[0]), 0)

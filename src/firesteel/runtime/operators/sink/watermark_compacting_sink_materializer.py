@@ -139,8 +139,9 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
     def _keep(
         self, keys: Keys, found: NDArray[np.bool_], left: list[int | None], rows: Sequence[pa.Array], now: int
     ) -> None:
-        """Write the row that the sink has for each key, None for no row. Stored rows are numbered after the
-        changes.
+        """Write the row that the sink has for each key, None for no row.
+
+        Stored rows are numbered after the changes.
         """
         live = np.array([row is not None for row in left], np.bool_)
         at = np.array([-1 if row is None else row for row in left], np.int64)

@@ -45,8 +45,9 @@ _NO_WATERMARKS: Numbers = np.zeros(0, np.int64)
 
 
 class LocalWindowAggregate(Operator):
-    """Operator that sends accumulators (runtime/aggregate/reduce/partials.py), with the slice's end after the
-    group's keys.
+    """Operator that sends accumulators of slices, with the slice's end after the group's keys.
+
+    The format of accumulators is that of runtime/aggregate/reduce/partials.py.
     """
 
     def __init__(self, spec: LocalWindowAggregateSpec, columnar: bool = True) -> None:
@@ -102,8 +103,9 @@ class LocalWindowAggregate(Operator):
         )
 
     def _reduced(self, table: pa.Table, fired: Numbers) -> pa.Table:
-        """Return the accumulators of some rows. `fired` is the end up to which windows had fired by each
-        row.
+        """Return the accumulators of some rows.
+
+        `fired` is the end up to which windows had fired by each row.
         """
         ends = row_ends(table, self._spec, self._slices)
         keys, parts, _ = self._accumulated(table, ends, self._slices.first_unfired(ends, fired), True)
@@ -112,9 +114,7 @@ class LocalWindowAggregate(Operator):
         return in_order(derived(table, last, kinds, map(one_chunk, parts.columns)))
 
     def _flushed(self, rows: WatermarkedBatch, flushes: Flushes) -> pa.Table:
-        """Return what the watermarks release of these rows and the buffered ones, each with its watermark's
-        sequence.
-        """
+        """Return the new and buffered rows that watermarks release, with the watermarks' sequences."""
         some = rows.table.num_rows > 0
         self._seen = int(max([self._seen, *rows.sequences[-1:], *sequences(rows.table)[-1:]]))
         ends = row_ends(rows.table, self._spec, self._slices) if some else _NO_WATERMARKS

@@ -121,8 +121,9 @@ class WindowAggregate(Operator):
         return (rows.with_rows(self._out(rows, late)),)
 
     def barrier(self) -> Iterable[Message]:
-        """End the micro-batch. Windows by processing time end now: the clock is constant within a
-        micro-batch.
+        """End the micro-batch.
+
+        Windows by processing time end now: the clock is constant within a micro-batch.
         """
         if not self._is_event_time:
             watermarks = WatermarkedBatch(self._none, np.array([self._clock()]), np.array([LAST_SEQUENCE]))

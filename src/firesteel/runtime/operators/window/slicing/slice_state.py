@@ -30,8 +30,9 @@ class Known:
 
 
 class SliceState:
-    """State of tables of accumulators (runtime/aggregate/reduce/partials.py) whose last key is the slice's
-    end.
+    """State of tables of accumulators whose last key is the slice's end.
+
+    The format of the tables is that of runtime/aggregate/reduce/partials.py.
 
     Args:
         backend: State of the operator.
