@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-_MARK = b"stored payload 1\n"
+_PREFIX = b"stored payload 1\n"
 """Prefix of a reference as bytes. No other payload begins with it: Arrow's streams begin with 0xFF."""
 
 
@@ -40,11 +40,11 @@ class StoredPayload:
 
     def to_bytes(self) -> bytes:
         """Return the reference as bytes, which take the place of the payload."""
-        return _MARK + json.dumps(asdict(self)).encode()
+        return _PREFIX + json.dumps(asdict(self)).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> StoredPayload | None:
         """Return the reference that bytes stand for, None if they are a payload."""
-        if not data.startswith(_MARK):
+        if not data.startswith(_PREFIX):
             return None
-        return cls(**json.loads(data[len(_MARK) :]))
+        return cls(**json.loads(data[len(_PREFIX) :]))

@@ -1,0 +1,106 @@
+"""Each thing has one name: names that a part had earlier do not come back into the source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "firesteel"
+
+EVERYWHERE = {
+    "AscendingMarks": "AscendingWatermarks",
+    "Admission": "LateRowCheck",
+    "Fact": "NodeProperty",
+    "FastStart": "DirectLauncher",
+    "Forgetting": "IdleKeyExpiry",
+    "GivenRows": "DeliveredRows",
+    "HeldRows": "BufferedRows",
+    "KeptNumber": "RetainedNumber",
+    "KeptRows": "RetainedRows",
+    "KeptWatermark": "RetainedWatermark",
+    "LAST_ORDER": "LAST_SEQUENCE",
+    "NoRunningForm": "NoPrefixScan",
+    "RowLives": "RowLifetimes",
+    "RunningBatch": "PrefixScanBatch",
+    "RunningPlan": "PrefixScanPlan",
+    "SleepingSlices": "SlicesWithoutTimer",
+    "by_cause": "by_origin",
+    "caused": "derived",
+    "last_order": "last_sequence",
+    "last_place": "last_sub_sequence",
+    "life_keys": "segment_keys",
+    "life_starts": "segment_starts",
+    "order_shift": "sequence_shift",
+    "place_bits": "sub_sequence_bits or row_bits",
+    "plain_context": "spark_submit_context",
+    "row_orders": "row_sequences",
+}
+"""New names of whole identifiers, by the old ones."""
+
+IN_OPERATORS = {
+    "cause": "origin",
+    "causes": "origins",
+    "game": "the thing itself",
+    "mark": "watermark",
+    "marks": "watermarks",
+    "stood": "row_watermarks",
+}
+"""New names of parts of identifiers in the folders where rows, watermarks and changes flow."""
+
+FOLDERS = ("runtime/dataflow", "runtime/operators", "spark/task")
+
+IN_CHECKPOINTS = {("runtime/operators/watermark/watermark_assigner.py", "marks")}
+"""Fields of specs: checkpoints name them, so they keep their names."""
+
+
+def identifiers(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the name of each variable, attribute, argument, function, class and import."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        line = getattr(node, "lineno", 0)
+        match node:
+            case ast.Name():
+                yield line, node.id
+            case ast.Attribute():
+                yield line, node.attr
+            case ast.arg():
+                yield line, node.arg
+            case ast.keyword(arg=str(name)) | ast.alias(name=name):
+                yield line, name.rpartition(".")[2]
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield line, node.name
+
+
+def old_names(file: Path) -> list[str]:
+    """Return the old names in a file, each with its line and its new name."""
+    path = file.relative_to(SOURCE).as_posix()
+    found = []
+    for line, name in identifiers(file):
+        if name.lstrip("_") in EVERYWHERE:
+            found.append(f"{path}:{line}: {name}: {EVERYWHERE[name.lstrip('_')]}")
+        elif path.startswith(FOLDERS) and (path, name) not in IN_CHECKPOINTS:
+            old = sorted(IN_OPERATORS.keys() & set(name.lower().split("_")))
+            found += [f"{path}:{line}: {name}: {IN_OPERATORS[each]}" for each in old]
+    return found
+
+
+@pytest.mark.parametrize(
+    "folder", sorted(path.name for path in SOURCE.iterdir() if path.is_dir() and path.name[0] not in "_.")
+)
+def test_old_names_do_not_come_back(folder: str) -> None:
+    found = [each for file in sorted((SOURCE / folder).rglob("*.py")) for each in old_names(file)]
+    assert found == []
+
+
+def test_an_old_name_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.SOURCE", tmp_path)
+    file = tmp_path / "runtime" / "operators" / "x.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "from a import KeptRows\n\n\ndef f(first_mark):\n    return self.causes, watermark, order\n"
+    )
+    assert [each.partition(" ")[0] for each in sorted(old_names(file))] == [
+        f"runtime/operators/x.py:{line}:" for line in (1, 4, 5)
+    ]
