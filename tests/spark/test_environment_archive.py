@@ -17,7 +17,7 @@ from tools.spark_cluster import SparkCluster
 
 from firesteel.errors import UsageError
 from firesteel.spark import environment_archive
-from firesteel.spark.environment_archive import MARK, use_archives, write_archive
+from firesteel.spark.environment_archive import MANIFEST, use_archives, write_archive
 from tests.recovery.cluster_job import Job, Load, write_job
 from tests.recovery.job import NAMES
 from tests.recovery.kills import folded_files
@@ -39,7 +39,7 @@ def test_files_of_packages_and_of_firesteel(suffix: str, tmp_path: Path) -> None
     assert versions == {name: metadata.version(name) for name in ("iniconfig", "pluggy")}
     with tarfile.open(target) as archive:
         names = archive.getnames()
-        about = json.loads(archive.extractfile(MARK).read())  # type: ignore[union-attr]
+        about = json.loads(archive.extractfile(MANIFEST).read())  # type: ignore[union-attr]
     assert about["python"] == ".".join(map(str, sys.version_info[:2]))
     assert about["packages"] == versions
     assert {"firesteel/__init__.py", "firesteel/errors.py", "pluggy/__init__.py"} <= set(names)
@@ -79,13 +79,13 @@ def test_workers_find_it_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     for name, python in (("env", ".".join(map(str, sys.version_info[:2]))), ("plain", None)):
         (tmp_path / name).mkdir()
         if python is not None:
-            (tmp_path / name / MARK).write_text(json.dumps({"python": python}))
+            (tmp_path / name / MANIFEST).write_text(json.dumps({"python": python}))
     context: Any = SimpleNamespace(environment={"PYTHONPATH": "first"})
     monkeypatch.setattr("pyspark.SparkFiles.getRootDirectory", lambda: str(tmp_path))
     for _ in range(2):
         use_archives(context)
         assert context.environment["PYTHONPATH"] == os.pathsep.join(["first", "env", str(tmp_path / "env")])
-    (tmp_path / "plain" / MARK).write_text(json.dumps({"python": "2.7"}))
+    (tmp_path / "plain" / MANIFEST).write_text(json.dumps({"python": "2.7"}))
     with pytest.raises(UsageError, match=r"the archive plain holds packages for Python 2\.7"):
         use_archives(context)
 

@@ -19,8 +19,8 @@ PORT = 8081
 def with_port(arguments: Sequence[str]) -> list[str]:
     """Return arguments in which `--ui` has its port, also where the user has given none."""
     found: list[str] = []
-    for place, argument in enumerate(arguments):
-        following = arguments[place + 1] if place + 1 < len(arguments) else ""
+    for index, argument in enumerate(arguments):
+        following = arguments[index + 1] if index + 1 < len(arguments) else ""
         bare = argument == OPTION and not following.lstrip("-").isdigit()
         found.append(f"{OPTION}={PORT}" if bare else argument)
     return found

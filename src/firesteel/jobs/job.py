@@ -199,9 +199,9 @@ class Job:
             if self.state.has_ended:
                 return False
             self.state = state
-            said = None if cause is None else (str(cause) or type(cause).__name__).strip()
-            self.cause = self.cause if said is None else said
-            self.history.append(Change(time.time(), state, said))
+            message = None if cause is None else (str(cause) or type(cause).__name__).strip()
+            self.cause = self.cause if message is None else message
+            self.history.append(Change(time.time(), state, message))
             if state.has_ended:
                 self.ended = time.time()
                 if self.progress is not None:

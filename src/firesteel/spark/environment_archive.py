@@ -26,7 +26,7 @@ from firesteel.spark.internals.tasks import variables_of_workers
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-MARK = "firesteel-environment.json"
+MANIFEST = "firesteel-environment.json"
 """File in an archive that names its Python and its packages."""
 EXTRAS = ("kafka", "jdbc", "avro")
 """Extras of Firesteel that executors need."""
@@ -60,7 +60,7 @@ def write_archive(target: Path, extras: Collection[str] | None = None) -> dict[s
     options: dict[str, Any] = {"compresslevel": 1} if _MODES[suffix] == "w:gz" else {}
     try:
         with tarfile.open(draft, _MODES[suffix], **options) as archive:
-            _add_text(archive, MARK, json.dumps(about, indent=1))
+            _add_text(archive, MANIFEST, json.dumps(about, indent=1))
             for name, file in _files(found):
                 archive.add(file, name, recursive=False)
         draft.replace(target)
@@ -84,15 +84,15 @@ def use_archives(context: SparkContext) -> None:
 
     variables = variables_of_workers(context)
     path = [each for each in variables.get("PYTHONPATH", "").split(os.pathsep) if each]
-    for mark in sorted(Path(SparkFiles.getRootDirectory()).glob(f"*/{MARK}")):
-        about = json.loads(mark.read_text(encoding="utf-8"))
+    for manifest in sorted(Path(SparkFiles.getRootDirectory()).glob(f"*/{MANIFEST}")):
+        about = json.loads(manifest.read_text(encoding="utf-8"))
         if about["python"] != _python():
             raise UsageError(
-                f"the archive {mark.parent.name} holds packages for Python {about['python']}, "
+                f"the archive {manifest.parent.name} holds packages for Python {about['python']}, "
                 f"and the driver runs Python {_python()}",
                 hint="write it with the driver's Python: firesteel package FILE",
             )
-        path += [each for each in (mark.parent.name, str(mark.parent)) if each not in path]
+        path += [each for each in (manifest.parent.name, str(manifest.parent)) if each not in path]
     if path:
         variables["PYTHONPATH"] = os.pathsep.join(path)
 
@@ -106,10 +106,10 @@ def _installed_extras() -> list[str]:
 
 
 def _checked(extras: Collection[str]) -> Collection[str]:
-    known = metadata.metadata("firesteel").get_all("Provides-Extra") or []
+    offered = metadata.metadata("firesteel").get_all("Provides-Extra") or []
     for extra in extras:
-        if extra not in known:
-            raise UsageError(f"Firesteel has no extra {extra!r}", hint=f"its extras are {', '.join(known)}")
+        if extra not in offered:
+            raise UsageError(f"Firesteel has no extra {extra!r}", hint=f"its extras are {', '.join(offered)}")
         if missing := sorted(_missing(extra)):
             raise UsageError(
                 f"the extra {extra!r} is not installed: {', '.join(missing)}",
@@ -129,15 +129,15 @@ def _missing(extra: str) -> Iterator[str]:
 
 def _required(extras: Iterable[str]) -> list[metadata.Distribution]:
     """Return the distributions that Firesteel requires, directly or not, sorted by name."""
-    seen: dict[str, frozenset[str]] = {}
+    required: dict[str, frozenset[str]] = {}
     waiting: list[tuple[str, frozenset[str]]] = [("firesteel", frozenset(extras))]
     while waiting:
         name, wanted = waiting.pop()
-        if name in _OF_SPARK or (name in seen and wanted <= seen[name]):
+        if name in _OF_SPARK or (name in required and wanted <= required[name]):
             continue
-        seen[name] = wanted | seen.get(name, frozenset())
+        required[name] = wanted | required.get(name, frozenset())
         waiting += [(each, frozenset(more)) for each, more in _requirements(name, wanted)]
-    return [metadata.distribution(name) for name in sorted(seen.keys() - {"firesteel"})]
+    return [metadata.distribution(name) for name in sorted(required.keys() - {"firesteel"})]
 
 
 def _requirements(name: str, extras: Collection[str]) -> Iterator[tuple[str, set[str]]]:

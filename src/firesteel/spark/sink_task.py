@@ -91,12 +91,12 @@ class SinkTask:
         try:
             token = self._written(parts, refusals)
         except RowsRefusedError:
-            yield from self._told(refusals, again=True)
+            yield from self._refused_packets(refusals, again=True)
             return
         yield Packet(0, FIRST, 0, 0, token.encode(), WRITTEN, to=sink_id(self.number))
-        yield from self._told(refusals, again=False)
+        yield from self._refused_packets(refusals, again=False)
 
-    def _told(self, refusals: Refusals | None, *, again: bool) -> Iterator[Packet]:
+    def _refused_packets(self, refusals: Refusals | None, *, again: bool) -> Iterator[Packet]:
         if refusals is not None and refusals.found:
             value = json.dumps({"again": again, "rows": to_json(refusals.found)})
             yield Packet(0, FIRST, 0, 0, value.encode(), REFUSED, to=sink_id(self.number))

@@ -43,7 +43,7 @@ class EventStream:
         job = parse_qs(scope["query_string"].decode("latin-1")).get("job", [None])[0]
         client = self._broadcaster.join(job)
         writer = asyncio.ensure_future(self._write(client, send))
-        leaving = asyncio.ensure_future(_left(receive))
+        leaving = asyncio.ensure_future(_disconnected(receive))
         try:
             await asyncio.wait((writer, leaving), return_when=asyncio.FIRST_COMPLETED)
             if writer.done() and isinstance(writer.exception(), TooSlow):
@@ -72,7 +72,7 @@ class EventStream:
             raise TooSlow from None
 
 
-async def _left(receive: Receive) -> None:
+async def _disconnected(receive: Receive) -> None:
     """Wait until the client has closed the connection."""
     while (await receive())["type"] != "http.disconnect":
         pass

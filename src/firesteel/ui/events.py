@@ -88,7 +88,7 @@ class Broadcaster:
         self._feed = feed
         self._seconds = seconds
         self._clients: set[Client] = set()
-        self._known = _Snapshot({}, {}, {})
+        self._previous = _Snapshot({}, {}, {})
         self._arrival = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -113,15 +113,15 @@ class Broadcaster:
     async def _produce(self) -> None:
         while self._clients:
             self._arrival.clear()
-            begun = time.monotonic()
+            start = time.monotonic()
             watched = {client.job for client in self._clients if client.job is not None}
             with suppress(Exception):  # the job changes while it is read; the next snapshot has it
                 self._send(await asyncio.to_thread(self._take, watched))
-            took = time.monotonic() - begun
+            took = time.monotonic() - start
             await asyncio.sleep(min(self._seconds, 0.05))  # clients that come together share a snapshot
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._arrival.wait(), max(self._seconds, took / SHARE))
-        self._known = _Snapshot({}, {}, {})
+        self._previous = _Snapshot({}, {}, {})
 
     def _take(self, watched: set[str]) -> _Snapshot:
         jobs = {each["id"]: each for each in self._feed.summaries()}
@@ -135,8 +135,8 @@ class Broadcaster:
 
     def _send(self, now: _Snapshot) -> None:
         """Send each client what it does not have yet. Each event is encoded once for all clients."""
-        known, self._known = self._known, now
-        new, old = _Whole(now), _News(known, now)
+        previous, self._previous = self._previous, now
+        new, old = _Whole(now), _News(previous, now)
         for client in list(self._clients):
             for each in (new if client.is_new else old).of(client.job):
                 client.put(each)
@@ -166,21 +166,21 @@ class _Whole:
 class _News(_Whole):
     """Events for a client that has the snapshot before."""
 
-    def __init__(self, known: _Snapshot, now: _Snapshot) -> None:
+    def __init__(self, previous: _Snapshot, now: _Snapshot) -> None:
         super().__init__(now)
-        self._known = known
-        changed = [each for id, each in now.jobs.items() if not _is_same(known.jobs.get(id), each)]
-        gone = [id for id in known.jobs if id not in now.jobs]
+        self._previous = previous
+        changed = [each for id, each in now.jobs.items() if not _is_same(previous.jobs.get(id), each)]
+        gone = [id for id in previous.jobs if id not in now.jobs]
         self._changes = [event("changes", {"jobs": changed, "gone": gone})] if changed or gone else []
 
     def _make(self, job: str | None) -> Iterator[bytes]:
         yield from self._changes
         if job is None:
             return
-        if not _is_same(self._known.details.get(job), self._now.details[job]):
+        if not _is_same(self._previous.details.get(job), self._now.details[job]):
             yield event("job", self._now.details[job])
-        known = {_key(batch) for batch in self._known.batches.get(job, ())}
-        new = [batch for batch in self._now.batches[job] if _key(batch) not in known]
+        previous = {_key(batch) for batch in self._previous.batches.get(job, ())}
+        new = [batch for batch in self._now.batches[job] if _key(batch) not in previous]
         if new:
             yield event("batches", {"id": job, "batches": new})
 
@@ -194,8 +194,8 @@ def event(name: str, data: Any) -> bytes:
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
 
 
-def _is_same(known: Json | None, now: Json) -> bool:
-    return known is not None and _lasting(known) == _lasting(now)
+def _is_same(previous: Json | None, now: Json) -> bool:
+    return previous is not None and _lasting(previous) == _lasting(now)
 
 
 def _lasting(job: Json) -> Json:

@@ -65,10 +65,10 @@ class Trial(Producer):
                 found[index] = error
         while not new and self._client.flush(1.0):
             continue
-        for index, told in new.items():
-            if not isinstance(told, MessageRefusedError):
-                raise told
-            found[index] = told
+        for index, result in new.items():
+            if not isinstance(result, MessageRefusedError):
+                raise result
+            found[index] = result
         return min(new) + 1 if new else end
 
     def _try(self, record: Record, partition: int, on_delivery: Any) -> None:

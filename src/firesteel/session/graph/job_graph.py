@@ -82,7 +82,7 @@ class _Graph:
         return next(same, None) or next(alike, None)
 
     def _scan(self, source: ScanSpec) -> Node | None:
-        read = tuple(source.names[place] for place in source.projection)
+        read = tuple(source.names[column] for column in source.projection)
         scans = [
             node
             for plan in self._plans

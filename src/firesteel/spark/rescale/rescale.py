@@ -67,12 +67,12 @@ def rescale(
     if parallelism < 1:
         raise UsageError(f"the parallelism is at least 1, got {parallelism}")
     statement_folders(checkpoint, trusts_others=trusts_others)
-    with ExitStack() as held:
+    with ExitStack() as locks_held:
 
         def locked(folder: str, file: str) -> CheckpointLock:
             lock = open_folder(folder, file, trusts_others=True)
             assert lock is not None  # statement_folders takes local folders only
-            held.callback(lock.release)
+            locks_held.callback(lock.release)
             return lock
 
         locked(checkpoint, RUN_FILE)

@@ -95,19 +95,19 @@ def write_savepoint(
         NotSupportedError: One of them is on a file system of other machines.
         JobError: The disk is full, or the checkpoint is damaged. The target does not exist.
     """
-    place = _local(target).absolute()
+    folder = _local(target).absolute()
     statements = statement_folders(checkpoint, trusts_others=trusts_others)
     source = _local(checkpoint).absolute()
-    if source == place or source in place.parents:
+    if source == folder or source in folder.parents:
         raise UsageError(f"{target} is in the checkpoint {checkpoint}", hint="name a folder outside of it")
     found = [_attempt(StatementFiles.of, each) for each in statements]
     if all(files.batch < 0 for files in found):
         raise UsageError(f"no micro-batch of the checkpoint {checkpoint} has ended", hint="run the job first")
-    with draft_folder(place) as draft:
-        check_space(place, sum(files.size for files in found))
+    with draft_folder(folder) as draft:
+        check_space(folder, sum(files.size for files in found))
         saved = [_saved(draft, source, each, check) for each in statements]
         for each in saved:
-            name_own_schemas(draft / each.name, place / each.name)
+            name_own_schemas(draft / each.name, folder / each.name)
         sync_tree(draft)
     return saved
 
