@@ -6,13 +6,13 @@ from dataclasses import fields
 
 import pytest
 
+from firesteel.sql.interval_syntax import IntervalLiteral
 from firesteel.sql.parser import parse_expression
 from firesteel.sql.syntax import (
     Binary,
     Call,
     Column,
     Identifier,
-    IntervalLiteral,
     JsonClauses,
     Node,
     NumberLiteral,

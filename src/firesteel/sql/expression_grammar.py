@@ -6,6 +6,7 @@ from abc import abstractmethod
 
 from firesteel.errors import ParseError
 from firesteel.sql import syntax
+from firesteel.sql.interval_syntax import IntervalBetween, IntervalLiteral, IntervalOf
 from firesteel.sql.lexer import Kind
 from firesteel.sql.syntax import Node
 from firesteel.sql.type_grammar import TypeGrammar
@@ -266,7 +267,7 @@ class ExpressionGrammar(TypeGrammar):
             negative = self.advance().text == "-"
         if self.token.kind is Kind.STRING:
             text = self.advance().text
-            return self.place(syntax.IntervalLiteral(text, self.interval_unit(), negative), start)
+            return self.place(IntervalLiteral(text, self.interval_unit(), negative), start)
         if self.at_symbol("("):
             value = self.in_parentheses(self.expression)
         elif self.token.kind is Kind.NUMBER:
@@ -276,7 +277,7 @@ class ExpressionGrammar(TypeGrammar):
             value = self.place(syntax.Column(self.path()), first)
         if negative:
             value = self.place(syntax.Unary("-", value), start)
-        return self.place(syntax.IntervalOf(value, self.interval_unit()), start)
+        return self.place(IntervalOf(value, self.interval_unit()), start)
 
     def _case(self) -> Node:
         start = self.advance().start
@@ -309,7 +310,7 @@ class ExpressionGrammar(TypeGrammar):
             return self.place(syntax.Call("ROW", items), start)
         inner = items[0]
         if isinstance(inner, syntax.Binary) and inner.operator == "-" and self.token.word in _INTERVAL_UNITS:
-            return self.place(syntax.IntervalBetween(inner.left, inner.right, self.interval_unit()), start)
+            return self.place(IntervalBetween(inner.left, inner.right, self.interval_unit()), start)
         return inner
 
     def _name_or_call(self) -> Node:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from firesteel.sql import syntax
+from firesteel.sql.interval_syntax import IntervalBetween, IntervalLiteral, IntervalOf
 from firesteel.sql.syntax import Node, walk
 from firesteel.sql.unparse_types import number, quoted, string, type_text
 
@@ -79,7 +80,7 @@ class ExpressionWriter:
             syntax.Quantified: ((_COMPARE, _COMPARE + 1), self._quantified),
             syntax.Like: ((_IN + 1, _IN), self._like),
             syntax.Overlaps: ((_COMPARE, _COMPARE + 1), self._overlaps),
-            syntax.IntervalOf: ((0, 1), self._interval_of),
+            IntervalOf: ((0, 1), self._interval_of),
         }
 
     def _around(self, pulls: tuple[int, int], left: int, right: int, write: Callable[[int, int], str]) -> str:
@@ -140,7 +141,7 @@ class ExpressionWriter:
         sides = [f"PERIOD ({self.expressions(_period(side))})" for side in (node.left, node.right)]
         return " OVERLAPS ".join(sides)
 
-    def _interval_of(self, node: syntax.IntervalOf, negation: str, left: int, right: int) -> str:
+    def _interval_of(self, node: IntervalOf, negation: str, left: int, right: int) -> str:
         return f"INTERVAL {self.expression(node.count, 100, 100)} {node.unit}"
 
     # --- operands --------------------------------------------------------------------------------
@@ -156,8 +157,8 @@ class ExpressionWriter:
             syntax.BooleanLiteral: lambda n: {True: "TRUE", False: "FALSE"}.get(n.value, "UNKNOWN"),
             syntax.NullLiteral: lambda n: "NULL",
             syntax.DateTimeLiteral: lambda n: f"{n.kind} {string(_padded(n.text))}",
-            syntax.IntervalLiteral: _interval,
-            syntax.IntervalBetween: self._interval_between,
+            IntervalLiteral: _interval,
+            IntervalBetween: self._interval_between,
             syntax.Case: self._case,
             syntax.Cast: self._cast,
             syntax.Exists: lambda n: f"EXISTS ({self.query(n.subquery.query)})",
@@ -175,7 +176,7 @@ class ExpressionWriter:
         """Return the text of a type."""
         return type_text(self.written(node))
 
-    def _interval_between(self, node: syntax.IntervalBetween) -> str:
+    def _interval_between(self, node: IntervalBetween) -> str:
         a, b = self.expression(node.left, 0, _ADD), self.expression(node.right, _ADD + 1, 0)
         return f"({a} - {b}) {node.unit}"
 
@@ -229,5 +230,5 @@ def _padded(text: str) -> str:
     return re.sub(r"(?<=[-:])(\d)(?=[-: ]|$)", r"0\1", text)
 
 
-def _interval(node: syntax.IntervalLiteral) -> str:
+def _interval(node: IntervalLiteral) -> str:
     return f"INTERVAL {'-' if node.negative else ''}{string(node.text)} {node.unit}"

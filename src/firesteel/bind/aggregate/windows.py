@@ -18,8 +18,8 @@ from firesteel.plan.nodes.window.logical import WindowTableFunction
 from firesteel.plan.tree import Node
 from firesteel.plan.windowing import Window
 from firesteel.sql import syntax
+from firesteel.sql.interval_syntax import IntervalLiteral
 from firesteel.sql.query_syntax import Select, TableArgument
-from firesteel.sql.syntax import IntervalLiteral
 from firesteel.types.sql import TIMESTAMPS, SqlType, TypeRoot
 
 BindQuery = Callable[[syntax.Node], Node]

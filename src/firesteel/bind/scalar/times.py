@@ -20,6 +20,7 @@ from firesteel.errors import NotSupportedError, SourceRange, ValidationError
 from firesteel.functions.expression.nodes import Call, Expr
 from firesteel.functions.signatures.type_names import calcite_name
 from firesteel.sql import syntax
+from firesteel.sql.interval_syntax import IntervalBetween, IntervalLiteral, IntervalOf
 from firesteel.types import sql
 from firesteel.types.sql import TypeRoot
 
@@ -39,12 +40,12 @@ def unit_of(written: str) -> str:
     return _ALIASES.get(unit) or unit.removeprefix("SQL_TSI_")
 
 
-def _interval(binder: Binder, node: syntax.IntervalLiteral) -> Expr:
+def _interval(binder: Binder, node: IntervalLiteral) -> Expr:
     count = interval_count(node.text, node.unit, node.range)
     return interval_literal(-count if node.negative else count, node.unit, node.range)
 
 
-def _interval_of(binder: Binder, node: syntax.IntervalOf) -> Expr:
+def _interval_of(binder: Binder, node: IntervalOf) -> Expr:
     """Return the interval `INTERVAL n DAY`.
 
     Raises:
@@ -69,7 +70,7 @@ def _interval_of(binder: Binder, node: syntax.IntervalOf) -> Expr:
     return temporal_arithmetic("*", one, count, place)
 
 
-def _between(binder: Binder, node: syntax.IntervalBetween) -> Expr:
+def _between(binder: Binder, node: IntervalBetween) -> Expr:
     return difference(binder.bind(node.left), binder.bind(node.right), node.unit, node.range)
 
 
@@ -173,8 +174,8 @@ def _period(binder: Binder, node: syntax.Node) -> tuple[Expr, Expr]:
 
 
 RULES: dict[type[syntax.Node], Rule] = {
-    syntax.IntervalLiteral: _interval,
-    syntax.IntervalOf: _interval_of,
-    syntax.IntervalBetween: _between,
+    IntervalLiteral: _interval,
+    IntervalOf: _interval_of,
+    IntervalBetween: _between,
     syntax.Overlaps: _overlaps,
 }
