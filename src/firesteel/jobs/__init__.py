@@ -1,1 +1,1 @@
-"""The jobs of this process: what they run, their states and counters."""
+"""The jobs of this process: their statements, states and counters."""

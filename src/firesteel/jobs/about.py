@@ -1,4 +1,4 @@
-"""About, what a job's page shows besides its plan and its counters."""
+"""About, the details of a job besides its plan and counters, for the job's web page."""
 
 from __future__ import annotations
 

@@ -133,12 +133,12 @@ class Job:
         """Graph of the job's chains as JSON values, empty while the job is planned."""
         if self._graph is None and self.progress is not None:
             self._graph = self.about.graph()
-            self.about = replace(self.about, graph=dict)  # the plan's nodes are needed no more
+            self.about = replace(self.about, graph=dict)  # frees the plan's nodes
         return self._graph or {}
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether the job can no longer start: nobody holds the result of a query that was never read."""
+        """Whether the job is a query that never starts, because the caller has dropped its unread result."""
         waits = self.state is JobState.INITIALIZING
         return waits and self._cancel is not None and self._cancel() is None
 
@@ -155,7 +155,7 @@ class Job:
             progress: The counters.
             plan: Function that returns the plan's text. It is called when the text is first asked for.
             cancel: Method that stops the job. The job does not keep the method's object alive.
-            about: What the job's page shows besides, None for nothing.
+            about: Details for the job's web page, None for none.
         """
         self.about = about or About()
         self._plan = plan

@@ -12,14 +12,14 @@ from firesteel.jobs.job import Job, Source
 from firesteel.spark.progress import Progress
 
 KEPT = 500
-"""Most jobs to remember of those that have ended or were never started."""
+"""Most jobs to remember that have ended or were never started."""
 
 
 class Registry:
     """Jobs in the order of their creation.
 
     Args:
-        kept: Most jobs to remember of those that do not run. The oldest are dropped.
+        kept: Most jobs to remember that do not run. The oldest are dropped.
     """
 
     def __init__(self, kept: int = KEPT) -> None:
@@ -67,7 +67,7 @@ class Registry:
             return self._jobs.get(id)
 
     def _label(self, name: str) -> str:
-        """Return the name. If an earlier job has it, append a number."""
+        """Return the name, with a number appended if an earlier job has the same name."""
         taken = {job.label for job in self._jobs.values() if job.progress is not None}
         label = ""
         while not label or label in taken:
@@ -76,7 +76,7 @@ class Registry:
         return label
 
     def _trim(self) -> None:
-        """Drop abandoned jobs, and the oldest ones of those that do not run."""
+        """Drop abandoned jobs, and the oldest jobs that do not run if there are too many."""
         for job in [job for job in self._jobs.values() if job.is_abandoned]:
             del self._jobs[job.id]
         idle = [job for job in self._jobs.values() if job.state.has_ended]

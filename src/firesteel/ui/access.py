@@ -1,4 +1,4 @@
-"""Access, the rules by which the web page answers a request."""
+"""Access, the rules that decide which clients may read the web page."""
 
 from __future__ import annotations
 

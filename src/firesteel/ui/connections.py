@@ -8,11 +8,11 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS = 5.0
-"""Time from connecting to the end of the first request's head."""
+"""Most seconds from connecting to the end of the first request's head."""
 
 
 class Connections:
-    """Open connections by the client's address.
+    """The server's open connections, by the client's address.
 
     Args:
         seconds: Time that a client may take to send its first request.
@@ -34,7 +34,7 @@ class Connections:
 
 
 class _Connection(H11Protocol):  # type: ignore[misc]
-    """A connection that is cut off if no request comes."""
+    """HTTP connection that is cut off if the client sends no request in time."""
 
     by_client: dict[tuple[str, int], asyncio.Transport]
     patience: float

@@ -15,13 +15,13 @@ from firesteel.ui.feed import Feed, Json
 SECONDS = 0.5
 """Least time between two snapshots."""
 SHARE = 0.05
-"""Most of the time that taking snapshots may take: a slow feed is asked less often."""
+"""Largest fraction of the time to spend on snapshots. If they are slow, they are taken less often."""
 QUEUED = 8
-"""Events that wait for a client. A client with more is dropped."""
+"""Most events that may wait for a client. A client for which more wait is dropped."""
 QUIET_SECONDS = 15.0
 """Time without a change after which clients get a comment, so that proxies keep the connection open."""
 _VOLATILE = ("running_seconds",)
-"""Metrics whose change alone is no event."""
+"""Metrics that change all the time. If only they have changed, no event is sent."""
 
 
 class TooSlow(Exception):
@@ -30,13 +30,13 @@ class TooSlow(Exception):
 
 @dataclass(eq=False)
 class Client:
-    """One reader of events.
+    """One client that reads events.
 
     Attributes:
-        job: Id of the job whose details it gets, None for none.
-        queue: Encoded events that it has not got yet; None ends them.
-        is_new: Whether it still waits for its first snapshot.
-        dropped: Whether it was too slow.
+        job: ID of the job whose details the client gets, None for none.
+        queue: Encoded events that the client has not got yet. None ends the stream.
+        is_new: Whether the client still waits for its first snapshot.
+        dropped: Whether the client was dropped because it was too slow.
     """
 
     job: str | None
@@ -45,14 +45,14 @@ class Client:
     dropped: bool = False
 
     def put(self, event: bytes) -> None:
-        """Hand an event over, or drop the client if too many wait."""
+        """Queue an event for the client, or drop the client if too many events wait."""
         try:
             self.queue.put_nowait(event)
         except asyncio.QueueFull:
             self.dropped = True
 
     async def next(self) -> bytes:
-        """Wait for the next event.
+        """Wait for the next event and return it.
 
         Raises:
             TooSlow: The client has not read its events.
@@ -115,7 +115,7 @@ class Broadcaster:
             self._arrival.clear()
             start = time.monotonic()
             watched = {client.job for client in self._clients if client.job is not None}
-            with suppress(Exception):  # the job changes while it is read; the next snapshot has it
+            with suppress(Exception):  # a job may change while it is read: the next snapshot is right
                 self._send(await asyncio.to_thread(self._take, watched))
             took = time.monotonic() - start
             await asyncio.sleep(min(self._seconds, 0.05))  # clients that come together share a snapshot

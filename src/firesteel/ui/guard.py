@@ -27,7 +27,7 @@ HEADERS = {
 
 
 class Guard:
-    """ASGI application that answers by another one what the rules allow.
+    """ASGI application that passes allowed requests to another one, and refuses the others.
 
     Args:
         inner: The other application.

@@ -1,4 +1,4 @@
-"""Check of a request's header Host, against pages that have a name of their own resolved to this machine."""
+"""Check of a request's Host header, against DNS rebinding: foreign pages with names of this machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether an address, or the name localhost, is of the loopback interface."""
+    """Return whether a host is `localhost` or an address of the loopback interface."""
     return host in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", host) is not None
 
 

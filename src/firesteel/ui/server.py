@@ -16,9 +16,9 @@ from firesteel.ui.connections import Connections
 from firesteel.ui.feed import Feed
 
 MOST_CONNECTIONS = 160
-"""Open at once; a further one gets the status 503."""
+"""Most connections at a time. A further one gets the status 503."""
 _END_SECONDS = 3.0
-"""Most time that the end of the job waits for the server."""
+"""Most seconds that the end of the job waits for the end of the server."""
 _WILDCARDS = ("0.0.0.0", "::")
 
 

@@ -74,7 +74,7 @@ def _random(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
 
 
 def _uniform(options: FieldOptions, moment: Moment) -> Any:
-    """Return random doubles from least to most, even if their difference is not a DOUBLE."""
+    """Return random doubles from `least` to `most`, even if the difference of both exceeds a DOUBLE."""
     share = moment.random.random(moment.count)
     return options.least * (1 - share) + options.most * share
 

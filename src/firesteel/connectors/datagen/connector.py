@@ -1,7 +1,7 @@
-"""The connector `datagen`: rows made up as they are read. Flink: DataGenTableSourceFactory.
+"""The connector `datagen`, a source of generated rows. Flink: DataGenTableSourceFactory.
 
-A row is a function of its number and of a seed that travels in splits and offsets, so a task or a batch
-that is run again makes the same rows.
+A row depends only on its number and on a seed. Splits and offsets contain the seed, so a retried task or a
+repeated batch generates the same rows.
 """
 
 from __future__ import annotations
@@ -134,7 +134,13 @@ class DatagenSource(Source):
 
 
 def _due(done: int, rate: int, began: float) -> int:
-    """Wait until more rows are due, then say how many are, all together."""
+    """Wait until more rows are due. Return how many rows are due since the start of the reading.
+
+    Args:
+        done: Number of rows read so far.
+        rate: Rows per second.
+        began: Time of the start, of the monotonic clock.
+    """
     due = (int(time.monotonic() - began) + 1) * rate
     if due <= done:
         time.sleep(max(0.0, began + done // rate - time.monotonic()))
@@ -151,7 +157,7 @@ def _total(options: dict[str, str], fields: list[FieldOptions]) -> int | None:
 
 
 class Datagen:
-    """See connectors/base.py: Connector."""
+    """The connector `datagen`, which generates rows (connectors/base.py: Connector)."""
 
     name = "datagen"
     options = (*OPTIONS, *FIELD_OPTIONS)

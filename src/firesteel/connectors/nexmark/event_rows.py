@@ -17,12 +17,12 @@ CHUNK = 1 << 13
 FIRST_ID = 1000
 """Id of the first person and of the first auction."""
 HOT_GROUP = 100
-"""One id in so many is hot while it is the last one of this kind."""
+"""Every 100th ID is a hot one: until the next hot ID exists, many events refer to it."""
 _FIRST_NUMBER, _FIRST_EVENT_ID = 1, 2
-"""Of event 0: its number, which decides its time, and its id, which decides its kind."""
+"""Number and ID of event 0. An event's number determines its time, and its ID determines its kind."""
 _ACTIVE_PERSONS, _OPEN_AUCTIONS = 1000, 100
 _LEAD = 10
-"""Ids that do not exist yet and may be referred to."""
+"""Number of future IDs that events may refer to, though they do not exist yet."""
 
 
 class Block:
@@ -69,42 +69,45 @@ class EventRows:
 
     @cached_property
     def millis(self) -> Integers:
-        """Event times in milliseconds since 1970."""
+        """Event time of each event in milliseconds since 1970, int64[n]."""
         return self._millis_at(self._numbers + _FIRST_NUMBER)
 
     @cached_property
     def date_time(self) -> pa.Array:
-        """Event times."""
+        """Event time of each event, as TIMESTAMP(3)."""
         return timestamps(self.millis)
 
     @cached_property
     def millis_to_close(self) -> Integers:
-        """Milliseconds until as many auctions as are open at a time have begun."""
+        """Milliseconds from each event until 100 more auctions have begun, int64[n].
+
+        100 auctions are open at a time, so this is how long an auction is open.
+        """
         events = _OPEN_AUCTIONS * self.options.group // max(1, self.options.auction_proportion)
         return self._millis_at(self._numbers + _FIRST_NUMBER + events) - self.millis
 
     # --- ids, counted from 0 -------------------------------------------------------------------------
     @cached_property
     def last_person(self) -> Integers:
-        """The last person that exists."""
+        """Number of the newest person at the time of each event, int64[n]."""
         persons = self.options.person_proportion
         return self._group * persons + np.minimum(self._place, persons - 1)
 
     @cached_property
     def last_auction(self) -> Integers:
-        """The last auction that exists; -1 if there is none."""
+        """Number of the newest auction at the time of each event, int64[n]; -1 if there is none."""
         persons, auctions = self.options.person_proportion, self.options.auction_proportion
         place = np.minimum(self._place - persons, auctions - 1)
         return self._group * auctions + np.where(place < 0, -1, place)
 
     def some_person(self, stream: str) -> Integers:
-        """Return random persons: recent ones, or such as come soon."""
+        """Return the number of a random person for each event: a recent one, or one of the next ten."""
         count = self.last_person + 1
         active = np.minimum(count, _ACTIVE_PERSONS)
         return count - active + self.random.below(stream, active + _LEAD)
 
     def some_auction(self, stream: str) -> Integers:
-        """Return random auctions: recent ones, or such as come soon."""
+        """Return the number of a random auction for each event: a recent one, or one of the next ten."""
         least = np.maximum(self.last_auction - _OPEN_AUCTIONS, 0)
         count = self.last_auction - least + 1 + _LEAD
         return self.random.below(stream, count) + least

@@ -102,7 +102,7 @@ class NexmarkOptions:
 
 
 def parsed(given: Mapping[str, str]) -> NexmarkOptions:
-    """Return the options of a table.
+    """Return the parsed options of a table.
 
     Raises:
         ValidationError: A value is not of the option's type or is out of range.

@@ -18,7 +18,7 @@ from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.value_parts import WHOLE
 
 _MOST_EVENTS = 2_000_000
-"""Most events of a micro-batch for which no limit is set."""
+"""Most events of a micro-batch if the user has set no limit."""
 
 
 class NexmarkSource(Source):

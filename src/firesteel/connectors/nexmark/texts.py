@@ -38,7 +38,7 @@ def texts(lengths: Integers, bounds: Integers, starts: Words, letters: Bytes) ->
     Args:
         lengths: Number of characters of each text, int64[n].
         bounds: Positions in `lengths` where a chunk begins, and n; int64[chunks + 1].
-        starts: Random number of each chunk, from which its place in the pool follows; uint64[chunks].
+        starts: Random number of each chunk, uint64[chunks]. It determines the chunk's position in the pool.
         letters: The pool.
     """
     offsets = _offsets(lengths)

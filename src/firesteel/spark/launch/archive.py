@@ -37,7 +37,7 @@ _MOST = 8
 class ClassArchive:
     """JVM options for the class-data archive.
 
-    `mark` is the file to create once the loaded classes are worth keeping; None if no archive is written.
+    `mark` is the marker file, created if the loaded classes are worth keeping; None without a new archive.
     """
 
     options: tuple[str, ...] = ()

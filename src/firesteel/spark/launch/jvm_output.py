@@ -19,18 +19,20 @@ _CHATTER = (
 _FRAME = re.compile(r"\s+at \S.*\(.*\)|\s+\.\.\. \d+ (more|common frames omitted)|Caused by: .*")
 _TRACEBACK = "Traceback (most recent call last):"
 _ENDED = ("BrokenPipeError", "ConnectionResetError", "EOFError")
-"""Errors of a Python worker whose JVM has ended: pyspark's own daemon prints them, and they say nothing about
-the job (spark/start/ended_peers.py keeps Firesteel's daemon from it)."""
+"""Errors that pyspark's own daemon prints for a Python worker whose JVM has ended. Users need not see them.
+
+Firesteel's daemon does not print them (spark/start/ended_peers.py).
+"""
 _LAST_LINES = 20
 
 
 class JvmOutput:
-    """Forwarder of a JVM's output, in a thread. Nobody who reads this process's stderr waits for the JVM.
+    """Thread that forwards a JVM's output to stderr. The JVM itself does not keep this process's stderr open.
 
     Args:
         stream: The output.
         shows_traces: Whether to forward stack traces, too.
-        holds: Whether to forward nothing until `forward` is called. A JVM that does not start has said why.
+        holds: Whether to drop the output until `forward` is called. `last_words` has it if the start fails.
     """
 
     def __init__(self, stream: IO[bytes], *, shows_traces: bool = False, holds: bool = False) -> None:
@@ -42,11 +44,11 @@ class JvmOutput:
         self._thread.start()
 
     def forward(self) -> None:
-        """Forward what comes from now on."""
+        """Forward all lines from now on."""
         self._holds = False
 
     def last_words(self) -> str:
-        """Return the last lines of a JVM that has ended, or "" if it said nothing."""
+        """Return the last lines of output of a JVM that has ended, "" if there is none."""
         self._thread.join(1)
         return " / ".join(self._last)
 

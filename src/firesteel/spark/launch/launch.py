@@ -1,8 +1,8 @@
-"""A Spark to run jobs on: started in the background, or the user's.
+"""Spark, the handle of the Spark that runs jobs: one started in the background, or the user's own.
 
-`prepare` returns at once; the JVM, the context and the Python workers come up while the SQL is parsed
-and planned. The batch host needs a context only; the SQL session costs another second and is made when
-the stream host asks for it.
+`prepare` returns at once. The JVM, the context and the Python workers start while the SQL is parsed and
+planned. The batch host needs only the context. The SQL session takes another second, so it is created when
+the stream host needs it.
 """
 
 from __future__ import annotations
@@ -44,10 +44,12 @@ __all__ = ["BATCH", "STREAM", "LaunchOptions", "Spark", "create_session", "of_se
 
 
 class Spark:
-    """A Spark to run jobs on. `context` and `session` wait for it and raise what kept it from starting.
+    """A Spark that runs jobs: one that Firesteel has started, or the user's own.
+
+    `context` and `session` wait for the end of the start. If the start has failed, they raise its error.
 
     Attributes:
-        waits_for: What its start waits for, in words.
+        waits_for: Step that the start waits for, in words for the user.
     """
 
     def __init__(self, options: LaunchOptions | None = None, session: SparkSession | None = None) -> None:
@@ -70,14 +72,14 @@ class Spark:
 
     @property
     def is_local(self) -> bool:
-        """Whether driver and workers share this machine."""
+        """Whether the driver and the workers run on this machine."""
         if self._owned:
             return self._options.is_local
         return (self.context.master or "").startswith("local")
 
     @property
     def is_owned(self) -> bool:
-        """Whether it was started here: its JVM is Firesteel's own."""
+        """Whether this process has started this Spark. If not, it belongs to the user."""
         return self._owned
 
     @property
@@ -89,9 +91,9 @@ class Spark:
 
     @property
     def context(self) -> SparkContext:
-        """The Spark context; waits until it is up."""
+        """The Spark context. Waits until Spark has started, and raises the error if the start failed."""
         self._is_awaited = True
-        if self._starting is not None:  # not joined: a join that Ctrl-C interrupts counts as done
+        if self._starting is not None:  # `join` of a thread counts as done if Ctrl-C interrupts it
             self._has_started.wait()
         if self._failure is not None:
             raise self._failure
@@ -100,7 +102,7 @@ class Spark:
 
     @property
     def session(self) -> SparkSession:
-        """The SQL session; made when first asked for."""
+        """The SQL session, created at the first call. Waits until Spark has started."""
         context = self.context
         with self._lock:
             if self._session is None:
@@ -109,17 +111,17 @@ class Spark:
 
     @property
     def has_started(self) -> bool:
-        """Whether its start is over: it is up, or has failed."""
+        """Whether the start of Spark has ended, with or without success."""
         return self._starting is None or self._has_started.is_set()
 
     @property
     def was_up(self) -> bool:
-        """Whether its start has succeeded."""
+        """Whether the start of Spark has succeeded."""
         return self._context is not None
 
     @property
     def has_ended(self) -> bool:
-        """Whether no job can run on it any more: it did not start, was stopped, or its JVM is gone."""
+        """Whether no job can run any more: Spark did not start, was stopped, or its JVM has ended."""
         if self._is_over:
             return True
         if self._starting is not None and not self._has_started.is_set():
@@ -129,9 +131,9 @@ class Spark:
         return self._fast is not None and self._fast.has_ended
 
     def end_if_broken(self) -> bool:
-        """Return whether no job can run on it any more. If it was started here, end what is left of it.
+        """Return whether no job can run any more. If so, end the JVM unless it belongs to the user.
 
-        The next `prepare` starts another one.
+        The next `prepare` then starts another Spark.
         """
         if self._starting is not None and not self._has_started.is_set():
             return False
@@ -143,7 +145,7 @@ class Spark:
         return True
 
     def check(self, wanted: Mapping[str, str]) -> None:
-        """Raises UsageError for a setting (`spark.…`) that it was not started with."""
+        """Raise UsageError if a setting (`spark.…`) differs from the one that Spark was started with."""
         for key, value in wanted.items():
             now = self._setting(key)
             if now != value:
@@ -172,16 +174,16 @@ class Spark:
         return self.context.defaultParallelism
 
     def keep_classes(self) -> None:
-        """Keep what the JVM has loaded for later runs: a job has given results here."""
+        """Keep the JVM's loaded classes for later runs, because a job has returned results."""
         if self._fast is not None:
             self._fast.keep_classes()
 
     def hold(self, user: object) -> None:
-        """Somebody runs jobs on it."""
+        """Register a user of this Spark. Spark runs while it has users."""
         self._holders.add(user)
 
     def release(self, user: object) -> None:
-        """Somebody runs no more jobs on it; without users it ends, where it was started here."""
+        """Remove a user of this Spark. Without users, a Spark that this process has started ends."""
         self._holders.discard(user)
         if self._owned and not self._holders:
             if self._options.own_process:
@@ -190,14 +192,14 @@ class Spark:
                 self.stop()
 
     def stop(self) -> None:
-        """Stop a Spark that was started here; a user's own is left alone."""
+        """Stop Spark if this process has started it. The user's own Spark continues."""
         if not self._owned:
             return
         self._is_over = True
         if self._starting is not None:
             self._has_started.wait()
         if self._context is not None:
-            with suppress(Exception):  # a JVM that is gone cannot be told
+            with suppress(Exception):  # The JVM may have ended.
                 self._context.stop()
             self._context = self._session = None
         if self._fast is not None:
@@ -206,7 +208,7 @@ class Spark:
             self._fast = None
 
     def _abandon(self) -> None:
-        """Let it end by itself while this process goes on to exit."""
+        """Ask the JVM to end, without waiting: this process exits meanwhile."""
         self._is_over = True
         if self._fast is not None:
             self._fast.stop()
@@ -249,13 +251,16 @@ class Spark:
         return settings
 
     def _made_context(self) -> SparkContext:
-        """In the fast way, else in the plain one; what Spark itself has to say it would say again."""
+        """Return a new context, by the direct launcher or else by `spark-submit`.
+
+        An error of Spark itself is raised at once, because `spark-submit` would meet it again.
+        """
         if self._fast is None:
             return spark_submit_context(self._options, self._private_settings(), self._wait_for)
         try:
             return self._fast.context(self._wait_for)
         except Exception as error:
-            if is_sparks_own(error) or self._is_over:  # who is leaving has ended its JVM
+            if is_sparks_own(error) or self._is_over:  # if it is over, this process has ended the JVM
                 raise
             self._fast.stop()
             self._fast = None
@@ -275,15 +280,17 @@ _sharing = threading.Lock()
 def prepare(options: LaunchOptions | None = None) -> Spark:
     """Begin to start a Spark and return at once.
 
-    There is one a process, which later calls give as long as it lives. Raises UsageError where it was started
-    with other settings.
+    A process has at most one such Spark. Later calls return the same one until it ends.
+
+    Raises:
+        UsageError: It was started with other settings.
     """
     global _shared
     with _sharing:
         running = prepared()
         if running is None:
             if _shared is not None:
-                _shared.stop()  # so that pyspark knows that it has ended
+                _shared.stop()  # pyspark must forget the old context before there can be a new one
             _shared = running = Spark(options)
         elif options is not None:
             running.check(options.given())
@@ -291,14 +298,16 @@ def prepare(options: LaunchOptions | None = None) -> Spark:
 
 
 def prepared() -> Spark | None:
-    """The Spark of this process that was started here, or begins to, where it still lives."""
+    """Return the Spark that this process has started or is starting, None if none is left."""
     return None if _shared is None or _shared.has_ended else _shared
 
 
 def create_session(options: LaunchOptions | None = None) -> Spark:
-    """A running Spark: the one that was prepared, else a new one. It runs until it is stopped.
+    """Return a running Spark: the prepared one, or else a new one. It runs until it is stopped.
 
-    Raises UsageError where Java is missing or too old, JobError where Spark does not start.
+    Raises:
+        UsageError: Java is missing or too old.
+        JobError: Spark did not start.
     """
     spark = prepare(options)
     spark.hold(spark)
@@ -307,7 +316,7 @@ def create_session(options: LaunchOptions | None = None) -> Spark:
 
 
 def of_session(session: SparkSession) -> Spark:
-    """The user's own session, used as it is."""
+    """Return a handle of the user's own session, which is used as it is."""
     spark = Spark(session=session)
     use_this_python(spark.context)
     return spark

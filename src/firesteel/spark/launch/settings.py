@@ -76,7 +76,7 @@ class LaunchOptions:
         conf: Spark settings of the user.
         own_process: Whether the process belongs to Firesteel alone (without_pandas.py).
         fast: Whether private parts of Spark may be used for a faster start.
-        name: Name of the application, if `conf` has none.
+        name: Name of the application if `conf` sets none.
     """
 
     master: str | None = None

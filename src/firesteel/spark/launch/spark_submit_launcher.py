@@ -36,17 +36,17 @@ def spark_submit_context(
     settings: Mapping[str, str],
     step: Callable[[str], object] = lambda _: None,
 ) -> SparkContext:
-    """Return a context; a JVM of this process that pyspark knows is used again. Raises what pyspark raises.
+    """Return a context. If pyspark already has a JVM in this process, the context uses that JVM.
 
     Private: `_ensure_initialized`, since pyspark writes all settings of a context into the command line.
 
     Args:
-        options: What the user wants.
-        settings: All Spark settings; passwords and secrets do not reach the command line.
-        step: Function that takes what the start waits for.
+        options: Options of the start.
+        settings: All Spark settings. Passwords and secrets are kept out of the command line.
+        step: Function that is called with the name of each step of the start.
 
     Raises:
-        JobError: The JVM ended before it could be reached.
+        JobError: The JVM ended before it could be reached. Other errors are pyspark's.
     """
     from pyspark import SparkConf, SparkContext
 
@@ -78,7 +78,7 @@ def _variables(options: LaunchOptions) -> dict[str, str]:
 
 
 def _start_jvm(conf: SparkConf, options: LaunchOptions) -> JvmOutput:
-    """Start the JVM in a session of its own, as LocalJvm does: signals at the terminal are for Python."""
+    """Start the JVM in its own session, as LocalJvm does, so that Ctrl-C reaches only Python."""
     from pyspark import SparkContext
     from pyspark.core import context
 
@@ -101,7 +101,10 @@ def _start_jvm(conf: SparkConf, options: LaunchOptions) -> JvmOutput:
 
 
 def without_secrets(conf: SparkConf) -> SparkConf:
-    """The settings that may be seen in the list of processes (Spark: spark.redaction.regex)."""
+    """Return the settings without secrets, for a command line that other users of the machine can read.
+
+    Spark: spark.redaction.regex.
+    """
     from pyspark import SparkConf
 
     kept = SparkConf(loadDefaults=False)
@@ -110,21 +113,24 @@ def without_secrets(conf: SparkConf) -> SparkConf:
 
 
 def forget_jvm() -> None:
-    """Let a later context of this process start a JVM of its own.
+    """Make pyspark forget its JVM and its context, so that the next context starts another JVM.
 
-    Private: where pyspark keeps it, and the context that it thinks is running.
+    Private: the attributes in which pyspark keeps both.
     """
     from pyspark import SparkContext
 
     gateway = SparkContext._gateway
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     if gateway is not None:
-        with suppress(Exception):  # a JVM that is gone cannot be told
+        with suppress(Exception):  # The JVM may have ended.
             gateway.shutdown()
 
 
 def end_jvm() -> None:
-    """End the JVM that pyspark has started, if there is one, and forget it. Private: pyspark's `proc`."""
+    """Kill the JVM that pyspark has started, if there is one, and make pyspark forget it.
+
+    Private: pyspark's `proc`.
+    """
     module: Any = sys.modules.get("pyspark.core.context")
     process = getattr(module.SparkContext._gateway, "proc", None) if module is not None else None
     if process is not None:
@@ -134,32 +140,32 @@ def end_jvm() -> None:
 
 
 def has_jvm() -> bool:
-    """Whether this process has a JVM that pyspark knows; loads nothing."""
+    """Return whether pyspark has a JVM in this process. Does not import pyspark."""
     module = sys.modules.get("pyspark.core.context")
     return module is not None and module.SparkContext._gateway is not None
 
 
 def is_sparks_own(error: BaseException) -> bool:
-    """Whether Spark itself refused: its answer came through a JVM that could be reached."""
+    """Return whether an error was raised by Spark in the JVM, not by the connection to the JVM."""
     from py4j.protocol import Py4JJavaError
 
     return isinstance(error, Py4JJavaError)
 
 
 def has_ended(context: SparkContext) -> bool:
-    """Whether a context was stopped. Private: its `_jsc`."""
+    """Return whether this process has stopped a context. Private: its `_jsc`."""
     return context._jsc is None
 
 
 def is_stopped(context: SparkContext) -> bool:
-    """Return whether no job can run on a context: its JVM is gone, or Spark has stopped it.
+    """Return whether no job can run on a context: its JVM has ended, or Spark has stopped it.
 
-    Private: the way from a context into its JVM (`_jsc`).
+    Private: the attribute `_jsc`, which leads from a context to its JVM.
     """
     made: Any = context
     try:
         return made._jsc is None or bool(made._jsc.sc().isStopped())
-    except Exception:  # py4j has many errors for a JVM that is gone
+    except Exception:  # py4j has many errors for a JVM that has ended
         return True
 
 
@@ -167,7 +173,12 @@ _told: set[str] = set()
 
 
 def tell(what: str, error: BaseException) -> None:
-    """One line on stderr, once a process: what is done in its plain way, with which pyspark, and why."""
+    """Notify the user that something falls back to its slower, plain way. Once a process for each thing.
+
+    Args:
+        what: The thing, as the subject of a sentence, such as "Spark is started".
+        error: Reason for the fallback.
+    """
     if what in _told:
         return
     _told.add(what)

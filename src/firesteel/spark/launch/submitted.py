@@ -9,15 +9,15 @@ from pathlib import Path
 _GATEWAY = "PYSPARK_GATEWAY_PORT"
 """Variable with which `spark-submit` tells a Python program where its JVM listens."""
 _IS_SUBMITTED = _GATEWAY in os.environ
-"""Asked before Spark is started here: its start sets the same variable for a moment."""
+"""Whether `spark-submit` has started this program. Read at import: starting Spark sets the variable, too."""
 _NAME = "spark.app.name"
 
 
 def submitted_settings() -> dict[str, str]:
     """Return the settings with which `spark-submit` started this program; empty if it did not.
 
-    They contain the master. The name that `spark-submit` gives an application by default, the program's file
-    name, is left out. Private: `_ensure_initialized`, which connects to the JVM that is there.
+    They contain the master, but not the application name that `spark-submit` sets by default, the program's
+    file name. Private: `_ensure_initialized`, which connects to the running JVM.
     """
     if not _IS_SUBMITTED:
         return {}

@@ -1,1 +1,1 @@
-"""Rescaling: the state of a stopped job is distributed over another number of tasks."""
+"""Rescaling: distribution of a stopped job's state over another number of tasks."""

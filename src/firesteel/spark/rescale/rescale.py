@@ -3,10 +3,10 @@
 Key groups stay whole, so a parallelism above the max parallelism of the checkpoint is refused, as in Flink.
 Offsets, watermarks and timers stay what they are: they belong to key groups or to the whole query.
 
-The new checkpoint continues after the last committed micro-batch. What Spark has planned after it is dropped,
-because the rows of a repeated micro-batch must come to the same tasks of a sink. If a sink has rows of it,
-the job is refused at its next start, as with each checkpoint that is behind its sinks
-(spark/checkpoint/recovery.py).
+The new checkpoint continues after the last committed micro-batch. If Spark has planned a later one, that plan
+is dropped, because a repeated micro-batch must send its rows to the same tasks of a sink as before. If a sink
+has written rows of that micro-batch, the next start of the job is refused, as with each checkpoint that is
+behind its sinks (spark/checkpoint/recovery.py).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def rescale(
         trusts_others: Whether other users may have write access to the checkpoint.
 
     Returns:
-        The statements, also those that had this parallelism.
+        All statements, including those that already had this parallelism.
 
     Raises:
         UsageError: The checkpoint cannot be used, or not with this parallelism. Nothing has changed.

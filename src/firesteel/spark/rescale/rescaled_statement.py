@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
 
 _MORE = 2
-"""Copies of the state that the disk holds for a moment besides the old one: its rows, and the new one."""
+"""Temporary copies of the state on the disk besides the old one: its rows, and the new state."""
 
 
 @dataclass(frozen=True)
 class RescaledStatement:
-    """A statement's checkpoint that is to have another parallelism.
+    """Checkpoint of one statement that gets another parallelism.
 
     Attributes:
         files: Its files as of the last committed micro-batch.
@@ -86,7 +86,7 @@ class RescaledStatement:
         return int(self.saved["partitions"])
 
     def run(self, spark: Spark) -> None:
-        """Write the new files beside the old ones, check them, and make them count.
+        """Write the new files beside the old ones, check them, and put them in the old files' place.
 
         Raises:
             JobError: The state cannot be read.
@@ -151,7 +151,7 @@ def _contents(state: StoredState, parallelism: int) -> dict[tuple[int, int], dic
 
 
 def _is_copied(name: str, batch: int) -> bool:
-    """Return whether a file stays as it is: Spark's logs up to a micro-batch, and descriptions of states."""
+    """Return whether a file is copied unchanged: Spark's logs up to `batch`, and descriptions of states."""
     parts = name.split("/")
     if parts[0] != SPARK:
         return False

@@ -1,6 +1,6 @@
-"""Number of partitions in Spark's own files, which Spark reads back when a query continues.
+"""Change of the number of partitions in Spark's own files, which Spark reads when a query continues.
 
-Private: the form of the files.
+Private: the format of the files.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _PARTITIONS = "spark.sql.shuffle.partitions"
 
 
 def offsets_with_partitions(text: str, partitions: int) -> str:
-    """Return the content of an offsets file, with the settings of a query of so many partitions."""
+    """Return the content of an offsets file with another number of shuffle partitions."""
     version, metadata, *offsets = text.splitlines()
     value = json.loads(metadata)
     value.setdefault("conf", {})[_PARTITIONS] = str(partitions)

@@ -1,4 +1,4 @@
-"""A stateful operator that takes the runs and manifests of key groups into a new state store.
+"""Stateful operator that writes the runs and manifests of key groups into a new state store.
 
 It declares the same state variables as the operators of jobs (spark/stream/keyed_processor.py), so that a job
 can continue from the store.

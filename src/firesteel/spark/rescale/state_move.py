@@ -1,12 +1,12 @@
-"""Moves the state of one stage to other partitions of Spark's state store.
+"""Move of one stage's state to another number of partitions of Spark's state store.
 
-A key group keeps its runs and its manifest. Only the number by which Spark knows the group changes, so that
-the groups are spread evenly over the new partitions (spark/internals/hash_partitions.py):
+A key group keeps its runs and its manifest. Only its label changes, the number by which Spark knows it. The
+new labels spread the groups evenly over the new partitions (spark/internals/hash_partitions.py):
 
     old store -> rows (label, run, bytes) -> files -> a streaming query of one micro-batch -> new store
 
-The query writes version 1 of the new store, as a snapshot. A snapshot does not know its version, so the file
-gets the name of the version from which the job continues.
+The query writes version 1 of the new store, as a snapshot. Only the file's name contains the version, so the
+file is renamed to the version from which the job continues.
 
 Private: the names of the files of a state store.
 """
@@ -85,7 +85,7 @@ def _load(session: SparkSession, rows: Path, to: Path) -> None:
 
 
 def _take(store: Path, to: Path, version: int) -> None:
-    """Move the snapshot of a partition's new store to its place, under another version."""
+    """Move the snapshot of a partition's new store into the checkpoint, as another version."""
     snapshot = store / f"{_FIRST}.zip"
     if not snapshot.exists() or (store / f"{_FIRST + 1}.zip").exists():
         raise InternalError(f"Spark has not written the state to {snapshot} in one micro-batch")

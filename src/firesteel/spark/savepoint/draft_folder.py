@@ -1,4 +1,4 @@
-"""A folder that is written under another name beside its place and then renamed, whole or not at all."""
+"""Draft folder: a folder is written under a temporary name beside its target and renamed when complete."""
 
 from __future__ import annotations
 

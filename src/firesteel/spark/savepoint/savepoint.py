@@ -2,8 +2,8 @@
 
 The copy takes no lock. It names the files of the last committed micro-batch (statement_files.py) and copies
 them. If Spark has removed one meanwhile, it begins anew. A savepoint is a checkpoint like any other: a job
-continues from it with `--checkpoint`. The sinks then decide, as with each copy of a checkpoint, whether it
-goes with what they have (spark/checkpoint/recovery.py).
+continues from it with `--checkpoint`. As with each copy of a checkpoint, the job then checks whether the
+sinks agree with it (spark/checkpoint/recovery.py).
 """
 
 from __future__ import annotations

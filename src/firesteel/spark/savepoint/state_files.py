@@ -1,9 +1,9 @@
 """Files in a checkpoint from which Spark loads one version of its state.
 
-Version v of a state is what micro-batch v - 1 has left. Spark keeps it in the folder of each partition:
+Version V of a state is the state after micro-batch V - 1. Spark keeps it in the folder of each partition:
 
     V.zip, SSTs/*   a snapshot: the archive names the SST files that belong to it
-    V.changelog     what micro-batch V - 1 has changed
+    V.changelog     the changes of micro-batch V - 1
 
 Spark loads the newest snapshot up to the wanted version, then all later changelogs. The files never change
 once the micro-batch is committed. Spark removes those of versions that are too old.
@@ -67,7 +67,7 @@ def _files_of_store(folder: Path, version: int) -> Iterator[Path]:
         if (named := _FILE.fullmatch(path.name)) and int(named[1]) <= version:
             found[named[2]][int(named[1])].append(path)
     if not any(found.values()) and any(path.is_dir() for path in folder.iterdir()):
-        return  # only named stores
+        return  # The partition has only named stores.
     snapshots = {v: files for v, files in found[_SNAPSHOT].items() if all(map(is_whole, files))}
     begin = max(snapshots, default=0)
     for snapshot in snapshots.get(begin, ()):
@@ -82,7 +82,7 @@ def _files_of_store(folder: Path, version: int) -> Iterator[Path]:
 
 
 def _ssts(snapshot: Path) -> list[str]:
-    """Return the SST files of a snapshot; all in the folder if its metadata has a form not known here."""
+    """Return the SST files of a snapshot, or all SST files if the format of its metadata is unknown."""
     try:
         return [*sst_sizes(snapshot)]
     except (KeyError, TypeError, ValueError):

@@ -1,11 +1,11 @@
 """Files that a consistent copy of one statement's checkpoint needs.
 
-The copy is of the last committed micro-batch N: the state that it has left, the offsets at which it ends, and
-the ones before, which say where it began. The offsets of micro-batch N + 1 belong to it if Spark has planned
-it, because a sink may have its rows by now: the copy then gives that number to the same rows.
+The copy is that of the last committed micro-batch N: the state after it, and the offsets of its start and
+end. If Spark has planned micro-batch N + 1, the copy also has the offsets of that one. A sink may have
+its rows by then, so a job that continues from the copy must give the same rows the same number.
 
-A running job may commit meanwhile. It changes no file of micro-batch N. The logs of files only grow, and what
-is behind the planned offsets does not count.
+A running job may commit meanwhile, but does not change a file of micro-batch N. The logs of files only grow,
+and entries behind the planned offsets are ignored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from firesteel.spark.savepoint.state_files import metadata_files, state_files
 _OWN_LOCKS = (LOCK_FILE, SPARK_FILE, RUN_FILE)
 _DRAFT = ".tmp"
 _FIXED = (FILE, LINEAGE)
-"""Files that a job changes at most when it starts."""
+"""Files that a running job does not change. It may change them when it starts."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class StatementFiles:
         batch: Number of the last committed micro-batch, -1 for none.
         files: Paths in the folder.
         size: Bytes of all files.
-        fixed: Content of the files that tell whether another run has begun since.
+        fixed: Content of the files that change if another run begins.
     """
 
     folder: Path
@@ -117,7 +117,7 @@ def _of_firesteel(folder: Path, batch: int) -> Iterator[Path]:
 
 
 def _is_of_others(folder: Path) -> bool:
-    """Return whether a folder is a draft, or that of another statement."""
+    """Return whether a folder is a draft or belongs to another statement."""
     return folder.name.startswith(".") or (folder / FILE).exists()
 
 

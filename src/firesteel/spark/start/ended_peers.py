@@ -1,7 +1,7 @@
-"""Keep pyspark from printing a traceback where the other end of a socket has ended.
+"""Functions that keep pyspark from printing tracebacks if the process at the other end of a socket has ended.
 
-A job that stops ends its JVM while Python workers write to it, and while it sends the workers' counters to
-the driver. pyspark prints a traceback for each of them. It says nothing that the job does not say.
+A stopping job ends its JVM while Python workers still write to the JVM, and while the JVM sends the workers'
+counters to the driver. pyspark prints a traceback for each such error, though the job reports it anyway.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 _ENDED = (BrokenPipeError, ConnectionResetError, EOFError)
-"""What reading from a process that has ended, or writing to it, raises."""
+"""Errors of reading from a process that has ended, or of writing to it."""
 _NO_SOCKET = "[CANNOT_OPEN_SOCKET]"
-"""What pyspark raises where it cannot connect to its JVM."""
+"""Start of pyspark's error message if it cannot connect to its JVM."""
 
 
 def quiet_worker() -> None:
@@ -39,15 +39,15 @@ def quiet_worker() -> None:
 
 
 def _has_ended(error: BaseException | None) -> bool:
-    """Whether an error says that the process at the other end has ended."""
+    """Return whether an error means that the process at the other end has ended."""
     return isinstance(error, _ENDED) or str(error).startswith(_NO_SOCKET)
 
 
 def quiet_client() -> None:
-    """Keep py4j from printing a traceback for each call to a JVM that is gone.
+    """Keep py4j from printing a traceback for each call to a JVM that has ended.
 
-    Private: the two calls of the root logger in py4j.java_gateway, which would also set up that logger. They
-    go to py4j's own logger, which prints nothing unless the user asks for it.
+    Private: two calls in py4j.java_gateway use the root logger, and would set it up. Now they use py4j's own
+    logger, which prints nothing unless the user configures it.
     """
     from py4j import java_gateway
 
@@ -56,10 +56,10 @@ def quiet_client() -> None:
 
 
 def quiet_counters(context: SparkContext) -> SparkContext:
-    """For the driver: its server of accumulators, and its calls. Private: where pyspark keeps the server.
+    """Keep the driver from printing tracebacks if the JVM has ended, and return the context.
 
-    Returns:
-        The context.
+    They come from calls to the JVM, and from pyspark's server of accumulators. Private: the attribute in
+    which pyspark keeps the server.
     """
     quiet_client()
     server: Any = getattr(context, "_accumulatorServer", None)

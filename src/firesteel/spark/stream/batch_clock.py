@@ -19,7 +19,7 @@ from firesteel.runtime.dataflow.chain import wall_clock
 from firesteel.spark.stream.timers import next_timer
 
 _NOW, _TICKED = "$now", "$ticked"
-"""Keys that an offset has in addition to the source's own: processing time and last tick, in milliseconds."""
+"""Keys of an offset besides the source's own: processing time and last tick, both in milliseconds."""
 
 _BEHIND = 1000
 """Milliseconds by which the machine's clock may lag behind processing time before the user is notified."""

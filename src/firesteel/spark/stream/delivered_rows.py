@@ -1,4 +1,4 @@
-"""Rows of a query that its caller has got, over restarts of the job."""
+"""DeliveredRows, the record of the rows that a query's caller has got, which outlives restarts of the job."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class DeliveredRows:
         self._passed = 0
 
     def rest(self, changes: pa.Table) -> pa.Table:
-        """Return those of the next rows of the micro-batch that the caller has not got."""
+        """Return the part of the next rows of the micro-batch that the caller has not got yet."""
         given = min(max(0, self._rows - self._passed), changes.num_rows)
         self._passed += changes.num_rows
         return changes.slice(given)
 
     def note(self, batch: int, rows: int) -> None:
-        """Note that the caller has got so many more rows of a micro-batch."""
+        """Record that the caller has got `rows` more rows of a micro-batch."""
         self._batch = batch
         self._rows += rows

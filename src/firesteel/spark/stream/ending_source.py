@@ -1,7 +1,7 @@
-"""A bounded source that tells when it has ended, to those who wait for its last watermark.
+"""EndingSource, which adds the end of a bounded source, and so its last watermark, to the source's offsets.
 
-That it has ended is part of its offset. So the micro-batch that tells of it is known, is the same after a
-restart, and comes even where the source has no rows.
+Since the offset contains whether the source has ended, a restarted job ends the source in the same
+micro-batch. There is such a micro-batch even if the source has no rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from firesteel.spark.task.splits import ends
 
 
 class EndingSource:
-    """A source with one split more: behind all others, in the micro-batch in which it ends."""
+    """Bounded source that has an additional last split in the micro-batch in which it ends.
+
+    The split sends the last watermark (spark/task/splits.py: ends).
+    """
 
     def __init__(self, source: Any) -> None:
         self._source = source

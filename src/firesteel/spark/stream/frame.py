@@ -80,10 +80,10 @@ def packet_frame(
         settings: Settings of the stream host.
         folder: The checkpoint.
         frames: DataFrames read as tables, by the table's path.
-        session: The DataFrame's session, of which only the shuffle partitions are set. None makes one whose
+        session: The DataFrame's session, of which only the shuffle partitions are set. None creates one whose
             settings are this job's alone.
-        timers: File in which the driver writes when the next timer is due, "" for none.
-        spill: Where packets lie that are too large for memory.
+        timers: File in which the driver writes the time of the next timer, "" for none.
+        spill: Folder for packets that are too large for memory.
 
     Raises:
         UsageError: The checkpoint belongs to another query.
@@ -107,7 +107,12 @@ def packet_frame(
 
 @dataclass(frozen=True)
 class _Sources:
-    """Readers of the sources of a job. `source` is the Spark data source; `spill` is as in `packet_frame`."""
+    """Readers of the sources of a job.
+
+    Args:
+        source: The Spark data source.
+        spill: Folder for packets that are too large for memory.
+    """
 
     job: JobSpec
     session: Any

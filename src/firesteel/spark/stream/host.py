@@ -1,6 +1,6 @@
 """The stream host: a job as one Structured Streaming query over packets.
 
-    packets (frame.py) -> foreachBatch (results to the driver, or what sinks' tasks have written)
+    packets (frame.py) -> foreachBatch (results to the driver, or acknowledgements of sinks' tasks)
 
 Spark keeps offsets, state and the log of batches in the checkpoint. After a failure it replays a batch as a
 whole, and sinks recognise the batch by its number, so that it takes effect once.
@@ -146,7 +146,7 @@ class StreamJob:
             continue
 
     def stop(self) -> None:
-        """Stop the job between two batches. The next run delivers a batch that nobody has read."""
+        """Stop the job between two batches. The next run repeats a batch whose results were not read."""
         self._stopping = True
         while not self._delivering.acquire(timeout=_PATIENCE_SECONDS):
             self._drain()
@@ -273,7 +273,7 @@ class StreamJob:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Hold the lock of the delivery, unless the job is being stopped: `stop` waits for this thread."""
+        """Hold the lock of the delivery. While the job is being stopped, `stop` holds it and waits for us."""
         held = False
         while not (held or self._stopping):
             held = self._delivering.acquire(timeout=_PATIENCE_SECONDS)
@@ -388,7 +388,7 @@ class StreamJob:
             self._delivering.release()
 
     def _drain(self) -> None:
-        """Drop the results that nobody will read."""
+        """Drop the results that wait for the caller."""
         while not self._results.empty():
             self._results.get_nowait()
 

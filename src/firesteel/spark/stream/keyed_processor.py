@@ -1,9 +1,9 @@
 """The keyed chains of a stage as a stateful operator of Structured Streaming, keyed by key group.
 
-The state of a key group is sorted runs (runtime/state). Spark's state store is their durable home: a
-map from run id to bytes and one value, the manifest with the small runs (run_store.py). The others lie also
-in a folder of the executor, mapped into memory and shared by its workers, as Python workers change partitions
-between batches.
+The state of a key group consists of sorted runs (runtime/state). Spark's state store keeps them durably: a
+map from run ID to bytes, and one value with the manifest and the small runs (run_store.py). Copies of the
+larger runs are in a folder of the executor, mapped into memory and shared by its workers, because Python
+workers change partitions between batches.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class KeyedProcessor(StatefulProcessor):
     Args:
         task: The stage.
         labels: Labels of the key groups (rows.py).
-        spill: Where packets lie that are too large for memory.
+        spill: Folder for packets that are too large for memory.
     """
 
     def __init__(self, task: StageTask, labels: tuple[int, ...], spill: Spill = IN_MEMORY_ONLY) -> None:

@@ -11,7 +11,7 @@ SCHEMA = (
     "chain int, port int, key_group int, first bigint, place bigint, task bigint, number int, "
     "rows bigint, read bigint, holds int, mark bigint, now bigint, payload binary"
 )
-"""The columns of a DataFrame of packets, as Spark writes them. now: the processing time of who sent it."""
+"""Schema of a DataFrame of packets, as Spark SQL text. `now` is the sender's processing time."""
 
 ARROW = pa.schema(
     [
@@ -30,7 +30,7 @@ ARROW = pa.schema(
         ("payload", pa.binary()),
     ]
 )
-"""The same in Arrow."""
+"""Arrow schema of a DataFrame of packets."""
 
 Values = tuple[int, int, int, int, int, int, int, int, int, int, int, int, bytes]
 
@@ -53,12 +53,12 @@ def from_values(row: Values) -> Packet:
 
 
 def now_of(row: Values) -> int:
-    """The processing time that came with the packet of a row."""
+    """Return the processing time of the sender of a row's packet, in milliseconds."""
     return row[-2]
 
 
 def to_batch(packet: Packet, labels: tuple[int, ...], now: int = 0) -> pa.RecordBatch:
-    """A packet as a record batch of one row."""
+    """Return a packet as a record batch of one row."""
     values = to_values(packet, labels, now)
     return pa.RecordBatch.from_arrays(
         [pa.array([value], kind) for value, kind in zip(values, ARROW.types, strict=True)], schema=ARROW

@@ -50,7 +50,7 @@ class KeptPackets:
         self._frames = [frame]
 
     def for_driver(self) -> list[Packet]:
-        """Return all packets. Persisted ones with many rows for sinks' tasks come without their rows."""
+        """Return all packets. If the DataFrame is persisted, large packets for sinks' tasks have no rows."""
         frame = self._frame
         if self._is_kept:
             ids = ", ".join(map(str, self._ids))
@@ -71,7 +71,7 @@ class KeptPackets:
 
     @property
     def were_few(self) -> bool:
-        """Whether the driver may run the tasks of sinks, and each packet for them has few rows."""
+        """Return whether the driver may run the sinks' tasks and each packet for them has few rows."""
         own = (packet for packet in self._packets if packet.to in self._ids and packet.holds == CHANGES)
         return self._few > 0 and all(packet.rows <= self._few for packet in own)
 

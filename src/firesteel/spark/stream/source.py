@@ -43,7 +43,7 @@ class SourceOptions:
         task: The task that reads the source.
         labels: Labels of the key groups (rows.py).
         parallelism: Number of tasks to read with.
-        numbers: Range of the source's split numbers in a batch, by which several sources have an order.
+        numbers: Range of the source's split numbers in a batch. The ranges of several sources order the rows.
         max_rows: Most rows of a batch.
         is_rough: Whether `max_rows` is only approximate.
         log: Folder of the checkpoint for the data that offsets refer to; "" for none.
@@ -52,7 +52,7 @@ class SourceOptions:
         interval: Milliseconds of a mini-batch (spark/stream/batch_clock.py).
         has_rows: Whether the source has rows. If not, it only makes timers fire.
         max_bytes: Most bytes of a batch, for sources with `limits_bytes` (connectors/base.py).
-        spill: Where packets lie that are too large for memory.
+        spill: Folder for packets that are too large for memory.
     """
 
     task: SourceTask

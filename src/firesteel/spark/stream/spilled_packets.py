@@ -28,13 +28,15 @@ if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
 
 IN_MEMORY = 8 << 20
-"""Most bytes of payloads that a task sends through Spark in a micro-batch, for a key group or a part of a
-source. The others go to a file. A file costs less than Spark's six copies, but some milliseconds."""
+"""Most bytes of payloads that a task sends through Spark in a micro-batch, for each key group or source part.
+
+The others go to a file. A file takes some milliseconds, but less time than Spark's six copies of large data.
+"""
 
 
 @dataclass(frozen=True)
 class Spill:
-    """Where a job's tasks put what they do not keep in memory.
+    """Folder for the packets of a job's tasks that are too large for memory.
 
     Attributes:
         folder: Folder of the files, which all tasks and the driver see; "" to keep all in memory.
@@ -77,7 +79,7 @@ class SpilledPackets:
     """Packets that a task sends in a micro-batch for one key group or one part of a source.
 
     Args:
-        spill: Where files lie.
+        spill: Folder of the files.
     """
 
     def __init__(self, spill: Spill) -> None:

@@ -66,7 +66,7 @@ class StoredState:
 
     @property
     def specs(self) -> Mapping[str, Mapping[str, Any]]:
-        """The specs of the job's operators with state, as in the fingerprint, by the states' names."""
+        """Specs of the job's stateful operators by the names of their states, as in the fingerprint."""
         return {spec["state_id"]: spec for spec in _with_state(self._saved.get("job"))}
 
     @property
