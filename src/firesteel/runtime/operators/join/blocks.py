@@ -1,14 +1,13 @@
-"""The rows of the other input that changes meet, in blocks of bounded size.
+"""Blocks of bounded size: changes of one input, with the rows of the other input that have their join keys.
 
-The changes are cut into sections, in their order. One section reads the rows of its keys in one go. If a
-single key has more rows than a section may read, its rows are read part by part, anew for each change: the
-pairs of a change come before those of the next one.
+The changes are cut into consecutive sections. A section reads the rows of all its keys at once. If one key
+has more rows than a section may read, its changes are a section, and its rows are read in parts. Each change
+reads the parts anew, because all pairs of a change precede those of the next one:
 
-    changes     a b a | a a | c d     a has most rows: READ_ROWS and more
-    blocks      a1 a2 b* a1 a2 | ...  a1, a2: the parts of a; * one block
+    changes     a a | b c b      key a has more than READ_ROWS rows, in two parts
+    blocks      a1 a2 a1 a2 | *  a1, a2: one part of a's rows; *: all rows of b and c
 
-So an update of a dimension's row that has ten million partners is worked off with the memory for some of
-them. A key that many changes meet is read once a section, not once a change, unless it is as large as that.
+So the update of a dimension's row with ten million partners needs only the memory for one part of them.
 """
 
 from __future__ import annotations
@@ -22,21 +21,22 @@ from firesteel.runtime.operators.join.delta import Delta, Index
 from firesteel.runtime.operators.join.side import JoinSide, Rows
 
 READ_ROWS, READ_BYTES = 1 << 20, 96 << 20
-"""Most rows and bytes that a section reads, unless one key has more. The bytes of a row are a mean."""
+"""Most rows and bytes that a section reads, unless one key has more. Bytes are estimated from a mean row."""
 PART_ROWS, PART_BYTES = 1 << 18, 24 << 20
-"""About how many rows and bytes of a large key are read at once."""
+"""Approximate number and bytes of the rows in one part of a large key."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some consecutive changes and rows of the other input that they meet.
+    """Some consecutive changes, and rows of the other input with their join keys.
 
     Attributes:
         rows: The rows.
-        partners: int64[m], how many partners each row has by now; empty where that is not kept. Whoever makes
-            the pairs changes it in place.
-        begin, end: The changes [begin, end).
-        is_last: Whether these are the last rows of the changes.
+        partners: int64[m], current number of partners of each row; empty if it is not stored. The operator
+            updates it in place as it joins the pairs.
+        begin: Number of the first change.
+        end: Number of the last change plus 1.
+        is_last: Whether no later block has more rows for these changes.
     """
 
     rows: Rows
@@ -47,7 +47,7 @@ class Block:
 
 
 def blocks(delta: Delta, side: JoinSide, now: int) -> Iterator[Block]:
-    """Yield all blocks, at least one. Changed numbers of partners are written behind each section.
+    """Yield all blocks, at least one. After each section, write changed numbers of partners to the state.
 
     Args:
         delta: The changes.
@@ -78,7 +78,7 @@ def _sections(delta: Delta, sizes: Index, most: int) -> Iterator[tuple[int, int]
 
     Args:
         delta: The changes.
-        sizes: int64[g], how many rows each key has.
+        sizes: int64[g], number of rows of each key.
         most: Most rows of all keys of a range.
     """
     if int(sizes.sum()) <= most:
@@ -101,7 +101,7 @@ def _sections(delta: Delta, sizes: Index, most: int) -> Iterator[tuple[int, int]
 
 
 def _previous(delta: Delta) -> Index:
-    """Return the change before each change with its key, int64[n]; -1 for none."""
+    """Return the number of the previous change with the same key for each change, int64[n]; -1 for none."""
     before = np.empty(len(delta), np.int64)
     order = delta.keys.order
     before[order[1:]] = order[:-1]
@@ -120,7 +120,7 @@ def _at_once(delta: Delta, side: JoinSide, begin: int, end: int, now: int) -> It
 
 
 def _in_parts(delta: Delta, side: JoinSide, begin: int, end: int, parts: int, now: int) -> Iterator[Block]:
-    """Yield blocks of changes of one key, with one of several parts of its rows each."""
+    """Yield blocks for changes of one key: one change and one of several parts of the key's rows each."""
     code = int(delta.keys.codes[begin])
     moved: dict[int, Index] = {}
     for change in range(begin, end):

@@ -1,4 +1,4 @@
-"""The changes that one input brings to a join."""
+"""Delta, a batch of changes of one input of a join, with their join keys."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ class Delta:
         adds: bool[n], whether a change adds a row (+I, +U).
         keys: The g distinct join keys.
         joins: bool[n], whether a row can have a partner: no key is NULL, unless NULL equals NULL.
-        replaced: bool[n], whether a change takes away a row for which the next change brings a new one.
-            None if that is not known.
+        replaced: bool[n], whether a change removes a row that the next change replaces. None if unknown.
     """
 
     changes: pa.Table
@@ -62,17 +61,17 @@ class Delta:
 
     @cached_property
     def signs(self) -> Index:
-        """int64[n]: 1 for a change that adds a row, -1 for one that takes one away."""
+        """Signs of the changes, int64[n]: 1 if a change adds a row, -1 if it removes one."""
         return np.where(self.adds, 1, -1)
 
     @cached_property
     def row_bytes(self) -> Index:
-        """int64[n]: about how many bytes each row takes."""
+        """Approximate bytes of each row, int64[n]."""
         return row_bytes(self.fields, len(self))
 
 
 def added(changes: pa.Table) -> Mask:
-    """Return bool[n]: whether a change adds a row (+I, +U)."""
+    """Return which changes add a row (+I, +U), bool[n]."""
     kinds = one_chunk(changes.column(KIND)).to_numpy()
     adds: Mask = (kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER)
     return adds

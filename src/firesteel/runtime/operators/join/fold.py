@@ -1,17 +1,17 @@
-"""Folding of the changes of a bundle before they meet the other input. Flink: BufferBundle.
+"""Folding of a bundle of changes before the join: changes that cancel out are dropped. Flink: BufferBundle.
 
-With a unique key, the changes of a row become two at most: the row that was there goes, the last one comes.
+With a unique key, at most two changes of a row are left: one removes the old row, one adds the last one.
 
     -U a1  +U a2  -U a2  +U a3   ->   -U a1  +U a3
     +I a1  -U a1  +U a2          ->   +U a2
     +I a1  -D a1                 ->
     -U a1  +U a2  -D a2          ->   -D a1
 
-Without one, a change and a later one that takes it back cancel out.
+Without a unique key, an added row and a later removal of an equal row cancel out.
 
     +I a  +I b  -D a  +I a       ->   +I b  +I a
 
-A -U that is left without a +U behind it becomes -D: a sink that waits for the new row would keep the old one.
+A -U whose +U is dropped becomes -D. Otherwise, a sink would wait for the new row and keep the old one.
 
     -U a1  +U a2  -D a2          ->   -D a1
 """
@@ -31,14 +31,14 @@ from firesteel.runtime.spec.join import JoinInput
 
 
 def fold(changes: pa.Table, side: JoinInput) -> tuple[pa.Table, Mask]:
-    """Return the changes of a bundle that are left, sorted as they came, and which of them are replaced.
+    """Return the changes of a bundle that are left, in their order, and which of them remove a replaced row.
 
     Args:
         changes: Changes table of one input, with the old row of each update.
         side: The input.
 
     Returns:
-        m changes and bool[m]: whether a change takes away a row for which the next change brings a new one.
+        m changes and bool[m]: whether a change removes a row that the next change replaces.
     """
     adds = added(changes)
     if side.unique_key is None:
@@ -49,7 +49,7 @@ def fold(changes: pa.Table, side: JoinInput) -> tuple[pa.Table, Mask]:
     goes, comes = _first_and_last(_unique_keys(changes, side), adds)
     both = (goes >= 0) & (comes >= 0)
     origins = np.arange(len(adds))
-    origins[goes[both]] = comes[both]  # the old row goes when the new one comes
+    origins[goes[both]] = comes[both]  # The old row is removed when the new one arrives.
     gone, come = goes[goes >= 0], comes[comes >= 0]
     kept = np.concatenate([gone, come])
     kept = kept[np.argsort(origins[kept], kind="stable")]
@@ -60,7 +60,7 @@ def fold(changes: pa.Table, side: JoinInput) -> tuple[pa.Table, Mask]:
 
 
 def has_nothing_to_fold(changes: pa.Table, side: JoinInput) -> bool:
-    """Return whether these changes only add rows, with different unique keys, so that all are left."""
+    """Return whether the changes only add rows and have different unique keys, so `fold` would keep all."""
     if not added(changes).all():
         return False
     if side.unique_key is None:
@@ -79,9 +79,10 @@ def _groups(changes: pa.Table, columns: Iterable[int]) -> Keys:
 
 
 def _first_and_last(groups: Keys, adds: Mask) -> tuple[Index, Index]:
-    """Return for each group the change that takes the old row away and the one that brings the last, or -1.
+    """Return for each group the change that removes the old row and the change that adds the last row.
 
-    A change that takes away what a change right before it has brought is not the first: both are gone.
+    Each is -1 if there is none. A change that removes the row of the change right before it does not count:
+    both are dropped.
     """
     in_group = adds[groups.order]
     takes_back = np.concatenate([[False], in_group[:-1]])
@@ -101,7 +102,7 @@ def _with_deletes(changes: pa.Table, goes: Index, comes: Index) -> pa.Table:
 
 
 def _as_deletes(changes: pa.Table, places: Index) -> pa.Table:
-    """Return the changes, with -D at some places."""
+    """Return the changes, with the kind -D at some positions."""
     if not len(places):
         return changes
     kinds = changes.column(KIND).to_numpy().copy()
@@ -110,10 +111,10 @@ def _as_deletes(changes: pa.Table, places: Index) -> pa.Table:
 
 
 def _lone_updates(groups: Keys, kinds: Index) -> Index:
-    """Return the place of each -U, int64[m], that has no +U of its own behind it in its group.
+    """Return the position of each -U without its +U, int64[m].
 
-    -U and +U are paired like parentheses. The level rises with -U and falls with +U. It falls below the level
-    of a -U exactly if that -U has its +U.
+    Within a group, -U and +U are paired like parentheses. The level rises with -U and falls with +U. Exactly
+    if a -U has its +U, the level falls below that of the -U later.
 
         -U a  -U b  +U c  ->  -U a is alone
     """
@@ -121,17 +122,18 @@ def _lone_updates(groups: Keys, kinds: Index) -> Index:
     opens = ordered == RowKind.UPDATE_BEFORE
     levels = np.cumsum(opens.astype(np.int64) - (ordered == RowKind.UPDATE_AFTER))
     group = np.repeat(np.arange(len(groups)), groups.counts)
-    levels += group * (2 * len(kinds) + 1)  # those of a later key are above all of this one
+    levels += group * (2 * len(kinds) + 1)  # the levels of each key are above those of all earlier keys
     lowest = np.minimum.accumulate(levels[::-1])[::-1]
     behind = np.append(lowest[1:], np.iinfo(np.int64).max)
     return np.sort(groups.order[opens & (behind >= levels)])
 
 
 def _not_taken_back(groups: Keys, adds: Mask) -> Index:
-    """Return the changes, int64[m] and ascending, that no later change of an equal row cancels.
+    """Return the changes that no later change of an equal row cancels, int64[m], ascending.
 
-    The level of a group is the sum of its signs. A change that moves it away from zero to the height h stays
-    if the level never falls below h again: it is the last to reach h, and h is not above the last level.
+    The level of a group is the sum of the signs so far. A change that moves the level away from zero to
+    height h stays if the level never falls below h later. Then it is the last change to reach h, and h is not
+    above the final level.
     """
     signs = np.where(adds, 1, -1)[groups.order]
     sums = np.cumsum(signs)

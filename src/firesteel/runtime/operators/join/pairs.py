@@ -13,11 +13,13 @@ from firesteel.runtime.operators.join.blocks import Block
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 
 PIECE, PIECE_BYTES = 1 << 18, 24 << 20
-"""About how many pairs, and bytes of them, are made at once. A change of a dimension's row may have millions
-of partners, and each of its pairs is as wide as both rows."""
+"""Approximate number and bytes of pairs in one piece.
+
+A change of a dimension's row may have millions of partners, and each of its pairs is as wide as both rows.
+"""
 
 NONE = -1
-"""In place of a row's number: there is none."""
+"""Value in place of a row number if a change has no partner."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Pairs:
     Attributes:
         changes: int64[p], the number of the change.
         rows: int64[p], the number of the other input's row, NONE for a change without a partner.
-        done: How many changes have all their pairs in this piece and those before.
+        done: Number of changes whose pairs are all in this piece or earlier ones.
     """
 
     changes: Index
@@ -35,11 +37,11 @@ class Pairs:
     done: int
 
     def where(self, mask: Mask) -> Pairs:
-        """Return some of the pairs."""
+        """Return the pairs for which the mask is true."""
         return Pairs(self.changes[mask], self.rows[mask], self.done)
 
     def with_alone(self, alone: Index) -> Pairs:
-        """Return the pairs and, in the order of changes, changes without a partner."""
+        """Return the pairs with changes without a partner (`alone`) added, sorted by change."""
         if not len(alone):
             return self
         changes = np.concatenate([self.changes, alone])
@@ -49,7 +51,7 @@ class Pairs:
 
 
 def pairs(delta: Delta, block: Block) -> Iterator[Pairs]:
-    """Yield the pairs of equal join keys of a block; at least one piece, which may be empty.
+    """Yield the pairs of a block whose join keys are equal, in at least one piece, which may be empty.
 
     Args:
         delta: The changes.
@@ -69,10 +71,12 @@ def pairs(delta: Delta, block: Block) -> Iterator[Pairs]:
 
 
 def output_slices(rows: int, sizes: Callable[[], Index]) -> Iterator[slice]:
-    """Cut the rows that some pairs send. Rows that are there many times are more rows than pairs.
+    """Cut the output rows of some pairs into slices of bounded size.
+
+    A piece of pairs can have many more output rows, if the joined rows have many copies.
 
     Args:
-        rows: Number of rows.
+        rows: Number of output rows.
         sizes: Returns int64[rows], the bytes of each row.
     """
     if rows <= 2 * PIECE:
@@ -85,8 +89,8 @@ def output_slices(rows: int, sizes: Callable[[], Index]) -> Iterator[slice]:
 def _cuts(delta: Delta, block: Block, codes: Index, sizes: Index) -> Iterator[tuple[int, int]]:
     """Cut the pairs of a block into ranges [begin, end) of bounded size. The only range may be empty.
 
-    A pair counts with the bytes of its change and the mean bytes of the rows of its key, as often as they are
-    there. It never counts for less than a PIECE-th of a range.
+    The size of a pair is the bytes of its change, plus the mean bytes of its key's rows, copies included. It
+    is at least PIECE_BYTES / PIECE, so a range has at most PIECE pairs.
 
     Args:
         delta: The changes.

@@ -1,7 +1,7 @@
-"""How many partners rows have: where there are none, an outer join pads and a semi join sends nothing.
+"""Numbers of partners of rows. An outer join pads a row without partners, and a semi join does not send it.
 
-Without a condition beside the keys all rows of a key have the same partners. So one number a key serves them
-all (`PartnerCounts`). With one each row has its own number (`row_steps`).
+Without a condition besides the keys, all rows of a key have the same partners, so one number for each key is
+stored (`PartnerCounts`). With such a condition, each row has its own number (`row_steps`).
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from firesteel.types.arrow import to_arrow
 
 @dataclass(frozen=True)
 class Steps:
-    """Numbers of partners around n changes or pairs: int64[n] before and after each."""
+    """Numbers of partners before and after each of n changes or pairs, int64[n] each."""
 
     before: Index
     after: Index
 
 
 class PartnerCounts:
-    """The number of rows of each join key of one input.
+    """State of the number of rows of each join key of one input.
 
     Args:
         spec: The input.
-        backend: Where the numbers are kept.
-        name: Of the state.
-        ttl: Milliseconds that a number is kept, 0 for ever.
+        backend: State of the operator.
+        name: Prefix of the state's name.
+        ttl: Time to live in milliseconds, 0 for none.
     """
 
     def __init__(self, spec: JoinInput, backend: StateBackend, name: str, ttl: int) -> None:
@@ -42,7 +42,7 @@ class PartnerCounts:
         self._counts = backend.value(f"{name}.counts.v1", key_types, [pa.int64()], ttl)
 
     def apply(self, delta: Delta, now: int) -> Steps:
-        """Take changes in and return the numbers around each of them."""
+        """Count changes of the input, and return the number of rows of the join key before and after each."""
         keys, order = delta.keys, delta.keys.order
         stored = self._stored(delta, now)
         signs = np.where(delta.joins, delta.signs, 0)[order]
@@ -61,7 +61,7 @@ class PartnerCounts:
         return steps
 
     def get(self, delta: Delta, now: int) -> Index:
-        """Return int64[n]: the number of the join key of each of n changes of the other input."""
+        """Return the number of rows of the join key of each of n changes of the other input, int64[n]."""
         counts = self._stored(delta, now)[delta.keys.codes]
         counts[~delta.joins] = 0
         return counts
@@ -72,10 +72,9 @@ class PartnerCounts:
 
     @staticmethod
     def _levels(signs: Index, starts: Index) -> Index:
-        """Return 1 for each change that adds its row, else 0, for an input with at most one row a key.
+        """Return the number of rows after each change, for an input with at most one row for each key.
 
-        The row is there after such a change, whatever was before. So an input that sends +U without the -U
-        before it does not count its rows twice.
+        It is 1 after a change that adds the row, else 0. So a +U without its -U does not count the row twice.
         """
         return (signs > 0).astype(np.int64)
 
@@ -88,12 +87,12 @@ class PartnerCounts:
 
 
 def row_steps(found: Pairs, signs: Index, partners: Index) -> Steps:
-    """Count the partners of each pair's row around the pair's change.
+    """Return the numbers of partners of each pair's row, before and after the pair's change.
 
     Args:
-        found: Pairs, of which each is a partner that comes or goes.
-        signs: int64[n], 1 for a change that adds a row, -1 for one that takes one away.
-        partners: int64[m], the number of partners of each row before; those after all pairs take its place.
+        found: Pairs. Each adds or removes a partner of its row.
+        signs: int64[n], 1 for a change that adds a row, -1 for one that removes one.
+        partners: int64[m], the number of partners of each row. It is updated in place.
     """
     by = np.argsort(found.rows, kind="stable")
     rows, steps = found.rows[by], signs[found.changes[by]]
@@ -103,7 +102,7 @@ def row_steps(found: Pairs, signs: Index, partners: Index) -> Steps:
     sums = np.cumsum(steps)
     base = sums[starts] - steps[starts] - partners[rows[starts]]
     sums -= np.repeat(base, np.diff(starts, append=len(rows)))
-    partners[rows] = sums  # of several for one row the last one stays
+    partners[rows] = sums  # If a row has several pairs, NumPy keeps the last value.
     after = np.empty_like(sums)
     after[by] = sums
     return Steps(after - signs[found.changes], after)

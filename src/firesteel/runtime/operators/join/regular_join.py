@@ -1,20 +1,21 @@
 """Join: INNER, LEFT, RIGHT and FULL joins of two changing inputs. Flink: StreamingJoinOperator.
 
-The inputs are processed one after the other: the changes of one meet the rows that the other one has then.
+The inputs are processed one after the other. The changes of one input are joined with the current rows of the
+other one:
 
     (L + dL) x (R + dR) - L x R  =  L x dR  +  dL x (R + dR)
 
-All changes of a batch meet their partners at once: the batch is sorted by join key, and the rows of each key
-are read in one go. What Flink sends row by row comes out of the pairs:
+All changes of a batch are joined together: the batch is sorted by join key, and the rows of each key are read
+once. The results are those that Flink sends row by row:
 
 - INNER: each pair has the kind of its change.
-- An outer join: a pair that comes is +I. A pair that goes is -D if the input that changes is padded, else it
-  has the kind of its change.
-- The first partner of a padded row takes back its padded form before the pair comes
-  (`-D[l, null] +I[l, r]`), the last one brings it again behind the pair that goes (`-D[l, r] +I[l, null]`).
+- Outer joins: an added pair is +I. A removed pair is -D if the changed input is padded, else it has the kind
+  of its change.
+- The first partner of a padded row retracts the padded row before the pair is added
+  (`-D[l, null] +I[l, r]`). The last one adds it again after the pair is removed (`-D[l, r] +I[l, null]`).
 
-Without a further condition all rows of a key have the same partners, so one number a key says which rows are
-padded. With one, each row has its own number.
+Without a condition besides the keys, all rows of a key have the same partners. Then one number of partners
+for each key determines which rows are padded. With such a condition, each row has its own number.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ Kinds = NDArray[np.int8] | int
 
 
 class RegularJoin(TwoInputOperator):
-    """A join whose inputs are kept for ever, or for their time to live."""
+    """Operator of a regular join. It keeps the rows of its inputs for ever, or for their time to live."""
 
     def __init__(self, spec: JoinSpec, state: StateBackend | None, clock: Clock) -> None:
         super().__init__()
@@ -83,7 +84,7 @@ class RegularJoin(TwoInputOperator):
         self._sides[port].apply(delta, meeting.matched, now)
 
     def _holding(self, meeting: _Meeting, found: Pairs, rows: Rows) -> Pairs:
-        """The pairs for which the condition is true."""
+        """Return the pairs for which the condition is true."""
         if self._residual is None:
             return found
         columns = meeting.columns(found.changes, found.rows, rows)
@@ -91,17 +92,17 @@ class RegularJoin(TwoInputOperator):
 
 
 class _Meeting:
-    """Changes of one input, which meet rows of the other block by block.
+    """Join of changes of one input with rows of the other input, block by block.
 
     Args:
-        kind: Of the join.
-        port: Of the changes.
+        kind: Kind of the join.
+        port: Input of the changes.
         delta: The changes.
-        steps: How many rows the changes' join keys have around each of them, if that says which rows of the
-            other input are padded; None if each of those has its own number, or none is padded.
+        steps: Number of the input's rows with the key of each change, before and after the change. None if
+            rows of the other input are never padded, or each has its own number of partners.
 
     Attributes:
-        matched: int64[n], how many partners each change has found so far.
+        matched: int64[n], number of partners that each change has found so far.
     """
 
     def __init__(self, kind: JoinKind, port: int, delta: Delta, steps: Steps | None) -> None:
@@ -113,7 +114,7 @@ class _Meeting:
         self.matched = np.zeros(len(delta), np.int64)
 
     def sent(self, found: Pairs, block: Block) -> Iterator[pa.Table]:
-        """Return the changes that some pairs of a block cause, in the order of the changes."""
+        """Return the output of some pairs of a block, in the order of the changes."""
         some = slice(block.begin, block.end)
         self.matched[some] += np.bincount(
             found.changes - block.begin, block.rows.counts[found.rows], minlength=block.end - block.begin
@@ -137,7 +138,10 @@ class _Meeting:
         return self._tables(found, block.rows, unpads, repads)
 
     def _keep_unpadded(self, found: Pairs, rows: int, unpads: Mask, repads: Mask) -> None:
-        """A row whose only partner is replaced by another one is not padded in between. Flink: isSuppress."""
+        """Clear the masks for rows whose only partner is replaced: they are not padded in between.
+
+        Flink: isSuppress.
+        """
         replaced = self._delta.replaced
         assert replaced is not None
         goes = np.flatnonzero(repads & replaced[found.changes])
@@ -148,13 +152,13 @@ class _Meeting:
         unpads[comes] = ~np.isin(coming, going)
 
     def _around(self, found: Pairs, block: Block) -> Steps:
-        """How many partners the row of each pair has before its change and after it."""
+        """Return the numbers of partners of each pair's row, before and after the pair's change."""
         if self._steps is None:
             return row_steps(found, self._delta.signs, block.partners)
         return Steps(self._steps.before[found.changes], self._steps.after[found.changes])
 
     def _tables(self, found: Pairs, rows: Rows, unpads: Mask, repads: Mask) -> Iterator[pa.Table]:
-        """Yield the pairs as changes, each as often as its row is there, with padded rows around."""
+        """Yield the pairs as changes, one for each copy of the row, with padded rows before or after them."""
         doubled = unpads | repads
         each = np.repeat(np.arange(len(found.rows)), _copies(found, rows))
         twice = np.repeat(np.arange(len(each)), 1 + doubled[each])
@@ -169,7 +173,7 @@ class _Meeting:
         own, other = np.where(pads, NONE, changes), found.rows[of]
 
         def sizes() -> Index:
-            of_others = np.append(row_bytes(rows.fields, len(rows.counts)), 0)  # the last one is of NONE
+            of_others = np.append(row_bytes(rows.fields, len(rows.counts)), 0)  # the last one is for NONE
             both: Index = self._delta.row_bytes[changes] + of_others[other]
             return both
 
@@ -178,21 +182,21 @@ class _Meeting:
             yield derived(self._delta.changes, changes[some], pa.array(kinds[some]), columns)
 
     def _kinds(self, changes: Index) -> tuple[Kinds, Kinds]:
-        """The kinds of pairs that come and of pairs that go."""
+        """Return the row kinds of pairs that changes add, and of pairs that they remove."""
         own = self._delta.kinds[changes]
         if self._kind is JoinKind.INNER:
             return own, own
         return int(RowKind.INSERT), int(RowKind.DELETE) if self._kind.pads(self._port) else own
 
     def columns(self, changes: Index, at: Index, rows: Rows) -> list[pa.Array]:
-        """The fields of the left input, then of the right one; NULLs for NONE."""
+        """Return the fields of the left input, then those of the right one, with NULLs for NONE."""
         own = [_taken(column, changes) for column in self._delta.fields]
         other = [_taken(column, at) for column in rows.fields]
         return [*own, *other] if self._port == 0 else [*other, *own]
 
 
 def _copies(found: Pairs, rows: Rows) -> Index:
-    """How often the row of each pair is there."""
+    """Return the number of copies of the row of each pair, int64[p]."""
     copies = np.ones(len(found.rows), np.int64)
     there = found.rows != NONE
     copies[there] = rows.counts[found.rows[there]]
@@ -200,7 +204,7 @@ def _copies(found: Pairs, rows: Rows) -> Index:
 
 
 def _taken(column: pa.Array, at: Index) -> pa.Array:
-    """The values at some places, NULL for NONE."""
+    """Return the values at some positions, NULL for NONE."""
     return column.take(pa.array(at, mask=at == NONE))
 
 

@@ -1,4 +1,4 @@
-"""Join condition beyond equal keys: an expression over the fields of both rows, evaluated in DuckDB."""
+"""Residual, the part of a join condition besides equal keys. DuckDB evaluates it over both rows' fields."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from firesteel.runtime.operators.join.delta import Mask
 
 
 class Residual:
-    """The condition of a join.
+    """The part of a join condition besides equal keys.
 
     Args:
-        spec: A Calc without a projection.
+        spec: The condition, as a Calc without a projection.
     """
 
     def __init__(self, spec: CalcSpec) -> None:
         self._calc = Calc(spec)
 
     def holds(self, columns: Sequence[pa.Array], pairs: int) -> Mask:
-        """Return bool[pairs]: for which pairs it is true, not false or unknown.
+        """Return for which pairs the condition is true, bool[pairs]. Unknown counts as false.
 
         Args:
-            columns: The left input's fields, then the right one's, a row a pair.
-            pairs: How many pairs there are.
+            columns: The left input's fields, then the right one's, with one row for each pair.
+            pairs: Number of pairs.
         """
         passed = np.zeros(pairs, np.bool_)
         if pairs:

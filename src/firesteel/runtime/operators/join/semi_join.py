@@ -1,10 +1,10 @@
-"""Semi and anti join: rows of the left input by whether they have a partner (IN, EXISTS, NOT IN, NOT EXISTS).
+"""Semi and anti join: left rows with a partner (IN, EXISTS), or without one (NOT IN, NOT EXISTS).
 
-Flink: StreamingSemiAntiJoinOperator. A change of the left input goes on with its own kind while its row
-qualifies. A change of the right input sends left rows where the number of their partners leaves zero or comes
-back to it: through a semi join with its own kind, through an anti join as -D and +I.
+Flink: StreamingSemiAntiJoinOperator. A change of the left input is sent with its own kind if its row
+qualifies. A change of the right input sends the left rows whose number of partners leaves or reaches zero. A
+semi join sends them with the kind of the change, an anti join as -D and +I.
 
-Without a further condition the right input is kept as one number a join key.
+Without a condition besides the keys, the state of the right input is one number of rows for each join key.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LEFT, RIGHT = 0, 1
 
 
 class SemiJoin(TwoInputOperator):
-    """A semi or an anti join whose inputs are kept for ever, or for their time to live."""
+    """Operator of a semi or anti join. It keeps its inputs' rows for ever, or for their time to live."""
 
     first = RIGHT
 
@@ -85,7 +85,7 @@ class SemiJoin(TwoInputOperator):
         self._right.apply(delta, np.empty(0, np.int64), now)
 
     def _holding(self, delta: Delta, block: Block, port: int) -> Iterator[Pairs]:
-        """The pairs for which the condition is true."""
+        """Yield the pairs of a block for which the condition is true."""
         assert self._residual is not None
         for found in pairs(delta, block):
             own = [column.take(pa.array(found.changes)) for column in delta.fields]
@@ -94,7 +94,7 @@ class SemiJoin(TwoInputOperator):
             yield found.where(self._residual.holds(columns, len(found.changes)))
 
     def _sent(self, delta: Delta, rows: Rows, found: Pairs) -> Iterator[pa.Table]:
-        """The left rows of some pairs, each as often as it is there."""
+        """Yield the changes of the left rows of some pairs, one for each copy of the row."""
         of: Index = np.repeat(np.arange(len(found.rows)), rows.counts[found.rows])
         if not len(of):
             return
@@ -108,7 +108,7 @@ class SemiJoin(TwoInputOperator):
 
 
 def _moves(adds: Mask, before: Index, after: Index) -> Mask:
-    """Whether a number of partners leaves zero or comes back to it."""
+    """Return which changes make a number of partners leave zero or reach it, bool[n]."""
     moves: Mask = np.where(adds, before, after) == 0
     return moves
 

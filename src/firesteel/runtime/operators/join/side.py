@@ -1,8 +1,8 @@
-"""State of one input of a join: its rows by join key.
+"""JoinSide, the state of one input of a join: its rows by join key.
 
-Rows are a map (join key, row key) -> row. The row key is a unique key where the input has one, else the
-whole row, which then has a count (Flink: JoinRecordStateViews, HasUniqueKey and NoUniqueKey). A row with a
-NULL in its join key never has a partner and is not kept.
+It is a map (join key, row key) -> row. The row key is the unique key of the input. Without one, it is the
+whole row, and the value is the number of copies (Flink: JoinRecordStateViews, HasUniqueKey and NoUniqueKey).
+A row with a NULL in its join key never has a partner and is not stored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from firesteel.runtime.state.base import Entries, StateBackend
 from firesteel.types.arrow import to_arrow
 
 _ONLY_ROW = pa.field("k0", pa.int8())
-"""Row key of an input that has one row at most."""
+"""Row key of an input with at most one row."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,13 @@ class Rows:
     """The m rows that one input has for g join keys, sorted by key.
 
     Attributes:
-        starts, stops: int64[g], where the rows of each key begin and end.
+        starts: int64[g], position of the first row of each key.
+        stops: int64[g], position after the last row of each key.
         owners: int64[m], the key of each row.
         fields: The fields, m rows each.
         row_keys: m row keys.
-        counts: int64[m], how many times a row is there.
-        partners: int64[m], how many rows of the other input it is joined with; empty where that is not kept.
+        counts: int64[m], number of copies of each row.
+        partners: int64[m], number of partners of each row; empty if it is not stored.
     """
 
     starts: Index
@@ -46,13 +47,13 @@ class Rows:
 
 
 class JoinSide:
-    """The state of one input.
+    """State of one input of a join.
 
     Args:
         spec: The input.
-        backend: Where the state is kept.
-        name: Of its states.
-        with_partners: Whether the number of partners of each row is kept.
+        backend: State of the operator.
+        name: Prefix of the state's name.
+        with_partners: Whether the number of partners of each row is stored.
     """
 
     def __init__(self, spec: JoinInput, backend: StateBackend, name: str, with_partners: bool) -> None:
@@ -112,11 +113,11 @@ class JoinSide:
         return _numbers(found.columns[0])
 
     def apply(self, delta: Delta, partners: Index, now: int) -> None:
-        """Take changes in.
+        """Write changes of the input to the state.
 
         Args:
             delta: The changes.
-            partners: int64[n], how many partners each row has that comes, for a side that keeps that.
+            partners: int64[n], number of partners of each added row. Unused if it is not stored.
             now: Processing time in milliseconds.
         """
         at = np.flatnonzero(delta.joins)
@@ -139,7 +140,7 @@ class JoinSide:
     def _put_unique(
         self, delta: Delta, row_keys: pa.Array, last: Index, partners: Index | None, now: int
     ) -> None:
-        """The last change of each unique key decides."""
+        """Write the last change of each unique key: its row is stored or removed."""
         taken = pa.array(last)
         columns = [column.take(taken) for column in delta.fields]
         if partners is not None:
@@ -152,9 +153,9 @@ class JoinSide:
         self, delta: Delta, row_keys: pa.Array, at: Index, same: Keys, last: Index,
         partners: Index | None, now: int,
     ) -> None:  # fmt: skip
-        """Rows that are equal are counted.
+        """Write new numbers of copies of rows.
 
-        The count does not fall below zero: taking away a row that is not there changes nothing (Flink:
+        The number does not fall below zero: the removal of a row that is not stored changes nothing (Flink:
         JoinRecordStateViews.InputSideHasNoUniqueKey).
         """
         owners, sub_keys = delta.keys.codes[last], row_keys.take(pa.array(last))
@@ -178,7 +179,7 @@ class JoinSide:
             )  # fmt: skip
 
     def set_partners(self, keys: Keys, rows: Rows, partners: Index, now: int) -> None:
-        """Write new numbers of partners of some rows, int64[m]; nothing if none has changed."""
+        """Write the numbers of partners of m rows, int64[m], where they have changed."""
         at = np.flatnonzero(partners != rows.partners)
         if not len(at):
             return
@@ -192,15 +193,16 @@ class JoinSide:
 
 
 def floored_sums(before: Index, signs: Index, starts: Index) -> Index:
-    """Return int64[g]: numbers after steps of 1 and -1 each, of which none leads below zero.
+    """Return the number at the end of each group's steps, int64[g]. A step below zero has no effect.
 
-    Without the floor group i ends at before[i] + the sum of its steps. The floor adds what the lowest point
-    on the way lies below zero: from 1 the steps -1 -1 +1 lead over 0 and -1 to 0; the floor adds 1.
+    Without this floor, group i ends at before[i] + the sum of its steps. The floor adds the depth of the
+    lowest point below zero. For example, the steps -1 -1 +1 from 1 lead to 0 and -1, then to 0. The floor
+    adds 1.
 
     Args:
-        before: int64[g], where each group begins, not below zero.
-        signs: int64[n], the steps, group by group.
-        starts: int64[g], where the steps of each group begin.
+        before: int64[g], number at the start of each group, not below zero.
+        signs: int64[n], the steps, 1 or -1, group by group.
+        starts: int64[g], position of the first step of each group.
     """
     if not len(starts):
         return before
@@ -213,7 +215,7 @@ def floored_sums(before: Index, signs: Index, starts: Index) -> Index:
 
 
 def _last_added(adds: NDArray[np.bool_], same: Keys) -> Index:
-    """Return int64[g]: the place of the last change of each group that adds a row, -1 for none."""
+    """Return the position of the last change of each group that adds a row, int64[g]; -1 for none."""
     places = np.where(adds, np.arange(len(adds)), -1)
     last: Index = np.maximum.reduceat(places, same.starts)
     return last
