@@ -1,8 +1,8 @@
 """WindowJoin: join the rows of equal windows, at their end. Flink: WindowJoinOperator.
 
 Rows wait for the watermark that both inputs have reached. Then all windows that it passes are joined at once.
-A row is late by the watermark of its own input, however far the other input is: so it does not depend on how
-the inputs are cut into tables.
+The watermark of a row's own input decides whether the row is late, whatever the other input's watermark is.
+So the result does not depend on how the inputs are divided into batches.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class WindowJoin(Operator):
         self.late = sum(side.late for side in self._sides)
         time = min(side.time for side in self._sides)
         marked = [part for part in batch.inputs if part is not None and len(part.times)]
-        if time <= self._passed or not marked:  # a new instance sends the last watermark on
+        if time <= self._passed or not marked:  # A new instance sends the last watermark again.
             for side, rows in zip(self._sides, new, strict=True):
                 side.keep(rows)
             return
@@ -107,7 +107,7 @@ class WindowJoin(Operator):
 
 
 class _Side:
-    """One input: its watermark, and its rows whose windows have not fired.
+    """State of one input: its watermark, and its rows whose windows have not fired.
 
     Args:
         spec: Settings of the input.
@@ -149,14 +149,14 @@ class _Side:
         return rows
 
     def keep(self, new: TimedRows) -> None:
-        """Keep rows that have just come."""
+        """Store new rows until their windows fire."""
         self._waiting.add(new)
 
     def fire(self, new: TimedRows, time: int) -> _Fired:
-        """Return all rows of the windows that a watermark fires, and keep the others.
+        """Return all rows of the windows that a watermark fires, and store the other new rows.
 
         Args:
-            new: Rows that have just come.
+            new: New rows.
             time: The watermark that both inputs have reached.
         """
         fires = new.times <= time
@@ -236,7 +236,7 @@ class _Firing:
         return holds
 
     def _both(self, leading: Index, others: Index) -> list[pa.Array]:
-        """The fields of the left input, then of the right one; NULLs for NONE."""
+        """Return the fields of the left input, then those of the right one, with NULLs for NONE."""
         left, right = (leading, others) if self._leads == 0 else (others, leading)
         return [*_taken(self._columns[0], left), *_taken(self._columns[1], right)]
 

@@ -1,7 +1,7 @@
 """The rows of two inputs whose windows fire, and which of them are joined.
 
-The rows of one input lead: each leading row is sent with its partners in their order of arrival, or alone.
-Rows of the other input that no row is joined with follow the leading rows of their window and key.
+The rows of one input lead: each leading row is sent with its partners, in their order of arrival, or alone.
+Rows of the other input without a partner follow the leading rows of their window and key.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PIECE = 1 << 18
 """Approximate number of pairs to create at once. The rows of a window may all be partners of each other."""
 
 NONE = -1
-"""In place of a row: there is none."""
+"""Value in place of a row's position if there is no row."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class WindowPairs:
 
         Yields:
             int64[p] and int64[p], positions of leading rows and of others in sorted order; and the number of
-            leading rows that have all their pairs in this piece and those before.
+            leading rows whose pairs are all in this piece or earlier ones.
         """
         rows, other_rows = self._rows
         total = int(self._ends[-1]) if len(self._ends) else 0
@@ -159,7 +159,7 @@ class WindowPairs:
 
 
 def _places(leading: FiredSide, other: FiredSide) -> Index:
-    """Return the place of each window and key, int64[g]: by watermark and end of the window."""
+    """Return the position of each window and key, int64[g], when sorted by watermark and window end."""
     codes = np.concatenate([leading.codes, other.codes])
     if not len(codes):
         return codes
@@ -173,7 +173,7 @@ def _places(leading: FiredSide, other: FiredSide) -> Index:
 
 
 def _of(rows: Index, places: Index) -> Index:
-    """Return the rows at some places, NONE for NONE."""
+    """Return the rows at some positions, NONE for NONE."""
     found = np.full(len(places), NONE)
     there = places != NONE
     found[there] = rows[places[there]]

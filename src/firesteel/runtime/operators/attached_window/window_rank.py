@@ -1,7 +1,7 @@
 """WindowRank and WindowDeduplicate: the first rows of each window and partition, sent at the window's end.
 
-Flink: SyncStateWindowRankProcessor, RowTimeWindowDeduplicateProcessor. Of the rows of a table only those are
-kept that are among the first of their window in the table. The rows of windows that fire are sorted together.
+Flink: SyncStateWindowRankProcessor, RowTimeWindowDeduplicateProcessor. Of a batch, only rows that are among
+the first of their window in the batch are stored. When windows fire, their rows are sorted together.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from firesteel.types.arrow import to_arrow
 Index = NDArray[np.int64]
 
 FEW = 1 << 12
-"""Stored rows that are never looked through for those that have fallen behind."""
+"""Number of stored rows up to which rows that are no longer among the first are not removed."""
 
 
 class WindowRank(WaitsForWatermarks):
@@ -86,7 +86,7 @@ class WindowRank(WaitsForWatermarks):
         return due
 
     def _keep(self, rows: TimedRows) -> None:
-        """Store the rows that may be sent. Once half of the stored rows cannot be, they are dropped."""
+        """Store rows that may be sent. Once half of the stored rows can no longer be sent, drop these."""
         rows, _ = self._ranked(rows)
         self._waiting.add(rows)
         self._stored.now += len(rows)
@@ -97,7 +97,7 @@ class WindowRank(WaitsForWatermarks):
         self._stored.now = self._needed.now = len(rows)
 
     def _ranked(self, rows: TimedRows, first: int = 1) -> tuple[TimedRows, Index]:
-        """Return the rows whose rank among these is in the range, with their ranks.
+        """Return those of the given rows whose rank is in the range, with their ranks.
 
         The range is from `first` to the last rank. The rows are sorted by window and partition, then by rank.
         """

@@ -1,7 +1,7 @@
-"""Rows that carry the borders of their windows, and wait for the end of these.
+"""State of rows that have their window's start and end as columns, and wait for the window's end.
 
-A row is late if its window had fired when it came (Flink: TimeWindowUtil.isWindowFired). The watermark that
-stood then decides, however the stream was cut into tables.
+A row is late if its window had fired when the row arrived (Flink: TimeWindowUtil.isWindowFired). The
+watermark at that moment decides, however the stream was divided into batches.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class WindowedRows:
         return TimedRows(rows.columns, times, numbers)
 
     def add(self, rows: TimedRows) -> None:
-        """Keep rows until their window fires."""
+        """Store rows until their window fires."""
         self._state.add(rows)
 
     def take_until(self, time: int) -> TimedRows:
@@ -78,5 +78,5 @@ class WindowedRows:
         return milliseconds(rows.columns[self._window.end])
 
     def borders(self, rows: TimedRows) -> list[pa.Array]:
-        """Return the columns that tell the windows of some rows apart."""
+        """Return the columns that identify the windows of some rows."""
         return [rows.columns[self._window.start], rows.columns[self._window.end]]

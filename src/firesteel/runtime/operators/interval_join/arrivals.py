@@ -35,7 +35,7 @@ class NewRows:
         passed: int64[n], how many steps of the operator's time come before each row.
         now: int64[n], the operator's time when each row arrives.
         stays: bool[n], whether a row that arrives later may be its partner.
-        ranks: int64[n], the place of each row among those of both inputs.
+        ranks: int64[n], position of each row in the arrival order of both inputs.
     """
 
     changes: pa.Table

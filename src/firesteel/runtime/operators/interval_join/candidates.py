@@ -49,7 +49,7 @@ class Candidates:
     def _sort(self, keys: int, codes: Index, times: Index) -> None:
         """Sort the rows by key, then time.
 
-        `_order` gets their numbers, `_sorted` their places (places.py).
+        Sets `_order` to the rows' numbers, and `_sorted` to their places (places.py).
         """
         self._places = Places(keys, times)
         places = self._places.from_(codes, times)

@@ -5,13 +5,14 @@ Flink: TimeIntervalJoin, RowTimeIntervalJoin, ProcTimeIntervalJoin, KeyedCoProce
 With the bounds right + lower <= left <= right + upper, the last partner of a left row at t is at t - lower,
 that of a right row at t + upper. The operator's time is the lower watermark of both inputs, or the clock.
 
-- A row meets the rows of the other input that are kept, and then is kept if its last partner is later than
-  the operator's time. Else it is late: if it found no partner and its side is padded, it is sent padded.
-- A row expires when the operator's time passes its last partner. If it found none, it is sent padded.
-- Watermarks are held back by the greater of both distances, as a pair carries the times of both rows.
+- A row is joined with the stored rows of the other input. It is stored if its last possible partner is later
+  than the operator's time. Else it is late: if it found no partner and its side is padded, it is sent padded.
+- A row expires when the operator's time passes its last possible partner. If it found none and its side is
+  padded, it is sent padded.
+- Sent watermarks are earlier by the greater of both distances, because a pair has the times of both rows.
 
-Flink sets one timer for all rows of a key, so a row that came out of order may expire later there, and late
-rows may still meet it. Here each row expires at its own time.
+Flink sets one timer for all rows of a key, so there a row that came out of order may expire later and still
+be joined with late rows. Here, each row expires at its own time.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _NO_ROWS = pa.table({})
 
 
 class IntervalJoin(Operator):
-    """A join by row time or processing time.
+    """Operator of an interval join by row time or processing time.
 
     Args:
         spec: Settings.
@@ -100,7 +101,7 @@ class IntervalJoin(Operator):
         return earliest(kept.next_expiry() for kept in self._kept)
 
     def _joined(self, inputs: Sequence[WatermarkedBatch | None], steps: Steps) -> Iterator[Message]:
-        """Send what rows and steps of the event time cause."""
+        """Yield the results of rows and of steps of the event time."""
         if not len(steps.times) and not any(part is not None and part.table.num_rows for part in inputs):
             return
         meeting = self._meeting(inputs, steps)
@@ -109,7 +110,7 @@ class IntervalJoin(Operator):
         self._store(meeting, steps.last)
 
     def _by_clock(self, inputs: Sequence[WatermarkedBatch | None], steps: Steps) -> Iterator[Message]:
-        """Send what rows cause; the watermarks of the inputs only pass through."""
+        """Yield the results of rows by processing time. The inputs' watermarks are sent on."""
         if any(part is not None and part.table.num_rows for part in inputs):
             meeting = self._meeting(inputs, Steps(self._clock(), _NONE, _NONE))
             for piece in meeting.pieces():
@@ -138,7 +139,7 @@ class IntervalJoin(Operator):
                 kept.drop_expired(now)
 
     def _sent(self, piece: WatermarkedBatch) -> Iterator[Message]:
-        """Send rows and the watermarks among them, held back."""
+        """Yield rows and the watermarks among them, which are made earlier."""
         if not len(piece.times):
             if piece.table.num_rows:
                 yield piece.table
@@ -147,7 +148,7 @@ class IntervalJoin(Operator):
         yield replace(piece, times=times)
 
     def _held_back(self, time: int) -> int:
-        """Return the watermark that the join sends for one of its own. The end of the input stays the end."""
+        """Return the earlier watermark to send for an input watermark. The end of the input stays the end."""
         return time if time == MAX_WATERMARK else max(time - self._spec.delay, MIN_WATERMARK + 1)
 
 

@@ -1,8 +1,8 @@
 """One batch of an interval join: pairs and padded rows, in the order in which Flink sends them.
 
-Each new row meets the rows of the other input that came before it, have its key and a fitting time, and have
-not expired. So a pair is made once, by the row of it that comes later. A row that stays without a partner is
-padded when it expires, or at once if no partner can follow it.
+Each new row is compared with the rows of the other input that arrived before it, have its key and a fitting
+time, and have not expired. So the later row of a pair makes the pair. A row without a partner is padded when
+it expires, or at once if no later row can be its partner.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.types.arrow import to_arrow
 
 PIECE = 1 << 18
-"""About how many pairs are made at once."""
+"""Approximate number of pairs to create at once."""
 
 
 class Meeting:
-    """The rows of a batch and the rows that they meet.
+    """Join of the rows of one batch.
 
     Args:
         spec: Settings of the join.
         arrivals: The rows of the batch.
         kept: State of both inputs.
         steps: Event time of the operator.
-        residual: What holds for a pair beside key and time, None for nothing.
+        residual: Condition besides key and time, None for none.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Meeting:
         ]
 
     def pieces(self) -> Iterator[WatermarkedBatch]:
-        """Yield the rows that are sent, with the steps of the event time among them."""
+        """Yield the rows to send, with the steps of the event time among them."""
         starts, sizes = self._ranges()
         ends = np.cumsum(sizes)
         total = int(ends[-1]) if len(ends) else 0
@@ -80,7 +80,7 @@ class Meeting:
             done, steps_done = until, steps_until
 
     def store(self) -> None:
-        """Take the new rows into the state, drop what has expired, and note who has found a partner."""
+        """Store new rows that have not expired, and mark stored rows that have found a partner."""
         for port, kept in enumerate(self._kept):
             rows, candidates = self._arrivals.sides[port], self._candidates[port]
             kept.found_partner(candidates.stored, np.flatnonzero(candidates.matched[: candidates.first_new]))
@@ -91,7 +91,7 @@ class Meeting:
             kept.add(self._arrivals.keys, rows, here, ~matched[here])
 
     def _ranges(self) -> tuple[Index, Index]:
-        """Return where the candidates of each arrival begin, and how many there are, int64[N] each."""
+        """Return the first candidate of each arrived row, and the number of its candidates, int64[N] each."""
         starts, sizes = (np.zeros(len(self._arrivals), np.int64) for _ in range(2))
         for port in (0, 1):
             rows = self._arrivals.sides[port]
@@ -100,7 +100,7 @@ class Meeting:
         return starts, sizes
 
     def _steps_before(self, until: int) -> int:
-        """Return how many steps come before an arrival; all of them if it is behind the last one."""
+        """Return the number of steps before the arrived row `until`, or all steps if there is no such row."""
         if until >= len(self._arrivals):
             return len(self._steps.times)
         port, row = self._arrivals.ports[until], self._arrivals.rows[until]
@@ -137,14 +137,14 @@ class Meeting:
         return [*own, *other] if port == 0 else [*other, *own]
 
     def _alone(self, port: int, done: int, until: int) -> pa.Table:
-        """Return the rows of an input, padded, that no partner can follow, among some arrivals."""
+        """Return the padded rows of one input, among arrivals [done, until), that get no partner later."""
         rows, candidates = self._arrivals.sides[port], self._candidates[port]
         new = self._arrivals.rows[done:until][self._arrivals.ports[done:until] == port]
         new = new[~rows.stays[new] & ~candidates.matched[candidates.first_new + new]]
         return self._sent(port, new, self._padded(port, [c.take(pa.array(new)) for c in rows.fields]))
 
     def _padded_later(self, expired: Expired, start: int, stop: int) -> pa.Table:
-        """Return the rows, padded, that expire at some steps."""
+        """Return the padded rows that expire at steps [start, stop)."""
         sequences, fields = expired.rows(start, stop)
         return expired.sent(sequences, self._padded(expired.port, fields))
 

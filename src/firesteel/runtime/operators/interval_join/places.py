@@ -1,4 +1,4 @@
-"""Numbers that order rows by key, then time. The rows of a key and a time range are a range of numbers."""
+"""Places, numbers that order rows by key, then time. Rows of a key in a time range have a range of places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The event time of an operator of two inputs at each row and watermark of a batch."""
+"""PortWatermarks, the event time of an operator with two inputs at each row and watermark of a batch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Steps:
     Attributes:
         before: Event time at the start of the batch.
         times: int64[m], ascending times.
-        sequences: int64[m], ascending. Time i stands behind all rows with a sequence up to `sequences[i]`.
+        sequences: int64[m], ascending. Time i begins after all rows with a sequence up to `sequences[i]`.
         sub_sequence: Sub-sequence of the changes that the steps cause.
     """
 
@@ -51,7 +51,7 @@ class Steps:
 
 
 class PortWatermarks:
-    """The watermarks of both inputs, kept between micro-batches. The lower one is the event time.
+    """The last watermarks of both inputs. The lower one is the event time. They are stored in the state.
 
     Args:
         backend: State of the operator.
@@ -69,7 +69,7 @@ class PortWatermarks:
         return min(port.now for port in self._ports)
 
     def advance(self, inputs: Sequence[WatermarkedBatch | None]) -> Steps:
-        """Take in the watermarks of a batch and return the steps of the event time.
+        """Process the watermarks of a batch, and return the steps of the event time.
 
         Args:
             inputs: For each port its rows with the watermarks among them, None for neither.

@@ -1,13 +1,12 @@
 """Choice between the stored and the new answer of a lookup for each change of a batch.
 
-A row that is there keeps its answer. Once its last copy is taken back the answer is forgotten, and the next
-copy is looked up. With counts c before a batch and the changes +1 and -1 of a key, the copies before change i
-are
+A row keeps its answer as long as it has copies. After the retraction of its last copy, the answer is dropped,
+and the next copy is looked up anew. A retraction of a missing row changes nothing. With c copies of a key
+before a batch and its changes +1 and -1, the number of copies before change i is
 
     x[i] - min(0, x[0], .., x[i])    with    x[i] = c + sum of the changes before i
 
-as a retraction of a row that is not there changes nothing. The old answer holds as long as all of x[0], ..,
-x[i] are above 0.
+Change i gets the stored answer if all of x[0], .., x[i] are above 0.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from firesteel.runtime.operators.lookup_join.lookup import Index
 T = TypeVar("T", bound=np.generic)
 
 _APART = 1 << 40
-"""More than any number of copies."""
+"""Number that is greater than any number of copies. It separates the values of different keys."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +31,12 @@ class Answers:
     """Answers for n changes of g keys.
 
     Attributes:
-        is_kept: bool[n], whether a change gets what was found before.
-        source: int64[n], otherwise the change for which its rows are looked up. -1 for a retraction of a row
-            that is not there.
-        counts: int64[g], copies of each key behind the batch.
-        last: int64[g], the change whose rows are kept for a key from now on. -1 if they stay as they are, or
-            if nothing is left.
+        is_kept: bool[n], whether a change gets the stored answer.
+        source: int64[n], number of the change whose looked-up answer each other change gets. -1 for a
+            retraction of a missing row.
+        counts: int64[g], number of copies of each key after the batch.
+        last: int64[g], number of the change whose answer is stored for each key. -1 if the stored answer does
+            not change, or no copies are left.
     """
 
     is_kept: NDArray[np.bool_]
@@ -81,17 +80,20 @@ def answers_of(keys: Keys, counts: Index, adds: NDArray[np.bool_], replaces: boo
 
 
 def _copies(keys: Keys, counts: Index, added: NDArray[np.bool_]) -> tuple[Index, Index]:
-    """The copies of its key before each change, and the least of x so far."""
+    """Return the number of copies of its key before each change, and the least x of the key so far.
+
+    See the module's docstring for x.
+    """
     steps = np.where(added, 1, -1)
     before = np.cumsum(steps) - steps
     x = counts + before - before[keys.starts][keys.sorted_codes]
-    apart = keys.sorted_codes * _APART  # keys descend, so that the least value begins anew with each
+    apart = keys.sorted_codes * _APART  # All values of a key are below those of the key before.
     low = np.minimum.accumulate(x - apart) + apart
     return x - np.minimum(low, 0), low
 
 
 def _last(marked: NDArray[np.bool_], keys: Keys, before: bool = False) -> Index:
-    """For each change the last marked one of its key up to it, or before it. -1 for none."""
+    """Return for each change the last marked change of the same key up to it, or before it. -1 for none."""
     place = np.arange(len(marked), dtype=np.int64)
     found = np.maximum.accumulate(np.where(marked, place, -1))
     if before:
@@ -100,7 +102,7 @@ def _last(marked: NDArray[np.bool_], keys: Keys, before: bool = False) -> Index:
 
 
 def _unsorted(values: NDArray[T], order: Index) -> NDArray[T]:
-    """Values of sorted changes, in the order of the batch."""
+    """Return the values of sorted changes, in the order of the batch."""
     found = np.empty_like(values)
     found[order] = values
     return found

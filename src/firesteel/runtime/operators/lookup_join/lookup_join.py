@@ -25,7 +25,7 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.internal_values import one_chunk
 
 NONE = -1
-"""Value instead of a row number: there is none."""
+"""Value in place of a row number if a row has no partner."""
 
 
 class LookupJoin(RowOperator):

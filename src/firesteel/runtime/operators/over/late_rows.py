@@ -25,7 +25,7 @@ _NEVER = -(1 << 63)
 
 @dataclass(frozen=True)
 class Admitted:
-    """Which rows are accepted, and which epochs have ended.
+    """Result of the check of a batch: accepted rows and ended epochs.
 
     Attributes:
         accepted: bool[n], whether each new row is accepted.
@@ -88,7 +88,7 @@ class LateRowCheck:
             begin: Watermark before the new rows.
             end: Watermark after the new rows.
         """
-        moves = end > begin  # Otherwise, timers that were set behind event time continue to wait.
+        moves = end > begin  # Otherwise, timers that were set for a time already past continue to wait.
         rung = self._timers.take_until(end) if self._timers is not None and moves else None
         timers = np.zeros(0, np.int64) if rung is None else rung.times
         parts = [due_keys, keys] if rung is None else [due_keys, keys, rung.keys]
@@ -244,7 +244,7 @@ class _KeyClock:
     def advance(self, watermark: int) -> None:
         """Fire the timers up to a watermark.
 
-        Timers that were set behind a watermark wait for the next one.
+        A timer that was set for a time before the last watermark waits for the next one.
         """
         if watermark <= self._watermark:
             return

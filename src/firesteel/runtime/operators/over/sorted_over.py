@@ -1,12 +1,11 @@
 """OVER aggregates ordered by a column that is no time attribute.
 
-A row may come between others, or go, and changes the results of the rows behind it. Flink:
-NonTimeRowsUnboundedPrecedingFunction, NonTimeRangeUnboundedPrecedingFunction. The frame has no bound.
+A row that is added between others, or removed, changes the results of all later rows. Flink:
+NonTimeRowsUnboundedPrecedingFunction, NonTimeRangeUnboundedPrecedingFunction. The frame is unbounded.
 
-A batch reads the rows of its partitions. The results of all rows are computed for each version of a partition
-(versions.py), all versions at once. Versions that differ by more rows than fit in memory are made in parts:
-the batch is halved. So a change costs as much as its partition is long, as in Flink, unless it adds a row
-behind all others.
+A batch reads the rows of its partitions. The results of all rows are computed for all versions of a partition
+together (versions.py). If the versions have more rows than fit in memory, the batch is halved. As in Flink,
+the cost of a change grows with its partition, unless the change adds a row after all others.
 """
 
 from __future__ import annotations
@@ -158,7 +157,7 @@ class SortedOver(RowOperator):
         return rows, np.cumsum(starts_anew([part[rows] for part in by]), dtype=np.int64)
 
     def _store(self, batch: _Batch) -> None:
-        """Write the rows that are new, and delete those that are gone."""
+        """Write new rows to the state, and delete removed rows."""
         inputs = len(batch.adds)
         stays = batch.lifetimes.ends == inputs
         written = np.concatenate(

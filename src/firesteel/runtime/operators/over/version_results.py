@@ -27,7 +27,7 @@ class Sent:
     """c changes to send, in their sequence.
 
     Attributes:
-        origins: int64[c], change of the batch that origins each.
+        origins: int64[c], change of the batch that causes each.
         kinds: int8[c], row kinds.
         places: int64[c], place of each row.
         results: Results of the calls, c rows each.
@@ -105,9 +105,9 @@ def results_of(
 def changes_of(
     versions: Versions, rows: VersionRows, results: Sequence[pa.Array], adds: Mask, kinds: NDArray[np.int8]
 ) -> Sent:
-    """Return what each change of the batch sends: its own row, and rows whose results differ.
+    """Return the changes to send for each change of the batch: its own row, and rows whose results differ.
 
-    All of them are in the sequence of the places. A row whose result differs is sent with -U and +U.
+    For each change, they are sorted by place. A row whose result differs is sent with -U and +U.
 
     Args:
         versions: The versions.

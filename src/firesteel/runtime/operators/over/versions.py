@@ -33,7 +33,7 @@ class SortedRows:
         partitions: int64[s], ascending.
         codes: int64[s], ascending, equal for equal partitions and sort keys.
         begins: int64[s], change that adds each row, -1 for a stored row.
-        ends: int64[s], change that takes each row away, or the number of changes if none does.
+        ends: int64[s], change that removes each row, or the number of changes if none does.
     """
 
     partitions: Index
@@ -48,7 +48,7 @@ class Versions:
 
     Attributes:
         changes: int64[k], numbers of the changes, by partition.
-        places: int64[k], place of the row that each change adds or takes away.
+        places: int64[k], place of the row that each change adds or removes.
         of_change: int64[k], version after each change.
         origins: int64[v], position in `changes` of the change that begins each version, -1 for the first
             version of a partition.
@@ -71,7 +71,7 @@ class Versions:
 
         Args:
             sorted_rows: The rows.
-            subjects: int64[n], place of the row that each change adds or takes away, -1 for no row.
+            subjects: int64[n], place of the row that each change adds or removes, -1 for no row.
             adds: bool[n], which changes add a row.
             by_range: Whether rows with equal sort keys see each other.
         """
@@ -102,7 +102,7 @@ class Versions:
 
 
 def _extends(sorted_rows: SortedRows, places: Index, adds: Mask, by_range: bool) -> Mask:
-    """Return which changes, by partition, add a row behind all rows that have been there."""
+    """Return which changes, sorted by partition, add a row after all earlier rows of the partition."""
     if not len(places):
         return np.zeros(0, np.bool_)
     stored = np.where(sorted_rows.begins < 0, np.arange(len(sorted_rows.begins)), -1)

@@ -1,9 +1,8 @@
 """All rows of each partition, for a rank over retractions.
 
 Rows are an ordered map by sort key and arrival number. A batch reads the rows that it may send: the Top-N of
-each partition, and one more for each row that the batch takes away. A row that is taken away further behind
-is found by its number. An index has the number of each row (row_numbers.py), since many rows may share a sort
-key.
+each partition, and one more for each row that the batch removes. A removed row after these is found by its
+number. An index has the number of each row (row_numbers.py), since many rows may share a sort key.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class AllRows:
         self._numbers = row_numbers(spec, backend)
 
     def read(self, keys: Keys, ends: Index, taken: Retractions, now: int) -> StoredRows:
-        """Return the first rows of each key, and rows behind them that are taken away."""
+        """Return the first rows of each key, and later rows that the batch removes."""
         asked = np.minimum(np.maximum(ends, 0), _MOST) + np.bincount(taken.owners, minlength=len(keys))
         found = self._stored(self._rows.first(keys, np.arange(len(keys)), asked, now))
         counts = np.bincount(found.owners, minlength=len(keys))
@@ -66,7 +65,7 @@ class AllRows:
         self._numbers.write(keys, rows, now, live)
 
     def _behind(self, taken: Retractions, found: StoredRows, lasts: Index, more: Mask) -> Retractions:
-        """Return the retractions of rows that may be behind those that were read.
+        """Return the retractions of rows that may come after the rows that were read.
 
         Args:
             taken: Retractions of keys with more rows.
@@ -86,7 +85,7 @@ class AllRows:
         return taken.take(np.flatnonzero(codes[:rows] >= last_codes[taken.owners]))
 
     def _by_number(self, keys: Keys, taken: Retractions, now: int) -> StoredRows:
-        """Return the stored rows that some retractions may take away."""
+        """Return the stored rows that some retractions may remove."""
         which, numbers = self._numbers.find(keys, taken, now)
         _, first = np.unique(numbers, return_index=True)
         numbers, some = numbers[first], taken.take(which[first])

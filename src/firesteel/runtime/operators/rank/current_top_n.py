@@ -1,4 +1,4 @@
-"""The current rows of each Top-N, and how the rows of a batch change them, in pieces of bounded size."""
+"""CurrentTopN, the current rows of each Top-N, and a batch's changes to them in pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _settings(spec: RankSpec) -> Index:
 
 
 def _pieces(step: Callable[[Sent, Index], None], rows: int, most: int) -> Iterator[Sent]:
-    """Call a kernel until it has processed all rows. Yield what it writes."""
+    """Call a kernel until it has processed all rows, and yield the changes that it writes."""
     progress = np.zeros(2, np.int64)
     while progress[ROW] < rows:
         out = np.empty((max(PIECE, most), 4), np.int64)

@@ -43,7 +43,7 @@ Index = NDArray[np.int64]
 
 
 class Rank(RowOperator):
-    """Operator that sends how the rows with the ranks of a range change.
+    """Operator that sends the changes of the rows whose ranks are in a range.
 
     Args:
         spec: Settings.
@@ -63,7 +63,7 @@ class Rank(RowOperator):
         return self._pieces(table) if table.num_rows else ()
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return the changes that some rows cause, in the order of the rows."""
+        """Return the changes to send for some input rows, in their order."""
         pieces = list(self._pieces(changes)) if changes.num_rows else []
         if pieces:
             return concat(pieces)
@@ -109,7 +109,7 @@ class Rank(RowOperator):
         return derived(changes, sent[:, 0], pa.array(sent[:, 1].astype(np.int8)), columns)
 
     def _store(self, keys: Keys, places: RankPlaces, current: CurrentTopN, now: int) -> None:
-        """Write the rows that are new or have a new content, and delete those that are gone."""
+        """Write new and updated rows to the state, and delete removed rows."""
         there = mask_of(current.words, len(places.rows))
         was = places.rows >= places.inputs
         changed = there & (current.rows < places.inputs)

@@ -1,4 +1,4 @@
-"""The rows of a batch and the stored rows of their keys, in the sequence of their ranks."""
+"""RankPlaces, the rows of a batch and the stored rows of their keys, sorted by key, sort key and arrival."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class RankPlaces:
-    """n input rows and m stored rows of g keys. Those that are, or add, a row have one of s places.
+    """n input rows and m stored rows of g keys, sorted into s places.
 
-    A row's number is its position among the input rows. Stored rows are numbered after them. Places are
-    sorted by key, sort key and arrival.
+    A row's number is its position among the input rows. Stored rows are numbered after them. The place of a
+    row is its position when sorted by key, sort key and arrival. Input rows that remove a row have no place.
 
     Attributes:
         fields: The fields, n + m rows each.
         inputs: Number of input rows n.
         owners: int64[n + m], key of each row.
         numbers: int64[n + m], arrival number of each row.
-        slots: int64[n + m], place of each row, -1 for a row that takes another away.
+        slots: int64[n + m], place of each row, -1 for an input row that removes a row.
         rows: int64[s], row of each place.
         codes: int64[s], equal for places with equal keys and sort keys.
     """

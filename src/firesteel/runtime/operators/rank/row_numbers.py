@@ -60,7 +60,10 @@ class NumbersByKey:
         return there, found.columns[0].take(pa.array(there)).to_numpy()
 
     def write(self, keys: Keys, rows: StoredRows, now: int, live: Mask) -> None:
-        """A row that goes and one that comes may have the same key: that which comes stays."""
+        """Write the numbers of rows, or delete those of rows that are not `live`.
+
+        A removed row and an added one may have the same key. Then the added one counts.
+        """
         same = find_keys([rows.fields[i] for i in self._key], len(live))
         comes = np.bincount(same.codes, live, len(same)) > 0
         at = np.flatnonzero(live | ~comes[same.codes])
@@ -75,7 +78,7 @@ class NumbersByKey:
 
 
 class NumbersByHash:
-    """Numbers of rows that may be there several times.
+    """Numbers of rows that may have several copies.
 
     Args:
         spec: Settings of the rank.

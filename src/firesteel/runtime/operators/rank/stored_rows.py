@@ -39,7 +39,7 @@ class StoredRows:
 
 @dataclass(frozen=True)
 class Retractions:
-    """r input rows that take rows away.
+    """r input rows that remove rows.
 
     Attributes:
         owners: int64[r], key of each.
@@ -59,12 +59,12 @@ class RankState(Protocol):
     """State of a rank."""
 
     def read(self, keys: Keys, ends: Index, taken: Retractions, now: int) -> StoredRows:
-        """Return the stored rows of some keys that a batch may send or take away.
+        """Return the stored rows of some keys that a batch may send or remove.
 
         Args:
             keys: The g keys.
             ends: int64[g], N of each key.
-            taken: Rows of the batch that take rows away.
+            taken: Rows of the batch that remove rows.
             now: Processing time in milliseconds.
         """
         ...

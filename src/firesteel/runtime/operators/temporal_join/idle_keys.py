@@ -1,8 +1,8 @@
-"""Keys of a temporal join that are forgotten when nothing happens to them for too long.
+"""Idle keys of a temporal join, whose state is dropped.
 
-Flink: BaseTwoInputStreamOperatorWithStateRetention. Each row and each firing sets a timer after one and a
-half times the time to live, unless one exists that leaves a whole time to live. When it is due, all state of
-the key is dropped.
+Flink: BaseTwoInputStreamOperatorWithStateRetention. Each row and each firing of a key sets a timer after one
+and a half times the time to live, unless the key has a timer that is at least one time to live away. When the
+timer fires, all state of the key is dropped.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class IdleKeys:
         return find_keys([column.take(at) for column in keys.columns], len(gone))
 
     def touch(self, keys: Keys, now: int) -> None:
-        """Note that something has happened to some keys."""
+        """Set the timers of keys that have new rows or have fired."""
         (known,) = self._until.get(keys, 0).columns
         until = known.fill_null(_NEVER).to_numpy()
         later = np.flatnonzero(until < now + self._ttl)

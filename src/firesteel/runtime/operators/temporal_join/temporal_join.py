@@ -1,14 +1,14 @@
 """Join rows with the versions of their times, by row time.
 
-Flink: TemporalRowTimeJoinOperator. A row waits until both inputs have passed its time. Then it is joined
-with the last version of its key up to its time. A version that is a -D or a -U says that there is none from
-its time on. A change of a row goes on with its own kind; versions cause no changes.
+Flink: TemporalRowTimeJoinOperator. A row waits until both inputs have passed its time. Then it is joined with
+the last version of its key up to its time. After a version with the kind -D or -U, the key has no version. A
+change of a row is sent with its own kind. Versions cause no changes.
 
-Of the versions up to the watermark only the last one of a key is kept. A row that comes late is never
-dropped: at the next watermark it is joined with the version of its time, if that is still there.
+Of a key's versions up to the watermark, only the last one is stored. A late row is never dropped: at the next
+watermark, it is joined with the version of its time, if that is still stored.
 
-All rows that a batch's watermarks release are joined at once: the rows and versions of a key meet in the
-order of their times (kernels/temporal_join.py). NULL keys are equal, as in Flink.
+All rows that the watermarks of a batch release are joined together: a kernel merges the rows and versions of
+each key by time (kernels/temporal_join.py). NULL keys are equal, as in Flink.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _NONE = np.zeros(0, np.int64)
 
 
 class TemporalJoin(Operator):
-    """A join by row time.
+    """Operator of a temporal join by row time.
 
     Args:
         spec: Settings.
@@ -88,7 +88,7 @@ class TemporalJoin(Operator):
             self.watermarked(WatermarkedBatch(pa.table({}), *watermarks, watermark.sub_sequence), port)
         )
         if watermark.sequence == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
-            return [Watermark(self._time.now, BEFORE_ALL)]  # new instances behind this one learn it, too
+            return [Watermark(self._time.now, BEFORE_ALL)]  # for new instances of the next operators
         return sent
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
@@ -109,7 +109,7 @@ class TemporalJoin(Operator):
 
     # --- joining ---------------------------------------------------------------------------------
     def _joined(self, batch: PortBatch, watermarks: AscendingWatermarks, passed: int) -> pa.Table:
-        """The rows that the watermarks of a batch release, with their versions."""
+        """Return the rows that the watermarks of a batch release, joined with their versions."""
         self._forget_idle()
         rows, by, waits_on = self._released(batch.inputs[ROWS], watermarks)
         new, before = self._came_in(batch.inputs[VERSIONS], VERSIONS, watermarks)
@@ -133,7 +133,7 @@ class TemporalJoin(Operator):
     def _came_in(
         self, part: WatermarkedBatch | None, port: int, watermarks: AscendingWatermarks
     ) -> tuple[TimedRows, Index]:
-        """The rows of one input, and the number of watermarks before each."""
+        """Return the rows of one input, and the number of watermarks before each."""
         if part is None or not part.table.num_rows:
             none = tuple(pa.nulls(0, kind) for kind in self._types[port])
             return TimedRows(none, _NONE, _NONE), _NONE
@@ -150,7 +150,7 @@ class TemporalJoin(Operator):
     def _released(
         self, part: WatermarkedBatch | None, watermarks: AscendingWatermarks
     ) -> tuple[TimedRows, Index, TimedRows]:
-        """The rows that leave now, the number of the watermark that releases each, and new rows that wait."""
+        """Return released rows, the number of the watermark that releases each, and new waiting rows."""
         new, before = self._came_in(part, ROWS, watermarks)
         waits = np.maximum(np.searchsorted(watermarks.times, new.times), before)
         leaves = waits < len(watermarks.times)
@@ -166,7 +166,12 @@ class TemporalJoin(Operator):
         return rows.take(order), by[order], waiting
 
     def _keys(self, parts: Sequence[TimedRows], due: Sequence[pa.Array]) -> Keys:
-        """The keys of released rows, new versions and timers; if keys grow idle, also of rows that wait."""
+        """Return the keys of released rows, new versions and timers; if keys expire, also of waiting rows.
+
+        Args:
+            parts: Released rows, new versions and new waiting rows.
+            due: Key columns of the timers that fire.
+        """
         rows, versions = (side.keys for side in self._spec.inputs)
         positions = (rows, versions, rows) if self._idle is not None else (rows, versions)
         found = [[part.columns[1 + i] for i in keys] for part, keys in zip(parts, positions, strict=False)]

@@ -27,7 +27,7 @@ class Arrived:
     Attributes:
         owners: int64[n], key of each row, as an index into the keys of the batch.
         times: int64[n], milliseconds.
-        watermarks: int64[n], number of the first watermark behind each row that passes its time, m for none.
+        watermarks: int64[n], number of the first watermark after each row that passes its time, m for none.
         before: int64[n], number of watermarks before each row.
     """
 
@@ -69,9 +69,9 @@ class Versions:
         self._timers = backend.times(f"{name}/timers", key_types)
 
     def due(self, time: int) -> tuple[pa.Array, ...]:
-        """Remove the timers up to a time, and return the key columns of what may fire.
+        """Remove the timers up to a time, and return the columns of keys that may fire.
 
-        A timer that was set again since then is among them, so the caller compares with the stored timer.
+        They include keys whose timer was set again, so the caller compares with the stored timers.
         """
         return self._timers.take_until(time).keys
 
@@ -210,7 +210,7 @@ class _VersionMatching:
         found, firsts = np.empty(len(rows.owners), np.int64), self._starts.copy()
         late = self._listed & self._is_late
         ids = np.where(late, self._stored + np.arange(len(new.owners)), NONE)
-        # The timer that a key had counts as a version before all others.
+        # The stored timer of a key counts as a version before all others.
         has_timer = np.flatnonzero(self._known != NEVER)
         owners = np.concatenate([has_timer, new.owners[order]])
         by = stable_order_by(owners)
