@@ -1,4 +1,4 @@
-"""The commands and their arguments. Each imports what it needs: the start is what a user waits for."""
+"""The commands and their arguments. Each command imports its modules when it runs, so that it starts fast."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from firesteel.cli.interrupts import raise_dropped
 from firesteel.errors import UsageError
 
 _INTERRUPTED = 130
-"""What typer returns for a KeyboardInterrupt that came while it read the arguments."""
+"""Exit status that typer returns for a KeyboardInterrupt while it reads the arguments."""
 
 
 class _Commands(TyperGroup):
-    """The commands; a KeyboardInterrupt is handed on as it is, where typer would make a status of it."""
+    """Group of the commands that raises a KeyboardInterrupt. Typer would turn it into an exit status."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -314,7 +314,7 @@ def help_(
 
 
 def _metrics(port: int | None, host: str | None) -> AbstractContextManager[object]:
-    """Return a context in which `--metrics-port` is answered; nothing is if there is no port."""
+    """Return a context that serves `--metrics-port`. Without a port, it does nothing."""
     if port is None:
         if host is not None:
             raise UsageError("--metrics-host has no effect without --metrics-port")
@@ -327,7 +327,7 @@ def _metrics(port: int | None, host: str | None) -> AbstractContextManager[objec
 
 
 def _page(port: int | None, host: str | None, *, as_json: bool = False) -> AbstractContextManager[object]:
-    """Return a context in which the web page of `--ui` is served; nothing is if there is no port."""
+    """Return a context that serves the web page of `--ui`. Without a port, it does nothing."""
     if port is None:
         if host is not None:
             raise UsageError("--ui-host has no effect without --ui")
@@ -361,10 +361,10 @@ def _options(
 
 
 def run_app(arguments: list[str]) -> int:
-    """Run the command.
+    """Run the command that the arguments name.
 
     Returns:
-        Its exit status.
+        The exit status.
 
     Raises:
         UsageError: The arguments are wrong.

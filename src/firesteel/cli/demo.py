@@ -1,4 +1,4 @@
-"""Demo: a job that is part of Firesteel, over six messages in Canal's format."""
+"""The command `firesteel demo`: a small job over six messages in Canal's format, with output and plan."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firesteel.sql.variables import substitute
 
 
 def folder() -> Path:
-    """Return the folder of the demo's files: beside this module in a wheel, else in the sources."""
+    """Return the folder of the demo's files: next to this module in a wheel, else in the sources."""
     installed = Path(__file__).with_name("demo_job")
     return installed if installed.is_dir() else Path(__file__).parents[3] / "examples" / "demo"
 

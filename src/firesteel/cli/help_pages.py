@@ -9,7 +9,7 @@ from firesteel.errors import UsageError
 
 
 def folder() -> Path:
-    """Return the folder of the pages: beside this module in an installed wheel, else in the sources."""
+    """Return the folder of the pages: next to this module in an installed wheel, else in the sources."""
     installed = Path(__file__).with_name("docs")
     return installed if installed.is_dir() else Path(__file__).parents[3] / "docs"
 

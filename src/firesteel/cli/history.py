@@ -1,6 +1,6 @@
-"""History of the shell, by statement: the arrow keys bring a whole statement back, in later sessions too.
+"""History of the shell's statements. The arrow keys recall a whole statement, also in later sessions.
 
-The file holds one JSON string a line, since a statement may have many lines.
+Each line of the file is a JSON string, because a statement may have many lines.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from pathlib import Path
 
 FILE = ".firesteel_history"
 LENGTH = 1000
-"""Statements that are kept."""
+"""Number of statements to keep in the file."""
 
 
 class History:
-    """Line editing with a history of statements; without, where there is no readline or no home."""
+    """Line editing with a history of statements.
+
+    Without readline there is no line editing, and without a home folder no file.
+    """
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
@@ -32,24 +35,24 @@ class History:
             self._add(statement)
 
     def add(self, statement: str) -> None:
-        """Keep a statement, once where it is the same as the one before."""
+        """Add a statement, unless it equals the last one."""
         if self._statements[-1:] != [statement]:
             self._statements.append(statement)
             self._add(statement)
 
     def save(self) -> None:
-        """Write the file, where that can be done."""
+        """Write the file. Errors are ignored."""
         if self._file is not None:
             with contextlib.suppress(OSError):
                 write(self._file, self._statements[-LENGTH:])
 
 
 def _ignore(statement: str) -> None:
-    """In place of readline's own."""
+    """Do nothing, in place of readline's function that adds to the history."""
 
 
 def home_file() -> Path | None:
-    """The history's file; None for a user without a home."""
+    """Return the path of the history file, None for a user without a home folder."""
     try:
         return Path.home() / FILE
     except RuntimeError:
@@ -57,7 +60,7 @@ def home_file() -> Path | None:
 
 
 def read(file: Path) -> list[str]:
-    """The statements of a history file, oldest first; none where it cannot be read."""
+    """Return the statements of a history file, oldest first; none if it cannot be read."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -66,7 +69,7 @@ def read(file: Path) -> list[str]:
 
 
 def _statement(line: str) -> str:
-    """A line of the file; one that somebody else wrote is taken as it is."""
+    """Return the statement in a line of the file: the JSON string, or the line if it is none."""
     try:
         found = json.loads(line)
     except ValueError:
@@ -75,14 +78,18 @@ def _statement(line: str) -> str:
 
 
 def write(file: Path, statements: Iterable[str]) -> None:
-    """Only its owner may read it: statements may hold secrets. Raises OSError."""
+    """Write statements to a history file that only its owner can read, as statements may contain secrets.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
     file.touch(mode=0o600)
     text = "".join(json.dumps(statement, ensure_ascii=False) + "\n" for statement in statements)
     file.write_text(text, encoding="utf-8")
 
 
 def append(file: Path, statement: str) -> None:
-    """Add a statement at the end of a history file, where that can be done. Only its owner may read it."""
+    """Append a statement to a history file, which only its owner can read. Errors are ignored."""
     with contextlib.suppress(OSError):
         file.touch(mode=0o600)
         with file.open("a", encoding="utf-8") as lines:

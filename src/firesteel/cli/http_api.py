@@ -55,11 +55,14 @@ class Api:
         return _json({"error": f"a job has batches and a graph, and no {rest!r}"}, 404)
 
     def summaries(self) -> list[dict[str, Any]]:
-        """Return what the list of jobs has, oldest first."""
+        """Return all jobs as JSON values, oldest first, with the fields of the list of jobs."""
         return [summary(job) for job in self._registry.jobs()]
 
     def changing(self, id: str) -> dict[str, Any] | None:
-        """Return what may change in a job while it runs, without its micro-batches; None if it is unknown."""
+        """Return the fields of a job that may change while it runs; None if the job is unknown.
+
+        The micro-batches are not among them.
+        """
         job = self._registry.find(id)
         return None if job is None else {**summary(job), **_counters(job)}
 
@@ -74,7 +77,7 @@ def _json(value: Any, status: int = 200) -> Answer:
 
 
 def summary(job: Job) -> dict[str, Any]:
-    """Return what the list of jobs has of a job."""
+    """Return a job as a JSON value, with the fields of the list of jobs."""
     return {
         "id": job.id,
         "name": job.name,
@@ -95,7 +98,7 @@ def summary(job: Job) -> dict[str, Any]:
 
 
 def details(job: Job) -> dict[str, Any]:
-    """Return all of a job but its micro-batches."""
+    """Return a job as a JSON value with all fields but its micro-batches."""
     return {
         **summary(job),
         "plan": job.plan,
@@ -145,7 +148,7 @@ def _batches(job: Job) -> list[Batch]:
 
 
 def _batch(batch: Batch, job: Job) -> dict[str, Any]:
-    """Return one micro-batch: when it ended, what it read and sent, and what it spent its time on."""
+    """Return a micro-batch as a JSON value: end, counts of rows and changes, and times of its steps."""
     names = {} if job.progress is None else job.progress.steps
     return {
         "batch": batch.number,

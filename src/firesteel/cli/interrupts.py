@@ -1,6 +1,6 @@
-"""Signals that end a command: Ctrl-C, SIGTERM of a service manager, SIGHUP of a terminal that is gone.
+"""Signals that end a command: Ctrl-C, SIGTERM of a service manager, SIGHUP of a closed terminal.
 
-All of them stop the running job in the same way. A second one ends the process at once.
+All of them stop the running job in the same way. A second one ends the process immediately.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def signal_of(stop: KeyboardInterrupt) -> int:
-    """Return the number of the signal behind a KeyboardInterrupt."""
+    """Return the number of the signal that caused a KeyboardInterrupt."""
     return stop.number if isinstance(stop, Stopped) else signal.SIGINT
 
 
@@ -58,7 +58,7 @@ _came: list[int] = []
 def stop_on_signals() -> None:
     """Install handlers that raise Stopped in the main thread.
 
-    A signal that is ignored, as by nohup, stays so.
+    A signal that is ignored, for example because of nohup, stays ignored.
     """
     for number in (signal.SIGINT, *_ASKED):
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -79,7 +79,7 @@ def raise_dropped() -> None:
 
 
 def remember(number: int) -> None:
-    """Note a signal that came between two statements: the next one raises Stopped where it begins."""
+    """Record a signal that came between two statements. The next statement raises Stopped at its start."""
     _came[:] = [number]
 
 
@@ -141,7 +141,7 @@ class Interrupts:
 
 @contextmanager
 def second_interrupt_leaves() -> Iterator[None]:
-    """Context in which another signal ends the process at once, while a job is being stopped.
+    """Context for stopping a job, in which another signal ends the process immediately.
 
     A signal within the first second is ignored: it may belong to the first one.
     """

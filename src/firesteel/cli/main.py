@@ -68,7 +68,7 @@ def _main() -> int:
 def _failed(error: Exception, *, verbose: bool) -> int:
     """Report an error and return the exit status.
 
-    If a signal is behind the error, the command was stopped: libraries turn Stopped into errors of their own.
+    If a signal caused the error, the command was stopped: libraries turn Stopped into their own errors.
     """
     try:
         raise_dropped()

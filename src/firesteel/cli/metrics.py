@@ -1,7 +1,7 @@
-"""Metrics of the running jobs as Prometheus reads them; metrics_server.py answers at `--metrics-port`.
+"""Metrics of the running jobs in Prometheus' text format. `--metrics-port` serves them (metrics_server.py).
 
-What Flink measures, too, has Flink's words in its name (numRecordsIn, numLateRecordsDropped), in
-Prometheus' spelling.
+Metrics that Flink has, too, are named after Flink's (numRecordsIn, numLateRecordsDropped), in Prometheus'
+spelling.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Metrics:
         ]
 
     def text(self) -> str:
-        """All metrics in Prometheus' text format; what a job has none of is left out."""
+        """Return all metrics in Prometheus' text format, without those that a job does not have."""
         return "".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
@@ -97,7 +97,7 @@ class Metrics:
 def _family(
     metrics: tuple[tuple[str, str, str], ...], jobs: dict[str, list[tuple[str, tuple[float | None, ...]]]]
 ) -> Iterator[str]:
-    """Yield the lines of metrics whose values come together, each value with the labels of its part.
+    """Yield the lines of a family of metrics, each value with its labels.
 
     A value that is None has no line.
     """
@@ -134,7 +134,7 @@ def _head(name: str, kind: str, meaning: str) -> str:
 
 
 def values(progress: Progress) -> dict[str, float | None]:
-    """By the metrics' names, the numbers of one job; None for what it does not have."""
+    """Return the metrics of one job by their names. Metrics that the job does not have are None."""
     return {
         "records_in_total": progress.read,
         "records_out_total": progress.changes,

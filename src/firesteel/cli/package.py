@@ -10,7 +10,7 @@ from firesteel.spark.environment_archive import write_archive
 
 
 def write_package(target: str, extras: Collection[str] | None) -> int:
-    """Write the archive, print what is in it and how it is used, and return the exit status.
+    """Write the archive, print its packages and how to use it, and return the exit status.
 
     Raises:
         UsageError: The archive cannot be written as asked.

@@ -146,7 +146,7 @@ class Runner:
                 for statement in self._environment.parse(piece):
                     self.execute(statement, text)
             except BrokenPipeError:
-                raise  # nobody reads the answers to the rest
+                raise  # The results of later statements would have no reader, either.
             except Exception as problem:
                 error = as_firesteel_error(problem)
                 if self._verbose:

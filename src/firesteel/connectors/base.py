@@ -162,7 +162,7 @@ class Source(Protocol):
 
 
 class Commits(Enum):
-    """Where a sink makes the rows of a batch visible to readers."""
+    """Place of a sink's commit, which makes the rows of a batch visible to readers: driver or tasks."""
 
     DRIVER = auto()
     """The driver commits the output of all tasks of a batch at once."""
@@ -266,7 +266,7 @@ class Sink(Protocol):
         return ""
 
     def abort_task(self) -> None:
-        """Drop what the task wrote."""
+        """Drop the rows that the task has written."""
         return
 
     def commit(self, batch: int, tokens: Sequence[str]) -> None:
@@ -292,7 +292,7 @@ class LookupConnector(Protocol):
 
 @runtime_checkable
 class ErrorSinkConnector(Protocol):
-    """A connector whose tables may name a place of their own for messages that cannot be read."""
+    """Connector whose tables may name their own target for messages that cannot be read."""
 
     def error_sink(self, scan: ScanSpec) -> SinkSpec | None:
         """Return the sink of a table's bad messages (runtime/spec/tables.py: takes_dead_letters).

@@ -100,7 +100,7 @@ def _indented(node: Node, level: int) -> str:
 
 
 def _variables(exprs: Sequence[Expr]) -> list[str]:
-    """Return the attribute with the names by which sub-queries read the node's columns, if there are any."""
+    """Return the attribute with the names by which sub-queries read the node's columns; [] for no names."""
     names = dict.fromkeys(q.correlation for expr in exprs for q in sub_queries(expr) if q.correlation)
     return [f"variablesSet=[[{', '.join(names)}]]"] if names else []
 

@@ -49,7 +49,7 @@ def describe_job(call: Call, statement: DescribeJob) -> TableResult:
 
 
 def stop_job(call: Call, statement: StopJob) -> TableResult:
-    """Stop a job. A job that has ended stays what it is.
+    """Stop a job. A job that has already ended keeps its state.
 
     Raises:
         ValidationError: The job is unknown, or has ended.

@@ -103,7 +103,7 @@ class Running:
         except Exception as failure:
             error = failure
             raise
-        except BaseException:  # its reader has gone
+        except BaseException:  # The caller has stopped reading.
             self._cancelled.set()
             raise
         finally:
@@ -133,7 +133,7 @@ class Running:
             raise self._failed(from_spark(error, self._job, goes_on=self._resumes)) from error
 
     def _failed(self, error: FiresteelError) -> FiresteelError:
-        """Return an error of the job with its place, and decide whether a restart may help."""
+        """Return an error of the job with its position in the script, and set whether a restart may help."""
         spark = self._spark
         if spark is not None and not self._cancelled.is_set() and error.restarts and spark.end_if_broken():
             if spark.was_up:
@@ -141,14 +141,14 @@ class Running:
             was_there = spark.was_up or self._has_run
             error.restarts = was_there and spark.is_owned and not self._environment.frames
         if isinstance(error, UnavailableError) and not self._has_run:
-            error.restarts = False  # the job has not found what it needs yet: its options may be wrong
+            error.restarts = False  # The first start has failed, so the options may be wrong.
         if not self._resumes and not self._given.is_empty:
-            error.restarts = False  # the caller would get rows twice
+            error.restarts = False  # The caller would get rows twice.
         locate_in_job(error, self._environment.catalog, self._job)
         return error
 
     def _position(self) -> str:
-        """Return the micro-batch at which the job stands, with the offsets at which it ends."""
+        """Return the number and end offsets of the job's current micro-batch, in words for an error."""
         checkpoint = None if self._settings is None else self._settings.checkpoint
         return position_of(checkpoint, self._progress.batch)
 
@@ -312,7 +312,7 @@ def job_of(
         environment: The session.
         plans: The roots of the plans.
         names: Column names of a query, which rules may have dropped from the plan.
-        origins: List that gets each operator with its plan node, None if nobody asks for it.
+        origins: List to which each operator is appended with its plan node, None if not needed.
     """
     configuration = environment.configuration
     mini_batch = mini_batch_options(configuration)

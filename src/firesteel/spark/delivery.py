@@ -201,7 +201,7 @@ class Delivery:
                 sink.abort(batch, (tokens or {}).get(number, []))
 
     def end_run(self) -> None:
-        """Let the sinks remove what they keep of a job that no other run goes on with."""
+        """Let the sinks remove their records of a job that no later run will continue."""
         for sink in self._sinks.values():
             with suppress(FiresteelError):  # it goes a week later
                 sink.end_run()

@@ -104,7 +104,7 @@ class Progress:
         return found
 
     def close(self) -> None:
-        """Release what the host lent, once the job has ended. The counters stay."""
+        """Release the host's objects after the end of the job. The counters stay."""
         self.states = {(0, 0): self.state_sizes()}
         self.state_size = self.lag = self.watch = None
 
@@ -119,7 +119,7 @@ class Progress:
         return {} if self.lag is None else self.lag()
 
     def enter(self, phase: str) -> None:
-        """Set what the job waits for, until the next count."""
+        """Set the step that the job waits for, until the next count."""
         self.phase = phase
         self._tell()
 

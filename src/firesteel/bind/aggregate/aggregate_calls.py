@@ -62,7 +62,7 @@ def _percentile(args: Sequence[Expr], node: syntax.Call) -> list[Expr]:
 
 
 def options(node: syntax.Call, name: str) -> tuple[str, ...]:
-    """Return the options of an aggregate call: what the call says beside its arguments.
+    """Return the options of an aggregate call, such as IGNORE NULLS.
 
     Raises:
         ValidationError: IGNORE NULLS or RESPECT NULLS of a function that has no such choice.

@@ -1,1 +1,1 @@
-"""Commands about the checkpoint of a job that does not run here."""
+"""Commands that read or change the checkpoint of a job that does not run in this process."""

@@ -42,7 +42,7 @@ def checkpoint_of(job: str, variables: Mapping[str, str], options: Mapping[str, 
 
 
 def save(checkpoint: str, target: str, options: dict[str, str]) -> int:
-    """Write a savepoint, print what it holds, and return the exit status.
+    """Write a savepoint, print its statements, and return the exit status.
 
     Args:
         checkpoint: Folder of the checkpoint.

@@ -1,4 +1,4 @@
-"""The command `firesteel state`: what a checkpoint keeps."""
+"""The command `firesteel state`: the state of the operators in a checkpoint."""
 
 from __future__ import annotations
 

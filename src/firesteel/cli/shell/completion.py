@@ -1,4 +1,4 @@
-"""Completion of what is being typed: words that can stand at the cursor, each with what it is."""
+"""Completion in the shell: words that can be typed at the cursor, each with a description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keywords by the place where they stand."""
+"""Keywords for completion, by their position in a statement."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ KEYS = "q end, b background, arrows and pages move, s column, r reverse, / find,
 
 
 class Left(Enum):
-    """How the user left the table."""
+    """Way in which the user has left the table."""
 
     STOP = "stop"
     BACKGROUND = "background"

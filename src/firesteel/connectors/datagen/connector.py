@@ -113,7 +113,14 @@ class DatagenSource(Source):
             row = end
 
     def _rows(self, first: int, end: int, sequences: pa.Array, data: dict[str, int]) -> pa.Table:
-        """Rows [first, end)."""
+        """Return the changes for rows [first, end).
+
+        Args:
+            first: Number of the first row.
+            end: Number of the last row plus 1.
+            sequences: Sequences of the changes.
+            data: Seed and time of creation, from the split.
+        """
         count = end - first
         columns: list[pa.Array | pa.ChunkedArray] = [
             pa.array(np.full(count, RowKind.INSERT, dtype=np.int8)),

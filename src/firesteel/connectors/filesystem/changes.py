@@ -23,7 +23,7 @@ _PART = 4096
 
 
 class Change(Enum):
-    """How a file has changed since it was found."""
+    """Kind of change of a file since it was found."""
 
     NONE = auto()
     GROWN = auto()

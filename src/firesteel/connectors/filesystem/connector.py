@@ -31,7 +31,7 @@ from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 
 class Filesystem:
-    """See connectors/base.py: Connector."""
+    """The connector `filesystem`, which reads and writes files (connectors/base.py: Connector)."""
 
     name = "filesystem"
     options = OPTIONS

@@ -178,7 +178,7 @@ class Cluster:
         return found
 
     def offsets_retention(self) -> float:
-        """Return the seconds for which the brokers keep the offsets of a group that nobody uses.
+        """Return the seconds for which the brokers keep the offsets of an unused consumer group.
 
         It is Kafka's default if the brokers do not report it, or do not permit the request.
         """

@@ -65,7 +65,7 @@ class ShutOutError(Exception):
 
 
 class MessageRefusedError(JobError):
-    """A message that Kafka refuses because of what it is, such as one that is too large.
+    """Error for a message that Kafka refuses because of the message itself, such as one that is too large.
 
     Attributes:
         error_class: Kafka's name of the error.

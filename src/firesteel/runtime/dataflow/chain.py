@@ -75,7 +75,7 @@ class Chain(Operator):
             counters.late = operator.late
 
     def send(self, message: Message | PortBatch, port: int = 0) -> Iterator[Message]:
-        """Process a message and yield what the last operator sends."""
+        """Process a message, and yield the messages of the last operator."""
         return self._through(0, message, port)
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterator[Message]:

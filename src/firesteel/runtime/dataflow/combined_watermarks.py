@@ -52,7 +52,7 @@ class CombinedWatermarks:
         )
 
     def _least(self, parts: Sequence[AscendingWatermarks], sequences: np.ndarray) -> np.ndarray:
-        """The least watermark of all inputs after each sequence, int64[m]."""
+        """Return the least watermark of all inputs after each sequence, int64[m]."""
         found = []
         for known, part in zip(self._watermarks, parts, strict=True):
             reached = np.maximum(np.concatenate([[known], part.times]), known)

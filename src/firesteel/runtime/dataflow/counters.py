@@ -44,7 +44,7 @@ class Counters:
         return self.rows_in, self.rows_out, self.busy, self.late
 
     def measure(self, step: Callable[[], Iterable[Sent]]) -> Iterator[Sent]:
-        """Yield what a step gives, and count its rows and the time that it takes to give it.
+        """Yield the messages of a step, and count their rows and the time that the step takes.
 
         The time that the receiver takes between two messages does not count.
 

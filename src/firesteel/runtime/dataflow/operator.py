@@ -33,7 +33,7 @@ BEFORE_ALL = -1
 
 @dataclass(frozen=True)
 class Watermark:
-    """A promise that no row with a time up to `time` comes any more.
+    """Watermark, a promise that no later row has a time up to `time`.
 
     The watermark follows all rows of its sequence. Its sub-sequence is not below that of any of these rows.
 

@@ -153,6 +153,6 @@ def build(spec: OperatorSpec, state: StateBackend | None, clock: Clock) -> Opera
 
 
 def code(spec: OperatorSpec) -> Iterable[str]:
-    """Return what the operator runs, as lines: its name, then the DuckDB SQL or the generated handler."""
+    """Return the lines that `explain --code` prints: the operator's name, then its SQL or generated code."""
     lines: Iterable[str] = import_module(entry(type(spec)).module).code(spec)
     return lines

@@ -1,4 +1,4 @@
-"""Payloads of packets in files of this machine, for a task that sends more than should lie in memory."""
+"""Payloads of packets in files of this machine, for tasks that send more data than fits in memory."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class StoredPayload:
         return payload
 
     def to_bytes(self) -> bytes:
-        """Return the reference as bytes, which take the place of the payload."""
+        """Return this reference as bytes, which are sent in place of the payload."""
         return _PREFIX + json.dumps(asdict(self)).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> StoredPayload | None:
-        """Return the reference that bytes stand for, None if they are a payload."""
+        """Return the reference that `to_bytes` wrote, None if the bytes are a payload."""
         if not data.startswith(_PREFIX):
             return None
         return cls(**json.loads(data[len(_PREFIX) :]))

@@ -47,7 +47,7 @@ class Walk:
         hash2: uint64[m], second hash of each key.
         counts: int64[m], number of entries wanted of each key.
         backwards: Whether to read from the last entry down.
-        expiry: As of `Levels.expiry`.
+        expiry: Time up to which written entries have expired; None if nothing expires.
     """
 
     def __init__(
@@ -157,7 +157,12 @@ class Walk:
 
 
 def _ranks(owners: Index, marked: Mask) -> Index:
-    """How many entries are marked up to and with each one of its key. owners: keys in stretches."""
+    """Return the number of marked entries of its key up to and including each entry, int64[n].
+
+    Args:
+        owners: int64[n], key of each entry. The entries of a key are adjacent.
+        marked: bool[n].
+    """
     total = np.cumsum(marked)
     new = np.ones(len(owners), np.bool_)
     new[1:] = owners[1:] != owners[:-1]

@@ -14,7 +14,7 @@ _SHOWN_FORMS = 3
 
 
 def functions(environment: Environment) -> dict[str, str]:
-    """Return the names of all functions, each with its signature or with what it is."""
+    """Return the names of all functions, each with its signature or a description."""
     found = {name: signature(name) for name in FUNCTIONS}
     found.update({name: "aggregate" for name in AGGREGATES if not name.startswith("$")})
     found.update(dict.fromkeys(OVER_ONLY, "OVER"))

@@ -77,7 +77,7 @@ def has_ended(owner: Owner) -> bool:
 
 
 def machine() -> str:
-    """Return what tells kernels apart: the containers of one machine have one."""
+    """Return an identifier of the running kernel. All containers of a machine have the same one."""
     with suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     return f"{uuid.getnode():x}"

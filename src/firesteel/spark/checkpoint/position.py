@@ -1,4 +1,4 @@
-"""The position at which a job stands, in words, for its last error."""
+"""Text of the position that a job has reached, for its last error."""
 
 from __future__ import annotations
 

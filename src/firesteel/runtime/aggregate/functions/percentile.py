@@ -52,7 +52,7 @@ def _merge(
 
 
 def percentile(call: AggregateSpec) -> Aggregate:
-    """PERCENTILE(x, percentages[, frequency]): sorted values at percentages, linearly interpolated.
+    """Declare PERCENTILE(x, percentages[, frequency]): sorted values at percentages, interpolated linearly.
 
     The percentages of the group's first row apply. Flink: PercentileAggFunction.
     """

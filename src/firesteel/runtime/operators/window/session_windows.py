@@ -144,7 +144,7 @@ class SessionOperator(Operator):
 
     # --- processing time -----------------------------------------------------------------------------
     def _at_clock(self, rows: WatermarkedBatch) -> Iterator[Message]:
-        """Fire what the clock has passed, then add the rows, which all have the same time."""
+        """Fire the sessions that the clock has passed, then add the rows, which all have the same time."""
         table = rows.table
         if table.num_rows:
             yield from self._at_time(*origin_of(table, 0))
