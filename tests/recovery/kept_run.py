@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 KEPT = Path(__file__).parent / "kept"
 """Where checkpoints are kept."""
-_PATIENCE_SECONDS = 120.0
+_PATIENCE_SECONDS = 300.0
+"""Most seconds to wait for a condition. The first job compiles kernels, which is slow on a loaded machine."""
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'firesteel_batches'"
 Outputs = dict[str, list[str]]
 """Changes in their order, by table and first column; the rows of a database's table, sorted; or, by the name

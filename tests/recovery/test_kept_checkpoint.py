@@ -56,6 +56,7 @@ def _release(version: str) -> list[int]:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.timeout(700)
 @pytest.mark.parametrize("archive", ARCHIVES, ids=_name)
 def test_a_job_goes_on(archive: Path, tmp_path: Path, spark: Spark) -> None:
     """With rows that come later it puts out what it does when it is not interrupted, and nothing twice."""
