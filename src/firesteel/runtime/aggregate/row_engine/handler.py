@@ -43,7 +43,12 @@ _RECORDS = AggregateSpec("COUNT", (), (), BIGINT.with_nullable(False))
 
 @dataclass(frozen=True)
 class Input:
-    """Input field of the handler: its values, or their key form."""
+    """Input column of the row handler.
+
+    Attributes:
+        position: Number of the field in the operator's input.
+        key: Whether values are in key form, which maps can compare (types/internal_values.py: to_key).
+    """
 
     position: int
     key: bool = False

@@ -176,6 +176,11 @@ class _Timers:
 
 
 def keys_of(rows: Sequence[KeyedWindows], kinds: Sequence[SqlType]) -> Keys:
-    """Return the keys of objects."""
+    """Return the keys of some `KeyedWindows`, in their order, with one row for each.
+
+    Args:
+        rows: The objects.
+        kinds: Types of the key columns.
+    """
     columns = [from_list([each.key[i] for each in rows], kind) for i, kind in enumerate(kinds)]
     return find_keys(columns, len(rows))
