@@ -97,7 +97,7 @@ def _mean(sizes: Sequence[float]) -> float:
 
 
 def _expanded(node: physical.Expand) -> Sizes:
-    """Return the sizes of an Expand's columns: of the input's columns, and of the number by its type."""
+    """Return the sizes of an Expand's columns: those of the input, and that of the number of the copy."""
     below = column_sizes(node.input)
     found = []
     for field, cells in zip(node.schema, zip(*node.projects, strict=True), strict=True):

@@ -111,11 +111,13 @@ def in_place_of_null(kind: SqlType, call: Call) -> Literal | None:
 
 
 def as_largest(call: Call) -> Expr:
-    """Return the call, or a default value if `is_null` holds and the type is NOT NULL.
+    """Return what Flink's generated code reads for a constant call: the call, or a default value for NULL.
 
-    Use it only for a largest constant part: within such a part, Flink's generated code knows that a part is
-    NULL. A function that returns NULL text by itself leaves NULL. A cast leaves the default value, and so
-    does a call with an argument that is NULL.
+    If the result is NULL, but the type is NOT NULL, the code reads the type's default value, such as 0. A text
+    stays NULL if the function itself returns NULL, without a cast or a NULL argument.
+
+    Args:
+        call: A constant call that is not part of a larger constant call. Within one, NULL stays NULL.
     """
     if not is_null(call):
         return call

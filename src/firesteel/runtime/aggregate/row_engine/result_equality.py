@@ -20,7 +20,10 @@ Test = Callable[[Any], bool]
 
 @lru_cache(maxsize=256)
 def equals_itself(call: AggregateSpec) -> Test | None:
-    """Return the test of a call's result, including NULL. None if every result equals itself."""
+    """Return the function that tells whether a result of a call equals itself; None if all results do.
+
+    The function accepts NULL.
+    """
     if call.function == "ARRAY_AGG":
         test: Test | None = _array_test(call.type.children[0])
     else:
