@@ -38,7 +38,7 @@ class RankSpec(OperatorSpec):
         sort: Positions of the ORDER BY fields, empty for the sequence of arrival (LIMIT, or an ascending
             processing time).
         orders: Sort order of each of these fields.
-        strategy: What the input promises.
+        strategy: Strategy that the properties of the input allow.
         start: First rank, 1 without an offset.
         end: Last rank, None if `end_field` names it.
         end_field: Position of the input field with the last rank (Flink: VariableRankRange). The first row of

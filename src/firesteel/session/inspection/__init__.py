@@ -1,1 +1,1 @@
-"""Operations on checkpoints of jobs that do not run here: state, savepoints, rescales."""
+"""Operations on the checkpoints of jobs of other processes: state, savepoints, rescales."""

@@ -245,9 +245,9 @@ class Partials:
         return Results(self._there(table), columns)
 
     def _counted(self, table: pa.Table) -> Results | None:
-        """Return the results with the values that DISTINCT, MIN and MAX have counted, as for an empty state.
+        """Return the results of accumulators with maps of values, such as those of DISTINCT.
 
-        None if a key needs the row handler.
+        The accumulators are merged into an empty state. None if a key needs the row handler.
         """
         assert self._aggregates is not None
         keys = self.keys_of(table)

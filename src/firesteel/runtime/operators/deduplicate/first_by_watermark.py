@@ -1,8 +1,8 @@
 """The first row of each key by row time, sent once, when a watermark passes it.
 
-Flink: RowTimeDeduplicateKeepFirstRowFunction. A row below the watermark is late and dropped. The row that
-waits of a key is replaced by one of a lower time. Once it is sent, the key takes no row any more, for as long
-as its mark is kept.
+Flink: RowTimeDeduplicateKeepFirstRowFunction. A row below the watermark is late and dropped. A later row with
+a lower time replaces the waiting row of its key. After the first row is sent, all other rows of the key are
+dropped, until the state's time to live has passed.
 """
 
 from __future__ import annotations
