@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 
 WITH_SERVERS = {"kafka.md", "jdbc.md"}
-TYPED = {"shell.md", "savepoints.md"}
-"""Pages whose commands have tests of their own (test_shell.py, test_savepoints.py)."""
+TYPED = {"shell.md", "savepoints.md", "tutorial.md"}
+"""Pages whose commands have tests of their own (test_shell.py, test_savepoints.py, test_tutorial.py)."""
 WITHOUT_SCRIPTS = {
     "checkpoints.md",
     "cluster.md",
