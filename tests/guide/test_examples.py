@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 
 WITH_SERVERS = {"kafka.md", "jdbc.md"}
-TYPED = {"shell.md", "savepoints.md", "tutorial.md"}
-"""Pages whose commands have tests of their own (test_shell.py, test_savepoints.py, test_tutorial.py)."""
+TYPED = {"shell.md", "savepoints.md"}
+"""Pages whose commands have tests of their own (test_shell.py, test_savepoints.py)."""
+WITH_COMMANDS = {"payments.sql"}
+"""Scripts with tests of their own on pages of other examples (test_replay.py)."""
 WITHOUT_SCRIPTS = {
     "checkpoints.md",
     "cluster.md",
@@ -44,7 +46,7 @@ def examples() -> list[tuple[str, str]]:
         (page.name, name)
         for page in sorted(GUIDE.glob("*.md"))
         for name in blocks(page.read_text(encoding="utf-8"))
-        if name.endswith(".sql") and page.name not in WITH_SERVERS | TYPED
+        if name.endswith(".sql") and page.name not in WITH_SERVERS | TYPED and name not in WITH_COMMANDS
     ]
 
 

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from firesteel.cli.arguments import Checkpoint, Define, Master, Script, Set, Show, Verbose
+from firesteel.cli.checkpoint.commands import replay
 from firesteel.cli.interrupts import raise_dropped
 from firesteel.errors import UsageError
 
@@ -43,29 +45,6 @@ app = typer.Typer(
     help="Flink SQL's continuous queries, with retraction, on Apache Spark.",
 )
 
-Script = Annotated[str, typer.Argument(metavar="SCRIPT", help="A Flink SQL script; - reads standard input.")]
-Define = Annotated[
-    list[str] | None,
-    typer.Option("-D", "--define", metavar="NAME=VALUE", help="Replaces ${NAME} in the script."),
-]
-Set = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A configuration option, as SET would.")
-]
-Checkpoint = Annotated[
-    str | None,
-    typer.Option(
-        metavar="DIR", help="Run as a stream that keeps its offsets and state there and continues from it."
-    ),
-]
-Master = Annotated[str | None, typer.Option(metavar="MASTER", help="Spark's master; local[*] if not given.")]
-Show = Annotated[
-    str | None,
-    typer.Option(
-        metavar="tableau|changes|table",
-        help="How a SELECT prints: Flink's tableau, a line a change, or the rows left; if not given, by "
-        "sql-client.execution.result-mode.",
-    ),
-]
 _RECOVERY, _SOURCE_RECOVERY = "firesteel.sink-recovery", "firesteel.source-recovery"
 Recover = Annotated[
     list[str] | None,
@@ -107,7 +86,6 @@ UiHost = Annotated[
         help="The address that --ui is on; 127.0.0.1 if not given. Any other one asks for a token.",
     ),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Spark's logs, and stack traces of errors.")]
 
 
 @app.command(cls=_WithPage)
@@ -301,6 +279,9 @@ def package(
     from firesteel.cli.package import write_package
 
     return write_package(target, extra)
+
+
+app.command()(replay)
 
 
 @app.command("help")

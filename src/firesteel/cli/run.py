@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -65,9 +65,32 @@ def run_script(
         as_json: Whether progress is written as JSON.
         name: File name of the script.
     """
+    check_show(show)
+    from firesteel.session.launch import CHECKPOINT
+
+    with opened(text, options, folder=folder, as_json=as_json, name=name) as environment:
+        runner = Runner(environment, show=show, verbose=verbose, as_json=as_json)
+        if CHECKPOINT in options:
+            environment.expect(text)
+        return runner.run_all(text) if keep_going else runner.run(text)
+
+
+def check_show(show: str | None) -> None:
+    """Raise UsageError if there is no such way to show changes."""
     if show is not None and show not in SHOWS:
         raise UsageError(f"--show takes {', '.join(SHOWS)}, got {show!r}")
-    from firesteel.session.launch import CHECKPOINT, open_checkpoint, prepare
+
+
+@contextmanager
+def opened(
+    text: str, options: dict[str, str], *, folder: str, as_json: bool = False, name: str = ""
+) -> Iterator[TableEnvironment]:
+    """Hold the checkpoint of a command and yield the session for its script. Arguments: see `run_script`.
+
+    Raises:
+        UsageError: The checkpoint cannot be used, or another command holds it.
+    """
+    from firesteel.session.launch import open_checkpoint, prepare
 
     with ExitStack() as ends:
         if (held := open_checkpoint(options)) is not None:
@@ -81,10 +104,7 @@ def run_script(
         environment.functions_folder = folder
         environment.own_process, environment.script = True, name
         environment.tell_restart = partial(tell_restart, as_json=as_json)
-        runner = Runner(environment, show=show, verbose=verbose, as_json=as_json)
-        if CHECKPOINT in options:
-            environment.expect(text)
-        return runner.run_all(text) if keep_going else runner.run(text)
+        yield environment
 
 
 def explain_script(text: str, options: dict[str, str], *, folder: str, code: bool, trace_rules: bool) -> int:

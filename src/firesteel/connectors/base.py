@@ -40,6 +40,8 @@ class Split:
     """Whether the split has no data and only marks the end of a bounded source."""
     channel: int = 0
     """Number of the part of the source that has its own watermark, such as a Kafka partition."""
+    rows: bytes | None = None
+    """Rows that the split holds itself (spark/stream/replaying_source.py); None if the source reads them."""
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,14 @@ from firesteel.types.sql import BYTES, STRING, SqlType, timestamp_ltz
 
 COLUMNS: dict[str, SqlType] = {
     "source_table": STRING,
+    "source_id": STRING,
     "source_position": STRING,
     "failed_at": timestamp_ltz(3),
     "error_class": STRING,
     "error_text": STRING,
     "raw_bytes": BYTES,
+    "raw_key": BYTES,
+    "message_time": timestamp_ltz(3),
     "row_kind": STRING,
 }
 """The columns of a dead-letter table. A table may have fewer of them, in any order."""
@@ -37,8 +40,31 @@ _PIECE = 1024
 """Messages that are read together near a bad one: each bad message has its piece read once more."""
 
 
+NULLABLE = ("raw_bytes", "raw_key", "message_time", "row_kind")
+"""Columns that are NULL for some dead letters."""
 RAW_KEY, HEADERS = "raw_key", "headers"
-"""Columns that sinks of messages have in addition (connectors/kafka/error_topic.py)."""
+"""Columns of sinks that topics of dead letters have (connectors/kafka/error_options.py)."""
+_TIMES = ("failed_at", "message_time")
+
+
+@dataclass(frozen=True)
+class LetterSource:
+    """The source or sink from which dead letters come."""
+
+    table: str
+    """Path of the table that was read or written."""
+    id: str
+    """Identity among all jobs: of a source `source_id`, of a sink the job's name at the sink."""
+
+
+def source_id(job: str, chain: int) -> str:
+    """Return the identity of the source that a chain of a job reads.
+
+    Args:
+        job: Name of the job at its sinks.
+        chain: Number of the chain.
+    """
+    return f"{job}/{chain}"
 
 
 @dataclass(frozen=True)
@@ -59,37 +85,46 @@ class DeadLetter:
     """Cause of the error of a message, as metrics name it (formats/messages/skip_causes.py)."""
     key: bytes | None = None
     """Key of the message; None if it has none or nobody reads it."""
+    time: int | None = None
+    """Time of the message in milliseconds since 1970; None if it has none or nobody reads it."""
     headers: tuple[tuple[str, bytes], ...] = ()
     """Headers that describe the error."""
 
 
 def letters_table(
-    letters: Sequence[DeadLetter], spec: SinkSpec, table: str, now: Sequence[int], task: int, first: int
+    letters: Sequence[DeadLetter],
+    spec: SinkSpec,
+    source: LetterSource,
+    now: Sequence[int],
+    task: int,
+    first: int,
 ) -> pa.Table:
     """Return dead letters as inserts into the table of a sink, with the columns that it has.
 
     Args:
         letters: The dead letters.
         spec: The sink.
-        table: Path of the table that was read or written.
+        source: Where they come from.
         now: Time of each error in milliseconds since 1970.
         task: Number of the task that sends them, for their sequence.
         first: Number of letters that the task has sent before.
     """
     values: dict[str, list[Any]] = {
-        "source_table": [table] * len(letters),
+        "source_table": [source.table] * len(letters),
+        "source_id": [source.id] * len(letters),
         "source_position": [letter.position for letter in letters],
         "failed_at": list(now),
         "error_class": [letter.error_class for letter in letters],
         "error_text": [letter.text for letter in letters],
         "raw_bytes": [letter.raw for letter in letters],
+        "message_time": [letter.time for letter in letters],
         "row_kind": [letter.row_kind for letter in letters],
         RAW_KEY: [letter.key for letter in letters],
         HEADERS: [list(letter.headers) for letter in letters],
     }
     columns = [
         pa.array(values[name], pa.int64()).cast(to_arrow(kind))
-        if name == "failed_at"
+        if name in _TIMES
         else pa.array(values[name], to_arrow(kind))
         for name, kind in zip(spec.names, spec.types, strict=True)
     ]

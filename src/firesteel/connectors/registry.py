@@ -62,10 +62,11 @@ def deciding(options: Mapping[str, str]) -> dict[str, str]:
     """
     found: Connector | None = CONNECTORS.find(options.get("connector", ""))
     known = {option.key: option for option in found.options} if found is not None else {}
-    name = options.get("format", "")
-    read: Format | None = FORMATS.find(name)
-    if read is not None:
-        known.update({f"{name}.{option.key}": option for option in read.options})
+    for part in ("", "value.", "key."):
+        name = options.get(f"{part}format", "")
+        read: Format | None = FORMATS.find(name)
+        if read is not None:
+            known.update({f"{part}{name}.{option.key}": option for option in read.options})
     return {k: v for k, v in options.items() if k not in known or known[k].decides_offsets}
 
 

@@ -47,19 +47,43 @@ class KnownStatements:
         Raises:
             UsageError: The checkpoint has no folder for the statement.
         """
-        from firesteel.spark.checkpoint.statements import Identity, Script, statement_folder
+        from firesteel.spark.checkpoint.statements import Script, statement_folder
 
         sink = job.target
         with self._lock:  # INSERTs may start concurrently
-            if (text, sink) not in self._texts:
-                self._texts.append((text, sink))
-            number = min(self._runs[text], self._texts.count((text, sink)) - 1)
+            this = self._identity(text, sink)
             self._runs[text] += 1
-            this = Identity(text, sink, number)
             if (checkpoint, this) not in self._given:
                 script = Script(self._identities(), self._is_whole, frozenset(self._given.values()))
                 self._given[checkpoint, this] = statement_folder(context, checkpoint, job, this, script)
             return self._given[checkpoint, this]
+
+    def saved_folder(self, checkpoint: str, job: JobSpec, text: str) -> str | None:
+        """Return the folder with the state of the next statement, which may run afterwards; None without one.
+
+        Args:
+            checkpoint: The folder of the checkpoint, on this machine.
+            job: The job.
+            text: The statement on one line.
+        """
+        from firesteel.spark.checkpoint.statements import Script, saved_folder
+
+        with self._lock:
+            this = self._identity(text, job.target)
+            return saved_folder(None, checkpoint, job, this, Script(self._identities(), self._is_whole))
+
+    def skip(self, text: str) -> None:
+        """Note that the next statement with a text does not run."""
+        with self._lock:
+            self._runs[text] += 1
+
+    def _identity(self, text: str, sink: str | None) -> Identity:
+        """Return the identity of the next statement with a text. It is registered if it is not yet."""
+        from firesteel.spark.checkpoint.statements import Identity
+
+        if (text, sink) not in self._texts:
+            self._texts.append((text, sink))
+        return Identity(text, sink, min(self._runs[text], self._texts.count((text, sink)) - 1))
 
     def _identities(self) -> list[Identity]:
         from firesteel.spark.checkpoint.statements import Identity

@@ -258,6 +258,7 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
         statement=text,
         recovery=environment.configuration.get("firesteel.sink-recovery"),
         source_recovery=environment.configuration.get("firesteel.source-recovery"),
+        replay=environment.replay,
     )
 
 

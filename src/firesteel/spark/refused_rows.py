@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from firesteel.connectors.base import Commits, Sink
-from firesteel.connectors.dead_letters import letters_table
+from firesteel.connectors.dead_letters import LetterSource, letters_table
 from firesteel.connectors.positions import Origin, PositionedSink
 from firesteel.connectors.refused_rows import RefusedRows, from_json
 from firesteel.job.spec import sink_id
@@ -135,6 +135,7 @@ class RefusedRowsSink:
             rows = [row for _, rows in sorted(by_partition.items()) for row in rows]
             letters = [letter_of(row, batch_position(self._batch)) for row in rows]
             times = [row.failed_at for row in rows]
-            tables.append(letters_table(letters, spec, self._specs[number].table, times, 0, first))
+            source = LetterSource(self._specs[number].table, job_of(self._job, number))
+            tables.append(letters_table(letters, spec, source, times, 0, first))
             first += len(rows)
         return pa.concat_tables(tables)

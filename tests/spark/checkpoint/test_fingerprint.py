@@ -159,3 +159,13 @@ def test_a_saved_join_may_have_other_bundles() -> None:
         replace(job, chains=(job.chains[0], replace(job.chains[1], operators=(join,)))) for join in joins
     )
     assert _change(saved(before), after, LAYOUT) is None
+
+
+def test_options_of_the_formats_of_key_and_value_may_change() -> None:
+    given = {"connector": "kafka", "topic": "t", "value.format": "json", "key.format": "debezium-json"}
+    bound = {"key.debezium-json.schema-include": "true", "value.csv.null-literal": "x"}
+    free = {
+        "value.json.timestamp-format.standard": "ISO-8601",
+        "key.debezium-json.ignore-parse-errors": "true",
+    }
+    assert deciding({**given, **bound, **free}) == {**given, **bound}

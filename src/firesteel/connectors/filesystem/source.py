@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePath
@@ -22,6 +22,7 @@ from firesteel.connectors.filesystem.offsets import ahead, between
 from firesteel.connectors.filesystem.options import OPTIONS
 from firesteel.connectors.filesystem.partitions import Partitions
 from firesteel.connectors.filesystem.records import Placed, records_of
+from firesteel.connectors.filesystem.replayed import by_file, check_metadata
 from firesteel.connectors.filesystem.splits import (
     FileInfo,
     Piece,
@@ -32,6 +33,7 @@ from firesteel.connectors.filesystem.splits import (
     local_path,
     whole,
 )
+from firesteel.connectors.replay import DecodedMessages, RawMessage, check_inserts
 from firesteel.errors import DataError, FiresteelError, InternalError
 from firesteel.formats.base import Decoder, Fields, Framing, MessageError
 from firesteel.formats.files import file_format, is_of_files
@@ -77,7 +79,6 @@ class FilesystemSource(Source):
         self._known: Listing | None = None
         self._told: set[str] = set()
         self._changed: list[tuple[FileInfo, str]] = []
-        self._may_have_unread = False
         self._next = -1
 
     def check(self, *, is_local: bool, fresh: bool) -> None:
@@ -91,32 +92,16 @@ class FilesystemSource(Source):
     def keep_log(self, directory: str) -> None:
         """Keep the log of the files found in `directory`, so that offsets survive a restart."""
         self._log = FileLog(directory)
-        self._may_have_unread = self._log.sealed
 
     def notices(self) -> list[str]:
-        """Return notices on files that have changed or are new, and are not read. Flink ignores both, too."""
+        """Return notices on files that have changed since they were read. Flink ignores changes, too."""
         found = [(file, text) for file, text in self._changed if file.path not in self._told]
         self._told.update(file.path for file, _ in found)
         self._changed = []
-        changes = [
+        return [
             f"{file.path}: {text}: a file is read once, as it was then. Write new rows into new files."
             for file, text in found
         ]
-        return [*changes, *self._unread()]
-
-    def _unread(self) -> list[str]:
-        """Return a notice if an earlier run has ended the search for files, and there are new ones."""
-        if not self._may_have_unread:
-            return []
-        self._may_have_unread = False
-        with suppress(OSError, DataError):  # the files that were read may be gone
-            if unread := self._new_files():
-                count = "1 file is" if len(unread) == 1 else f"{len(unread):,} files are"
-                return [
-                    f"{self._options['path']}: {count} new since the query's first run, and not read "
-                    f"({unread[0].path}). Set 'source.monitor-interval' to read files that are added later."
-                ]
-        return []
 
     def _look_again(self, read: int) -> None:
         """Examine the next files of the log for changes. `read` is the number of files read so far."""
@@ -177,6 +162,21 @@ class FilesystemSource(Source):
                     yield self._numbered(changes, piece.file, sequences)
                     read += changes.num_rows
             self._check(piece.file)  # the file may have changed while it was read
+
+    def decode(self, messages: Sequence[RawMessage]) -> DecodedMessages:
+        """Decode messages that were dead letters (connectors/replay.py)."""
+        table = self._scan.table
+        check_inserts(table, self._format.changelog_mode)
+        check_metadata(table, [self._metadata(position) for position in self._scan.projection])
+        decoder = self._format.decoder(self._fields(), self._format_options)
+        rows, errors = [], dict[str, str]()
+        for file, own, values in by_file(messages):
+            changes, _, wrong = decode_around(decoder, values)
+            numbered = self._numbered(changes, file, row_sequences(0, 0, changes.num_rows))
+            rows.append(numbered.drop_columns([SEQUENCE]))
+            errors |= {own[error.index].position: error.text for error in wrong}
+        whole = pa.concat_tables(rows)
+        return DecodedMessages({0: whole} if whole.num_rows else {}, errors)
 
     def _check(self, file: FileInfo) -> None:
         """Raise DataError if the file is not the one that was found."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,14 +10,18 @@ from typing import Any
 import pyarrow as pa
 
 from firesteel.connectors.kafka.gathered_bytes import GatheredBytes, Joined
+from firesteel.connectors.replay import RawMessage
+from firesteel.errors import UsageError
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES, STRING, map_of
 
-MESSAGE, MESSAGE_KEY, OFFSET = "$value", "$key", "offset"
+MESSAGE, MESSAGE_KEY, OFFSET, TIMESTAMP = "$value", "$key", "offset", "timestamp"
 """Columns of Messages; the others have the names of their metadata keys."""
 HEADERS = to_arrow(map_of(STRING, BYTES))
 OF_MESSAGES = frozenset((OFFSET, "headers", "leader-epoch", "timestamp", "timestamp-type"))
 """Metadata keys with a value in each message."""
+_PLACE = re.compile(r"topic (?P<topic>\S+), partition (?P<partition>\d+), offset (?P<offset>\d+)")
+"""Place of a message, as `Messages.place` returns it."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,16 @@ class Messages:
     def offset(self, index: int) -> int:
         """Return the offset of one message."""
         return int(self.columns[OFFSET][index].as_py())
+
+    def key(self, index: int) -> bytes | None:
+        """Return the key of one message; None if it has none or keys are not read."""
+        keys = self.columns.get(MESSAGE_KEY)
+        return None if keys is None else keys[index].as_py()
+
+    def time(self, index: int) -> int | None:
+        """Return the time of one message in milliseconds since 1970; None if times are not read."""
+        times = self.columns.get(TIMESTAMP)
+        return None if times is None else times[index].cast(pa.int64()).as_py()
 
     def place(self, index: int) -> str:
         """Return the place of a message, for errors."""
@@ -90,3 +105,33 @@ class Block:
         """Return the columns of all messages, by name."""
         made = {name: values.array() for name, values in self._bytes.items()}
         return made | {name: pa.concat_arrays(parts) for name, parts in self._others.items()}
+
+
+def of_letters(letters: Sequence[RawMessage]) -> list[Messages]:
+    """Return messages that were dead letters, by partition and in the order of their offsets.
+
+    Raises:
+        UsageError: A position is not one of a message in a topic.
+    """
+    found: dict[tuple[str, int], list[tuple[int, RawMessage]]] = {}
+    for letter in letters:
+        place = _PLACE.fullmatch(letter.position)
+        if place is None:
+            raise UsageError(f"'{letter.position}' is no place of a message in a topic")
+        own = found.setdefault((place["topic"], int(place["partition"])), [])
+        own.append((int(place["offset"]), letter))
+    return [
+        _of_partition(topic, partition, sorted(own, key=lambda pair: pair[0]))
+        for (topic, partition), own in sorted(found.items())
+    ]
+
+
+def _of_partition(topic: str, partition: int, own: Sequence[tuple[int, RawMessage]]) -> Messages:
+    times = pa.array([letter.time for _, letter in own], pa.int64())
+    columns = {
+        MESSAGE: pa.array([letter.value for _, letter in own], pa.binary()),
+        MESSAGE_KEY: pa.array([letter.key for _, letter in own], pa.binary()),
+        OFFSET: pa.array([offset for offset, _ in own], pa.int64()),
+        TIMESTAMP: times.cast(pa.timestamp("ms", tz="UTC")),
+    }
+    return Messages(topic, partition, columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,10 +18,19 @@ from firesteel.connectors.kafka.error_options import (
     error_headers,
     error_options,
 )
-from firesteel.connectors.kafka.messages import MESSAGE_KEY, OF_MESSAGES, Messages
+from firesteel.connectors.kafka.messages import (
+    MESSAGE_KEY,
+    OF_MESSAGES,
+    OFFSET,
+    TIMESTAMP,
+    Messages,
+    of_letters,
+)
 from firesteel.connectors.kafka.metadata import VALUE_PREFIX, in_type, is_of_value, metadata_column
+from firesteel.connectors.kafka.offsets import channel
 from firesteel.connectors.kafka.options import Part, key_of, value_of
-from firesteel.errors import DataError, FiresteelError, InternalError
+from firesteel.connectors.replay import DecodedMessages, RawMessage, check_inserts
+from firesteel.errors import DataError, FiresteelError, InternalError, NotSupportedError, UsageError
 from firesteel.formats.base import Decoder, Fields, Format, Indices, MessageError
 from firesteel.formats.messages.skip_causes import INVALID_VALUE
 from firesteel.formats.metadata.metadata_reader import MetadataReader
@@ -197,11 +207,15 @@ class Rows:
     def _letter(self, messages: Messages, error: MessageError, stage: str) -> DeadLetter:
         """Return a bad message as a dead letter."""
         raw = messages.values[error.index].as_py()
-        letter = DeadLetter(messages.place(error.index), error.text, raw, cause=error.cause)
-        if not self._errors.topic:
-            return letter
-        letter = replace(letter, key=messages.keys[error.index].as_py())
-        if not self._errors.context:
+        letter = DeadLetter(
+            messages.place(error.index),
+            error.text,
+            raw,
+            cause=error.cause,
+            key=messages.key(error.index),
+            time=messages.time(error.index),
+        )
+        if not (self._errors.topic and self._errors.context):
             return letter
         place = messages.topic, messages.partition, messages.offset(error.index)
         decoding = self._key if stage == KEY_STAGE and self._key is not None else self._value
@@ -276,3 +290,47 @@ def _pairs(values: Indices, keys: Indices, messages: int) -> tuple[Indices, Indi
     rows = np.repeat(np.arange(len(values)), times)
     nth = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
     return rows, (np.cumsum(counts) - counts)[values[rows]] + nth
+
+
+_KEPT_BY_LETTERS = {MESSAGE_KEY, OFFSET, TIMESTAMP}
+"""Columns of messages that a dead-letter table can keep."""
+
+
+def decode_again(
+    scan: ScanSpec, options: dict[str, str], upsert: bool, messages: Sequence[RawMessage]
+) -> DecodedMessages:
+    """Decode messages that were dead letters. Arguments as of KafkaSource; see ReplayableSource.decode."""
+    letters = DeadLetters()
+    rows = Rows(scan, options, upsert, letters)
+    _check_replayable(scan, options, upsert, rows.needs)
+    if TIMESTAMP in rows.needs and any(message.time is None for message in messages):
+        raise _lacks(scan.table, "message_time", "times")
+    if MESSAGE_KEY in rows.needs and all(message.key is None for message in messages):
+        raise _lacks(scan.table, "raw_key", "keys")
+    found: dict[int, pa.Table] = {}
+    for own in of_letters(messages):
+        changes = rows.table(own, 0, 0)
+        if changes.num_rows:
+            found[channel(own.topic, own.partition)] = changes.drop_columns([SEQUENCE])
+    return DecodedMessages(found, {letter.position: letter.text for letter in letters.take()})
+
+
+def _check_replayable(scan: ScanSpec, options: dict[str, str], upsert: bool, needs: frozenset[str]) -> None:
+    """Raise NotSupportedError if rows need more than a dead-letter table keeps."""
+    metadata = scan.metadata or (None,) * len(scan.names)
+    physical = tuple(name for name, key in zip(scan.names, metadata, strict=True) if key is None)
+    check_inserts(scan.table, value_of(options, physical).format.changelog_mode, upserts=upsert)
+    missing = sorted(needs - _KEPT_BY_LETTERS)
+    if missing:
+        raise NotSupportedError(
+            f"Messages of '{scan.table}' cannot be replayed: a dead-letter table does not keep their "
+            f"metadata '{missing[0]}', which the query reads"
+        )
+
+
+def _lacks(table: str, column: str, what: str) -> UsageError:
+    return UsageError(
+        f"messages of '{table}' cannot be replayed: the query reads their {what}, and the dead-letter table "
+        f"has none of them in a column '{column}'",
+        hint=f"give the dead-letter table the column '{column}' before the job runs",
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -30,9 +30,10 @@ from firesteel.connectors.kafka.offsets import (
 )
 from firesteel.connectors.kafka.options import check_group, read_options
 from firesteel.connectors.kafka.reader import Reader
-from firesteel.connectors.kafka.rows import Rows
+from firesteel.connectors.kafka.rows import Rows, decode_again
 from firesteel.connectors.kafka.sizes import MessageSizes
 from firesteel.connectors.outage import Outage
+from firesteel.connectors.replay import DecodedMessages, RawMessage
 from firesteel.errors import JobError, LostInputError
 from firesteel.runtime.spec.tables import ScanSpec
 
@@ -199,6 +200,10 @@ class KafkaSource(Source):
                     read += changes.num_rows
         reader.release()
         self.skipped = Counter(self.skipped) + rows.skipped
+
+    def decode(self, messages: Sequence[RawMessage]) -> DecodedMessages:
+        """Decode messages that were dead letters (connectors/replay.py)."""
+        return decode_again(self._scan, self._texts, self._upsert, messages)
 
     # --- a micro-batch ---------------------------------------------------------------------------
     def _ahead(self, position: Position, limit: ReadLimit) -> Position:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table
-from firesteel.connectors.dead_letters import COLUMNS
+from firesteel.connectors.dead_letters import COLUMNS, NULLABLE
 from firesteel.connectors.registry import error_sink, validate_table
 from firesteel.errors import ValidationError
 from firesteel.job.lower.sink import persisted_columns
@@ -53,7 +53,7 @@ def _check_columns(table: Table, name: str, hint: str) -> None:
             wrong = f"dead letters have no column '{column.name}'"
         elif column.type.with_nullable(True) != wanted:
             wrong = f"the column '{column.name}' is {column.type}, and must be {wanted}"
-        elif not column.type.nullable and column.name in ("raw_bytes", "row_kind"):
+        elif not column.type.nullable and column.name in NULLABLE:
             wrong = f"the column '{column.name}' must take NULL"
         else:
             continue

@@ -73,18 +73,9 @@ def statement_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity
         UsageError: A query of the script has no folder, but there is one of a query the script does not have.
     """
     saved = _saved(context, checkpoint)
-    left = list(saved)
-    found: dict[Identity, _Saved] = {}
-    for one in script.statements:
-        _match(found, left, one, [s for s in left if (s.text, s.sink) == (one.text, one.sink)])
-    for one in script.statements:
-        if one not in found and one.sink is not None:
-            _match(found, left, one, [s for s in left if s.sink == one.sink])
-    if this in found:
-        return found[this].folder
-    for old in left:
-        if old.text is None and old.sink is None and belongs_to(context, old.folder, job):
-            return old.folder
+    folder, left = _own_folder(context, saved, job, this, script)
+    if folder is not None:
+        return folder
     queries = [s for s in left if s.sink is None]
     if this.sink is None and script.is_whole and queries:
         raise UsageError(
@@ -96,6 +87,30 @@ def statement_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity
     if any(s.folder not in script.given for s in saved):
         say(f"the checkpoint {checkpoint} has no state for `{this.short}`: it begins at the start")
     return _new(checkpoint, this, script.given | {s.folder for s in saved})
+
+
+def saved_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity, script: Script) -> str | None:
+    """Return the folder with the state of a statement of a script; None if it has none yet."""
+    return _own_folder(context, _saved(context, checkpoint), job, this, script)[0]
+
+
+def _own_folder(
+    context: Any, saved: Sequence[_Saved], job: JobSpec, this: Identity, script: Script
+) -> tuple[str | None, list[_Saved]]:
+    """Return the saved folder of a statement, or None, and the folders of no statement of the script."""
+    left = list(saved)
+    found: dict[Identity, _Saved] = {}
+    for one in script.statements:
+        _match(found, left, one, [s for s in left if (s.text, s.sink) == (one.text, one.sink)])
+    for one in script.statements:
+        if one not in found and one.sink is not None:
+            _match(found, left, one, [s for s in left if s.sink == one.sink])
+    if this in found:
+        return found[this].folder, left
+    for old in left:
+        if old.text is None and old.sink is None and belongs_to(context, old.folder, job):
+            return old.folder, left
+    return None, left
 
 
 def _match(found: dict[Identity, _Saved], left: list[_Saved], one: Identity, fitting: list[_Saved]) -> None:

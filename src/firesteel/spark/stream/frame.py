@@ -19,6 +19,7 @@ from firesteel.runtime.dataflow.sequence import sub_sequence_bits
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.spark.checkpoint.fingerprint import Layout, check_or_write, job_id
 from firesteel.spark.checkpoint.lock import local_folder
+from firesteel.spark.checkpoint.replays import keep, rows_of_chain
 from firesteel.spark.checkpoint_functions import note_functions, warn_of_layout
 from firesteel.spark.internals.checkpoint_files import write_with_few_programs
 from firesteel.spark.internals.frames import in_session
@@ -27,6 +28,7 @@ from firesteel.spark.launch.launch import Spark
 from firesteel.spark.stream.batch_clock import Ticks
 from firesteel.spark.stream.frame_source import BATCH_TIME, FrameTask, used_sub_sequence_bits
 from firesteel.spark.stream.keyed_processor import KeyedProcessor
+from firesteel.spark.stream.replaying_source import SourceReplays
 from firesteel.spark.stream.rows import SCHEMA
 from firesteel.spark.stream.settings import KEY_GROUPS, MAX_ROWS, StreamSettings
 from firesteel.spark.stream.source import ChangelogSource, FiresteelSource, SourceOptions
@@ -94,6 +96,8 @@ def packet_frame(
     layout = check_or_write(spark.context, folder, job, wanted, settings.statement, prefix)
     warn_of_layout(folder, settings.key_groups, settings.parallelism, layout)
     note_functions(spark.context, folder, job)
+    if settings.replay is not None:
+        keep(folder, settings.replay)
     source = FiresteelSource if session is None else ChangelogSource
     if session is None:
         session = spark.session.newSession()
@@ -148,7 +152,7 @@ class _Sources:
                 task, self.labels, self.layout.partitions, numbers, self.settings.max_rows or MAX_ROWS,
                 not self.settings.max_rows, _log_folder(task.source, self.folder, number), tuple(earlier),
                 Ticks(self.timers, alone=not self.job.bounded) if wakes else None, self._interval(context),
-                max_bytes=self.settings.max_bytes, spill=self.spill,
+                max_bytes=self.settings.max_bytes, spill=self.spill, replays=self._replays(context),
             )  # fmt: skip
             yield self._loaded(options)
             if self.job.bounded:
@@ -162,6 +166,10 @@ class _Sources:
                 )
             )
 
+    def _replays(self, context: TaskContext) -> SourceReplays:
+        rows = rows_of_chain(self.folder, context.fragment.head.id)
+        return SourceReplays(rows, alone=self.settings.replay is not None)
+
     def _given(self, head: ScanSpec | ValuesSpec) -> DataFrame | None:
         """Return the DataFrame that a table stands for, None if it stands for none."""
         return self.frames.get(head.table) if isinstance(head, ScanSpec) else None
@@ -172,7 +180,8 @@ class _Sources:
 
     def _interval(self, context: TaskContext) -> int:
         """Return the mini-batch interval that the sources keep, in milliseconds; 0 if the host keeps it."""
-        return self.settings.interval if context.timers and self.timers and not self.job.bounded else 0
+        waits = context.timers and self.timers and not self.job.bounded and self.settings.replay is None
+        return self.settings.interval if waits else 0
 
     def _loaded(self, options: SourceOptions) -> DataFrame:
         reader = self.session.readStream.format(self.source.name())

@@ -196,7 +196,7 @@ class StreamJob:
         if self.progress.name:
             writer = writer.queryName(self.progress.name)
         self.progress.enter("first micro-batch")
-        if self._job.bounded:
+        if self._job.bounded or settings.replay is not None:
             return writer.trigger(availableNow=True).start()
         # Timers do not wait for the end of a mini-batch: the sources themselves do (batch_clock.py).
         interval = settings.interval if self._timers is None else 0

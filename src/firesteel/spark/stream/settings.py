@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firesteel.spark.checkpoint.recovery_plan import REFUSE
+from firesteel.spark.checkpoint.replays import Replay
 
 KEY_GROUPS = 4
 """Default number of key groups for each partition (docs/adr/0008)."""
@@ -32,6 +33,8 @@ class StreamSettings:
         trusts_others: Whether other users of this machine may have write access to the checkpoint.
         recovery: Action if a sink and the checkpoint disagree (spark/checkpoint/recovery.py).
         source_recovery: Action if files changed before their commit (spark/checkpoint/changed_files.py).
+        replay: Messages that the job takes; its sources then give no other rows, and the job ends. None runs
+            it as usual.
     """
 
     checkpoint: str | None = None
@@ -44,3 +47,4 @@ class StreamSettings:
     trusts_others: bool = False
     recovery: str = REFUSE
     source_recovery: str = REFUSE
+    replay: Replay | None = None

@@ -26,6 +26,7 @@ from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.stream.batch_clock import BatchClock, NoRows, Ticks, ticks_between, time_of, without_time
 from firesteel.spark.stream.ending_source import EndingSource
+from firesteel.spark.stream.replaying_source import NO_REPLAYS, ReplayingSource, SourceReplays
 from firesteel.spark.stream.rows import SCHEMA, to_batch
 from firesteel.spark.stream.sequential_source import SequentialSource
 from firesteel.spark.stream.spilled_packets import IN_MEMORY_ONLY, Spill, SpilledPackets
@@ -53,6 +54,7 @@ class SourceOptions:
         has_rows: Whether the source has rows. If not, it only makes timers fire.
         max_bytes: Most bytes of a batch, for sources with `limits_bytes` (connectors/base.py).
         spill: Folder for packets that are too large for memory.
+        replays: Replays of the source.
     """
 
     task: SourceTask
@@ -68,6 +70,7 @@ class SourceOptions:
     has_rows: bool = True
     max_bytes: int | None = None
     spill: Spill = IN_MEMORY_ONLY
+    replays: SourceReplays = NO_REPLAYS
 
     def encode(self) -> str:
         """Return these options as the text of one option of a Spark data source."""
@@ -134,9 +137,11 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         own, last = without_time(start), without_time(end)
-        splits = self._opened().splits_between(own, last, self._options.parallelism) if own != last else []
+        opened = self._opened()
+        splits = opened.splits_between(own, last, self._options.parallelism)
         if self._options.task.context.watermarked:
             splits = by_channel(self._own, splits)
+        splits = [*opened.replayed_between(own, last), *splits]
         work = [(split, time_of(end)) for split in numbered(splits, self._options.numbers)]
         return [InputPartition(each) for each in [*work, *_ticks(start, end)]]
 
@@ -160,6 +165,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                     f"{options.log}-after-{i}" if options.log else "" for i in range(len(options.earlier))
                 ]
                 self._source = SequentialSource(self._source, list(map(_open, options.earlier, logs)))
+            self._source = ReplayingSource(self._source, options.replays)
         return self._source
 
 

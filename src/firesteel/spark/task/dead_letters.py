@@ -7,7 +7,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from firesteel.connectors.dead_letters import DeadLetters, letters_table
+from firesteel.connectors.dead_letters import DeadLetters, LetterSource, letters_table
 from firesteel.job.spec import Output, sink_id
 from firesteel.runtime.dataflow.packets import Packet
 from firesteel.runtime.spec.tables import SinkSpec
@@ -50,7 +50,7 @@ class DeadLetterOutput:
     Args:
         context: Context of the task.
         task: Identity of the task.
-        table: Path of the table that is read or written.
+        source: Where the dead letters come from.
         number: Number of the sink; None if the job has none.
         opened: Opens the output.
 
@@ -59,11 +59,16 @@ class DeadLetterOutput:
     """
 
     def __init__(
-        self, context: TaskContext, task: TaskId, table: str, number: int | None, opened: OpenOutput
+        self,
+        context: TaskContext,
+        task: TaskId,
+        source: LetterSource,
+        number: int | None,
+        opened: OpenOutput,
     ) -> None:
         self._number = number
         self.letters = None if number is None else DeadLetters()
-        self._context, self._task, self._table = context, task, table
+        self._context, self._task, self._source = context, task, source
         self._opened = opened
         self._output: LetterOutput | None = None
         self._sent = 0
@@ -75,7 +80,7 @@ class DeadLetterOutput:
         if self._output is None:
             self._output = self._opened(Output(sink_id(self._number)))
         spec, times = self._context.fragment.sinks[self._number], [self._context.now] * len(taken)
-        rows = letters_table(taken, spec, self._table, times, self._task.index, self._sent)
+        rows = letters_table(taken, spec, self._source, times, self._task.index, self._sent)
         self._sent += len(taken)
         yield from self._output.send(rows)
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.connectors.base import Commits
+from firesteel.connectors.dead_letters import LetterSource
 from firesteel.connectors.refused_rows import Refusals
 from firesteel.connectors.registry import open_sink
 from firesteel.job.spec import Output, sink_id
@@ -26,7 +27,6 @@ from firesteel.runtime.dataflow.operator import (
 )
 from firesteel.runtime.dataflow.packets import FIRST, WRITTEN, Packer, Packet
 from firesteel.runtime.dataflow.sequence import Numbers
-from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark.sink_task import job_of
 from firesteel.spark.task.context import TaskContext, TaskId
 from firesteel.spark.task.counters import TaskCounters
@@ -185,7 +185,7 @@ def terminal_output(
         return PacketOutput(_packer(context, output, id), task, own)
     number = sink_id(output.to)
     spec = context.fragment.sinks[number]
-    checks = RowChecks(spec, id, _refused_output(context, spec, id))
+    checks = RowChecks(spec, id, _refused_output(context, number, id))
     sink = None if spec.connector is None else open_sink(spec)
     if sink is None or sink.on_driver:
         return PacketOutput(Packer((), 1, 0, id.number, output.to), task, own, checks)
@@ -201,12 +201,13 @@ def letter_output(context: TaskContext, id: TaskId, output: Output) -> TerminalO
     return terminal_output(context, output, id, TaskCounters(), Counters())
 
 
-def _refused_output(context: TaskContext, spec: SinkSpec, id: TaskId) -> DeadLetterOutput | None:
+def _refused_output(context: TaskContext, sink: int, id: TaskId) -> DeadLetterOutput | None:
     """Return the output of rows that a sink refuses; None if the first of them ends the job."""
-    number = sink_of_rows(context.fragment.sinks)
+    spec, number = context.fragment.sinks[sink], sink_of_rows(context.fragment.sinks)
     if number is None or spec.takes_dead_letters or spec.connector is None:
         return None
-    return DeadLetterOutput(context, id, spec.table, number, partial(letter_output, context, id))
+    source = LetterSource(spec.table, job_of(context.job, sink))
+    return DeadLetterOutput(context, id, source, number, partial(letter_output, context, id))
 
 
 def _packer(context: TaskContext, output: Output, id: TaskId) -> Packer:

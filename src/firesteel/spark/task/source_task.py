@@ -15,6 +15,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from firesteel.connectors.base import Split
+from firesteel.connectors.dead_letters import LetterSource, source_id
 from firesteel.runtime.dataflow.chain import standing_clock
 from firesteel.runtime.dataflow.operator import MAX_WATERMARK, Watermark
 from firesteel.runtime.dataflow.packets import FIRST, SKIPPED, TICK, Packet
@@ -28,7 +29,7 @@ from firesteel.spark.task.counters import TaskCounters
 from firesteel.spark.task.dead_letters import DeadLetterOutput, sink_of_messages
 from firesteel.spark.task.outputs import letter_output
 from firesteel.spark.task.shuffle import Keyed, keyed
-from firesteel.spark.task.splits import open_head
+from firesteel.spark.task.splits import open_head, split_rows
 
 ReadTables: TypeAlias = "Callable[[], Iterable[pa.Table]]"
 """Function that returns changes tables."""
@@ -50,7 +51,7 @@ class SourceTask:
         """Yield the packets of the splits. A FiresteelError becomes a packet, too (spark/errors.py)."""
         prepare_worker()
         for split in splits:
-            run = self._end if split.ends else self._read
+            run = self._end if split.ends else self._read if split.rows is None else self._replay
             task = TaskId(batch, index=split.ordinal, channel=split.channel)
             yield from guarded(partial(run, split, task))
 
@@ -78,8 +79,9 @@ class SourceTask:
         source = open_head(head)
         table = head.table if isinstance(head, ScanSpec) else ""
         number = sink_of_messages(self.context.fragment.sinks, table)
+        letter_source = LetterSource(table, source_id(self.context.job, self.context.fragment.head.id))
         letters = DeadLetterOutput(
-            self.context, task, table, number, partial(letter_output, self.context, task)
+            self.context, task, letter_source, number, partial(letter_output, self.context, task)
         )
         source.dead_letters = letters.letters
         for packet in self._run(partial(source.read, split), task):
@@ -88,6 +90,10 @@ class SourceTask:
         yield from letters.close()
         if source.skipped:
             yield Packet(0, FIRST, 0, 0, json.dumps(source.skipped).encode(), SKIPPED)
+
+    def _replay(self, split: Split, task: TaskId) -> Iterator[Packet]:
+        """Send the rows that the split holds itself."""
+        return self._run(partial(split_rows, split), task)
 
     def _end(self, split: Split, task: TaskId) -> Iterator[Packet]:
         """Send the last watermark, behind the rows of all splits."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+import pyarrow as pa
+
+from firesteel.changelog import SEQUENCE
 from firesteel.connectors.base import Source, Split
 from firesteel.connectors.registry import open_source
-from firesteel.runtime.dataflow.sequence import split_number
+from firesteel.runtime.dataflow.sequence import row_sequences, split_number
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 
 
@@ -50,3 +53,14 @@ def ends(source: Source) -> list[Split]:
 def numbered(splits: Iterable[Split], numbers: range) -> list[Split]:
     """Return the splits with ordinals from the range of their source in the micro-batch."""
     return [replace(split, ordinal=split_number(numbers, i)) for i, split in enumerate(splits)]
+
+
+def split_rows(split: Split) -> Iterator[pa.Table]:
+    """Yield the rows that a split holds itself, with their sequences."""
+    assert split.rows is not None
+    read = 0
+    with pa.ipc.open_stream(split.rows) as stream:
+        for batch in stream:
+            rows = pa.Table.from_batches([batch])
+            yield rows.add_column(1, SEQUENCE, row_sequences(split.ordinal, read, rows.num_rows))
+            read += rows.num_rows

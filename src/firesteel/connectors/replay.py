@@ -1,0 +1,71 @@
+"""Decoding of messages that were dead letters, with today's options of their table (`firesteel replay`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import pyarrow as pa
+
+from firesteel.changelog import INSERT_ONLY, ChangelogMode
+from firesteel.errors import NotSupportedError
+
+
+@dataclass(frozen=True)
+class RawMessage:
+    """A message as a dead-letter table keeps it."""
+
+    position: str
+    """Topic, partition and offset, or file and line, as in the column `source_position`."""
+    value: bytes | None
+    """Bytes of the message."""
+    key: bytes | None = None
+    """Key of the message; None if it has none or the table does not keep it."""
+    time: int | None = None
+    """Time of the message in milliseconds since 1970; None if it has none or the table does not keep it."""
+
+
+@dataclass(frozen=True)
+class DecodedMessages:
+    """Rows of messages, and the messages that still cannot be read."""
+
+    rows: Mapping[int, pa.Table]
+    """Changes without sequences, by the channel of their watermarks (connectors/base.py: Split)."""
+    errors: Mapping[str, str]
+    """What is wrong with a message, by its position."""
+
+
+@runtime_checkable
+class ReplayableSource(Protocol):
+    """A source that decodes messages without reading them from their place."""
+
+    def decode(self, messages: Sequence[RawMessage]) -> DecodedMessages:
+        """Decode messages in the order of their places.
+
+        Raises:
+            NotSupportedError: The query reads what is not in the messages, or their order counts.
+            UsageError: A position is not one of the source.
+        """
+        ...
+
+
+def check_inserts(table: str, mode: ChangelogMode, *, upserts: bool = False) -> None:
+    """Check that each message of a table is a new row.
+
+    An update or a delete that comes after later changes of its key would undo them.
+
+    Args:
+        table: Path of the table.
+        mode: Kinds of changes in its messages.
+        upserts: Whether messages replace the row of their key.
+
+    Raises:
+        NotSupportedError: Messages hold other changes.
+    """
+    if upserts or mode != INSERT_ONLY:
+        raise NotSupportedError(
+            f"Messages of '{table}' cannot be replayed: they are changes of rows, and a change that comes "
+            "after later ones of its row would undo them",
+            hint="send the mended messages to the table's topic or folder, behind all others",
+        )
