@@ -10,7 +10,7 @@ keys contain the equal columns.
 from __future__ import annotations
 
 from firesteel.plan.nodes.join.physical import Join
-from firesteel.plan.nodes.join.properties import upsert_keys_in_task
+from firesteel.plan.nodes.join.two_inputs import upsert_keys_in_task
 from firesteel.plan.nodes.multi_join.physical import MultiJoin
 from firesteel.plan.tree import Node, PhysicalNode, transform_up, walk
 

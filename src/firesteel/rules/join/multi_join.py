@@ -21,7 +21,7 @@ from firesteel.plan.expressions.operations import identity, renumber, substitute
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join as LogicalJoin
 from firesteel.plan.nodes.join.physical import Join
-from firesteel.plan.nodes.join.properties import upsert_keys_in_task
+from firesteel.plan.nodes.join.two_inputs import upsert_keys_in_task
 from firesteel.plan.nodes.multi_join.physical import MultiJoin
 from firesteel.plan.nodes.physical import Calc, Exchange
 from firesteel.plan.tree import Node

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from firesteel.functions.expression.nodes import Expr
-from firesteel.plan.nodes.join.join_type import JoinHints, JoinType, join_fields, named
+from firesteel.plan.nodes.join.join_type import (
+    EqualColumns,
+    JoinHints,
+    JoinType,
+    equal_columns,
+    join_fields,
+    named,
+)
 from firesteel.plan.tree import Field, LogicalNode, Node
 
 
@@ -36,3 +43,8 @@ class Join(LogicalNode):
     def left_width(self) -> int:
         """Number of columns of the left input, and position of the first right column."""
         return len(self.inputs[0].schema)
+
+    @property
+    def equal_columns(self) -> EqualColumns:
+        """Return the columns that the condition requires to be equal."""
+        return equal_columns(self.condition, self.left_width)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firesteel.plan.nodes.join.properties import upsert_keys_in_task
+from firesteel.plan.nodes.join.two_inputs import upsert_keys_in_task
 from firesteel.plan.nodes.multi_join.physical import MultiJoin
 from firesteel.plan.properties.changelog_modes import (
     EVERYTHING,

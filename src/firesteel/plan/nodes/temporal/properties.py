@@ -7,9 +7,11 @@ unique keys are not known, as in Flink (FlinkRelMdUniqueKeys), so no join with i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from firesteel.plan.nodes.join.properties import join_keys, upsert_keys_in_task
+from firesteel.plan.nodes.join.two_inputs import (
+    has_keys_of_inputs,
+    has_ranges_of_inputs,
+    has_times_of_inputs,
+)
 from firesteel.plan.nodes.temporal import logical, physical
 from firesteel.plan.properties.changelog_modes import (
     EVERYTHING,
@@ -20,23 +22,19 @@ from firesteel.plan.properties.changelog_modes import (
     updates_or_none,
     updates_wanted,
 )
-from firesteel.plan.properties.keys import NO_KEYS, Keys, unique_keys, upsert_keys
+from firesteel.plan.properties.keys import NO_KEYS, unique_keys, upsert_keys
 from firesteel.plan.properties.mini_batch import BY_EVENT_TIME, interval_asked
 from firesteel.plan.properties.time_attributes import (
     NOTHING_READ,
-    Positions,
-    TimeAttributes,
     time_attributes,
     values_read,
 )
 from firesteel.plan.properties.value_ranges import (
     CONSTANT,
     Monotonicity,
-    Range,
     all_columns,
     is_append,
     monotonicity,
-    value_range,
 )
 from firesteel.plan.properties.window_properties import window_properties
 
@@ -50,26 +48,9 @@ window_properties.of_input(logical.Snapshot)
 values_read.always((NOTHING_READ, NOTHING_READ), physical.TemporalJoin)
 interval_asked.always(BY_EVENT_TIME, physical.TemporalJoin)
 kinds_taken.always(EVERYTHING, physical.TemporalJoin)
-
-
-@unique_keys.of(physical.TemporalJoin)
-def _unique_keys(node: physical.TemporalJoin) -> Keys:
-    left, right = map(unique_keys, node.inputs)
-    return join_keys(node.inputs, node.join_type, node.equal_columns, left, right)
-
-
-@upsert_keys.of(physical.TemporalJoin)
-def _upsert_keys(node: physical.TemporalJoin) -> Keys:
-    """Return the upsert keys.
-
-    Only keys of an input that contain its equal columns count, as in a regular join.
-    """
-    equal = node.equal_columns
-    left, right = (
-        frozenset(key for key in upsert_keys_in_task(side) if set(columns) <= key)
-        for side, columns in zip(node.inputs, (equal.left, equal.right), strict=True)
-    )
-    return join_keys(node.inputs, node.join_type, equal, left, right)
+has_keys_of_inputs(physical.TemporalJoin)
+has_times_of_inputs(physical.TemporalJoin)  # A projection above turns the right ones into timestamps.
+has_ranges_of_inputs(physical.TemporalJoin)
 
 
 @kinds_sent.of(physical.TemporalJoin)
@@ -97,22 +78,3 @@ def _moves(node: physical.TemporalJoin) -> Monotonicity:
     if any(side is None or not is_append(side) for side in map(monotonicity, node.inputs)):
         return None
     return all_columns(CONSTANT, len(node.schema))
-
-
-@time_attributes.of(physical.TemporalJoin)
-def _times(node: physical.TemporalJoin) -> TimeAttributes:
-    """Return the time attributes of both inputs. A projection above turns the right ones into timestamps."""
-    left, right = map(time_attributes, node.inputs)
-    width = node.left_width
-
-    def both(positions: Positions, rowtime: bool) -> Iterable[int]:
-        return (*positions, *(width + i for i in right.of_kind(rowtime)))
-
-    return left.mapped(both)
-
-
-@value_range.of(physical.TemporalJoin)
-def _range(node: physical.TemporalJoin, column: int) -> Range:
-    left, right = node.inputs
-    width = node.left_width
-    return value_range(left, column) if column < width else value_range(right, column - width)

@@ -1,0 +1,129 @@
+"""Properties that joins of two inputs derive from their inputs in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from firesteel.plan.nodes.join.join_type import EqualColumns, JoinType
+from firesteel.plan.nodes.physical import Exchange
+from firesteel.plan.properties.keys import Keys, unique_keys, upsert_keys
+from firesteel.plan.properties.time_attributes import Positions, TimeAttributes, time_attributes
+from firesteel.plan.properties.value_ranges import Range, value_range
+from firesteel.plan.tree import Node
+
+
+class TwoInputJoin(Protocol):
+    """Node of a join with two inputs."""
+
+    @property
+    def inputs(self) -> tuple[Node, Node]:
+        """The left and the right input."""
+        ...
+
+    @property
+    def join_type(self) -> JoinType:
+        """Type of the join."""
+        ...
+
+    @property
+    def equal_columns(self) -> EqualColumns:
+        """Columns that the condition requires to be equal."""
+        ...
+
+
+# --- keys ----------------------------------------------------------------------------------------
+def has_keys_of_inputs(*classes: type[Node]) -> None:
+    """Register join classes whose unique keys and upsert keys are those of a regular join."""
+    unique_keys.of(*classes)(_unique_keys)
+    upsert_keys.of(*classes)(_upsert_keys)
+
+
+def _unique_keys(node: TwoInputJoin) -> Keys:
+    left, right = map(unique_keys, node.inputs)
+    return combined_keys(node, left, right, _identifying(node))
+
+
+def _upsert_keys(node: TwoInputJoin) -> Keys:
+    """Return the upsert keys. Keys of an input without its equal columns do not count.
+
+    Changes of one row keep their order only if all of them take the same way (Flink:
+    FlinkRelMdUpsertKeys.getJoinUpsertKeys).
+    """
+    equal = node.equal_columns
+    left, right = (
+        frozenset(key for key in upsert_keys_in_task(side) if set(columns) <= key)
+        for side, columns in zip(node.inputs, (equal.left, equal.right), strict=True)
+    )
+    return combined_keys(node, left, right, _identifying(node))
+
+
+def upsert_keys_in_task(side: Node) -> Keys:
+    """Return the upsert keys of a join's input within one task.
+
+    The exchange below the join does not matter there (Flink: getUpsertKeysInKeyGroupRange).
+    """
+    return upsert_keys(side.input if isinstance(side, Exchange) else side)
+
+
+def combined_keys(node: TwoInputJoin, left: Keys, right: Keys, identifying: tuple[Keys, Keys]) -> Keys:
+    """Return the keys of a join's rows (Flink: FlinkRelMdUniqueKeys.getJoinUniqueKeys).
+
+    A left key and a right key together are a key. If rows of one input have at most one partner, and the
+    other input is not padded, the keys of that one are keys, too.
+
+    Args:
+        node: The join.
+        left: Keys of the left input's rows.
+        right: Keys of the right input's rows.
+        identifying: For each input, keys by which equal columns are recognized that identify a row.
+    """
+    if not node.join_type.has_right_columns:
+        return left
+    equal = node.equal_columns
+    width = len(node.inputs[0].schema)
+    moved = frozenset(frozenset(width + i for i in key) for key in right)
+    found = {one | other for one in left for other in moved}
+    if _contain_key(equal.right, identifying[1]) and not node.join_type.pads_left:
+        found |= left
+    if _contain_key(equal.left, identifying[0]) and not node.join_type.pads_right:
+        found |= moved
+    return frozenset(found)
+
+
+def _identifying(node: TwoInputJoin) -> tuple[Keys, Keys]:
+    left, right = node.inputs
+    return unique_keys(left) | upsert_keys(left), unique_keys(right) | upsert_keys(right)
+
+
+def _contain_key(columns: Iterable[int], keys: Keys) -> bool:
+    return any(key <= set(columns) for key in keys)
+
+
+# --- columns -------------------------------------------------------------------------------------
+def has_times_of_inputs(*classes: type[Node]) -> None:
+    """Register join classes with the time attributes of both inputs."""
+    time_attributes.of(*classes)(_times)
+
+
+def _times(node: TwoInputJoin) -> TimeAttributes:
+    left, right = map(time_attributes, node.inputs)
+    if not node.join_type.has_right_columns:
+        return left
+    width = len(node.inputs[0].schema)
+
+    def both(positions: Positions, rowtime: bool) -> Iterable[int]:
+        return (*positions, *(width + i for i in right.of_kind(rowtime)))
+
+    return left.mapped(both)
+
+
+def has_ranges_of_inputs(*classes: type[Node]) -> None:
+    """Register join classes whose columns have the value ranges of the inputs' columns."""
+    value_range.of(*classes)(_range)
+
+
+def _range(node: TwoInputJoin, column: int) -> Range:
+    left, right = node.inputs
+    width = len(left.schema)
+    return value_range(left, column) if column < width else value_range(right, column - width)
