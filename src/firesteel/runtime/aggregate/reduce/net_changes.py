@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from firesteel.changelog import KIND, SEQUENCE, RowKind, field
+from firesteel.changelog import RowKind
 from firesteel.runtime.aggregate.row_engine.row_loop import expand
 from firesteel.runtime.aggregate.scan.net_changes import NetChanges
 from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.dataflow.sequence import derived
-from firesteel.runtime.spec.operators import GroupAggregateSpec
-from firesteel.types.arrow import to_arrow
-from firesteel.types.sql import SqlType
 
 
 def net_table(
@@ -31,11 +28,3 @@ def net_table(
     for after, before in zip(net.after, net.before, strict=True):
         columns.append(pa.concat_arrays([after, before]).take(place))
     return derived(changes, last[origins], pa.array(kinds), columns)
-
-
-def result_schema(spec: GroupAggregateSpec, results: int) -> pa.Schema:
-    """Return the schema of a GroupAggregate's changes: its keys, and the results of its first calls."""
-    kinds: list[SqlType] = [spec.input_types[i] for i in spec.keys]
-    kinds += [call.type for call in spec.calls[:results]]
-    fields = [pa.field(KIND, pa.int8()), pa.field(SEQUENCE, pa.int64())]
-    return pa.schema(fields + [pa.field(field(i), to_arrow(kind)) for i, kind in enumerate(kinds)])
