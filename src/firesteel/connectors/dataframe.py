@@ -13,8 +13,9 @@ import pyarrow as pa
 from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.changelog import KIND, SEQUENCE, field
 from firesteel.config.option import Kind, Option
-from firesteel.connectors.base import Offset, ReadLimit, Sink, Source, Split
+from firesteel.connectors.base import Sink, Source, Split
 from firesteel.connectors.options import CONNECTOR, integer
+from firesteel.connectors.single_read import SingleReadSource
 from firesteel.errors import JobError, ValidationError
 from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
@@ -26,10 +27,9 @@ OPTIONS = (
     Option(PATH, Kind.STRING, None, "The file.", required=True),
     Option(BATCHES, Kind.INTEGER, None, "How many record batches it has.", required=True),
 )
-_READ = "read"
 
 
-class SnapshotSource(Source):
+class SnapshotSource(SingleReadSource):
     """Bounded source of the changes of a DataFrame in a file."""
 
     def __init__(self, scan: ScanSpec) -> None:
@@ -38,27 +38,11 @@ class SnapshotSource(Source):
         self._path = options[PATH]
         self._batches = integer(options, BATCHES, 0, least=0)
 
-    @property
-    def bounded(self) -> bool:
-        return True
-
     def splits(self, parallelism: int) -> list[Split]:
         """Return runs of record batches of about equal length."""
         number = max(1, min(parallelism, self._batches))
         ends = [self._batches * part // number for part in range(number + 1)]
         return [Split(part, {"from": ends[part], "to": ends[part + 1]}) for part in range(number)]
-
-    def initial_offset(self) -> Offset:
-        return {_READ: 0}
-
-    def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        return {_READ: 1}
-
-    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        return self.splits(parallelism) if start[_READ] < end[_READ] else []
-
-    def is_finished(self, offset: Offset) -> bool:
-        return bool(offset[_READ])
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         """Yield the changes of a split.

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import KIND, SEQUENCE
-from firesteel.connectors.base import Offset, Source, Split
+from firesteel.connectors.base import Split
+from firesteel.connectors.single_read import SingleReadSource
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.operators.calc.calc import Calc
@@ -18,10 +19,10 @@ _CHUNK = 64
 """Rows in one DuckDB statement, in which each column is a CASE over the row's number."""
 
 
-class LiteralRows(Source):
+class LiteralRows(SingleReadSource):
     """Source of the rows of a ValuesSpec: bounded, with one split (connectors/base.py)."""
 
-    bounded = True
+    offsets = (False, True)
 
     def __init__(self, spec: ValuesSpec) -> None:
         self._spec = spec
@@ -33,21 +34,6 @@ class LiteralRows(Source):
 
     def splits(self, parallelism: int) -> list[Split]:
         return [Split(0, {})]
-
-    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        """Return the only split if it is not read yet, else none."""
-        return [] if start["read"] == end["read"] else [Split(0, {})]
-
-    def initial_offset(self) -> Offset:
-        """Return the offset before all rows."""
-        return {"read": False}
-
-    def latest_offset(self, start: Offset, limit: object) -> Offset:
-        """Return the offset after all rows."""
-        return {"read": True}
-
-    def is_finished(self, offset: Offset) -> bool:
-        return bool(offset["read"])
 
     def _chunk(self, start: int, split: int) -> pa.Table:
         rows = self._spec.rows[start : start + _CHUNK]

@@ -9,20 +9,20 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import KIND, SEQUENCE, RowKind, field
-from firesteel.connectors.base import Offset, ReadLimit, Source, Split
+from firesteel.connectors.base import Split
 from firesteel.connectors.jdbc.database import Database
 from firesteel.connectors.jdbc.options import JdbcOptions, Partitions
 from firesteel.connectors.jdbc.values import from_database
+from firesteel.connectors.single_read import SingleReadSource
 from firesteel.errors import DataError
 from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import ScanSpec
 
 _TOGETHER = 50_000
 """Number of rows in each yielded table."""
-_READ = "read"
 
 
-class JdbcSource(Source):
+class JdbcSource(SingleReadSource):
     """Bounded source of a database's table, in one split or as many as `scan.partition.num` requests.
 
     A retried task reads the rows that the table has then.
@@ -31,10 +31,6 @@ class JdbcSource(Source):
     def __init__(self, scan: ScanSpec, options: JdbcOptions) -> None:
         self._scan = scan
         self._options = options
-
-    @property
-    def bounded(self) -> bool:
-        return True
 
     def splits(self, parallelism: int) -> list[Split]:
         """Return one split for each part of the rows; a single split if no partition column is given."""
@@ -58,18 +54,6 @@ class JdbcSource(Source):
             sql = f"{self._options.dialect.select(self._options.table, wanted, None)} WHERE 1 = 0"
             database = Database(self._options)
             database.once(lambda connection: connection.execute(database.text(sql)))
-
-    def initial_offset(self) -> Offset:
-        return {_READ: 0}
-
-    def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        return {_READ: 1}
-
-    def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        return self.splits(parallelism) if start[_READ] < end[_READ] else []
-
-    def is_finished(self, offset: Offset) -> bool:
-        return bool(offset[_READ])
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         """Yield the rows of a split.
