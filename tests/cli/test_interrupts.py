@@ -48,6 +48,66 @@ def test_one_that_python_drops_ends_what_runs() -> None:
     assert seen == [0, 1, 2]
 
 
+IN_THE_IMPORT_SYSTEM = """
+import os, signal, sys, threading, time
+from firesteel.cli.interrupts import Interrupts, Stopped, stop_on_signals
+
+class Finder:  # a line of it runs while the import system does, and has the import system's name
+    find_spec = staticmethod(eval(compile({finder!r}, {file!r}, "eval")))
+
+stop_on_signals()
+sys.meta_path.insert(0, Finder)
+try:
+    {context}
+        try:
+            import colorsys
+            print("went on")
+            time.sleep(60)
+        finally:
+            print("colorsys" in sys.modules)
+except Stopped as stop:
+    sys.exit(128 + stop.number)
+"""
+
+
+@pytest.mark.parametrize("context", ["with Interrupts():", "if True:"], ids=["statement", "start"])
+@pytest.mark.parametrize(
+    ("file", "said"), [("<frozen importlib._bootstrap>", "went on\nTrue\n"), ("module.py", "False\n")]
+)
+def test_one_that_interrupts_the_import_system_waits_until_it_is_done(
+    file: str, said: str, context: str
+) -> None:
+    finder = "lambda *_: os.kill(os.getpid(), signal.SIGTERM)"
+    program = IN_THE_IMPORT_SYSTEM.format(finder=finder, file=file, context=context)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=50)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGTERM, said, "")
+
+
+DROPPED = """
+import signal, sys, time
+from firesteel.cli.interrupts import Interrupts, Stopped, stop_on_signals
+
+class Cleared:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+stop_on_signals()
+try:
+    with Interrupts():
+        made = Cleared()
+        del made
+        print("went on")
+        time.sleep(60)
+except Stopped as stop:
+    sys.exit(128 + stop.number)
+"""
+
+
+def test_one_that_python_drops_is_sent_again() -> None:
+    done = subprocess.run([sys.executable, "-c", DROPPED], capture_output=True, text=True, timeout=50)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGTERM, "went on\n", "")
+
+
 def test_one_that_comes_is_raised_at_once_and_the_handler_is_put_back() -> None:
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), Interrupts():

@@ -13,7 +13,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from firesteel.cli.signal_again import SignalAgain, is_importing
+
 if TYPE_CHECKING:
+    from types import FrameType
+
     from firesteel.spark.progress import Progress
 
 T = TypeVar("T")
@@ -53,6 +57,7 @@ def exit_status(stop: KeyboardInterrupt) -> int:
 
 _came: list[int] = []
 """Signal that raised Stopped before a statement ran. Libraries and CPython can drop that exception."""
+_again = SignalAgain()
 
 
 def stop_on_signals() -> None:
@@ -66,7 +71,9 @@ def stop_on_signals() -> None:
     told = sys.unraisablehook
 
     def tell(dropped: sys.UnraisableHookArgs) -> None:
-        if not issubclass(dropped.exc_type, Stopped):
+        if isinstance(dropped.exc_value, Stopped):
+            _again.soon(dropped.exc_value.number)
+        else:
             told(dropped)
 
     sys.unraisablehook = tell
@@ -75,6 +82,7 @@ def stop_on_signals() -> None:
 def raise_dropped() -> None:
     """Raise Stopped if a signal came while the command started and its exception was dropped."""
     if _came:
+        _again.settle()
         raise Stopped(_came.pop())
 
 
@@ -86,18 +94,28 @@ def remember(number: int) -> None:
 def forget() -> None:
     """Forget a signal that was handled and does not end the command, such as Ctrl-C in the shell."""
     _came.clear()
+    _again.settle()
 
 
-def _raise(number: int, _frame: object) -> None:
+def _raise(number: int, frame: FrameType | None) -> None:
     _came[:] = [number]
+    _raise_or_repeat(number, frame)
+
+
+def _raise_or_repeat(number: int, frame: FrameType | None) -> None:
+    """Raise Stopped, or send the signal again if it has interrupted the import system."""
+    if is_importing(frame):
+        _again.soon(number)
+        return
+    _again.settle()
     raise Stopped(number)
 
 
 class Interrupts:
     """Context in which a signal that ends the command raises Stopped and is remembered.
 
-    CPython drops exceptions that are raised while it finalizes objects, of which py4j has many. `checked`
-    raises them again.
+    CPython drops exceptions that are raised while it finalizes objects, of which py4j has many. The signal is
+    then sent again, and `checked` raises it at the next item.
 
     Attributes:
         came: Number of the signal that came, 0 for none.
@@ -116,6 +134,8 @@ class Interrupts:
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         _put_back(self._before)
+        if self.came:
+            _again.settle()
         if isinstance(error, Exception):  # a library may have turned Stopped into its own error
             self.check()
 
@@ -134,9 +154,9 @@ class Interrupts:
             self.check()
             yield item
 
-    def _remember(self, number: int, _frame: object) -> None:
+    def _remember(self, number: int, frame: FrameType | None) -> None:
         self.came = number
-        raise Stopped(number)
+        _raise_or_repeat(number, frame)
 
 
 @contextmanager
