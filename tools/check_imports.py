@@ -52,8 +52,13 @@ MAY_IMPORT = {
         *("sql", "bind", "catalog", "functions", "plan", "rules", "explain"),
         *("runtime", "formats", "connectors", "job", "spark", "jobs"),
     ),
+    "testing": (
+        *LEAVES,
+        *("sql", "catalog", "functions", "plan"),
+        *("runtime", "connectors", "job", "spark", "session"),
+    ),
     "ui": LEAVES,
-    "cli": (*LEAVES, "session", "spark", "sql", "jobs", "ui"),
+    "cli": (*LEAVES, "session", "spark", "sql", "jobs", "testing", "ui"),
 }
 """For each package, the packages (or single modules) that it may import besides itself."""
 
@@ -65,8 +70,10 @@ LIBRARY_BELONGS_TO = {
     "click": ("cli",),
     "rich": ("cli",),
     "prompt_toolkit": ("cli",),
+    "pytest": ("testing",),
     "starlette": ("ui",),
     "uvicorn": ("ui",),
+    "yaml": ("testing",),
 }
 """Libraries that only these packages may import."""
 

@@ -17,14 +17,12 @@ import pyarrow as pa
 from firesteel import TableEnvironment
 from firesteel.errors import FiresteelError
 from firesteel.job.spec import ChainSpec
-from firesteel.job.topology import source_numbers
 from firesteel.plan.tree import Field
 from firesteel.rules.mini_batch.mini_batch_options import ENABLED, LATENCY, SIZE, is_mini_batch
-from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan_all
 from firesteel.session.result import ChangesResult
-from firesteel.spark.task.splits import bounded_splits, open_head
+from firesteel.spark.in_process.host import read_bounded
 from firesteel.sql.statements import Query as QueryStatement
 from tests.cases.changes import difference
 from tests.cases.script import Query, steps
@@ -42,15 +40,9 @@ class CutJob(LocalJob):
     read_tables: dict[int, pa.Table] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        numbers = source_numbers(self.job)
-        for chain in self.job.chains:
-            if isinstance(chain.source, ScanSpec):
-                source = open_head(chain.source)
-                splits = bounded_splits(chain.source, 1, numbers[chain.id])
-                tables = [table for split in splits for table in source.read(split)]
-                self.read_tables[chain.id] = pa.concat_tables(tables) if tables else pa.table({})
+        self.read_tables = read_bounded(self.job)
 
-    def read(self, head: ChainSpec, start: int, stop: int, order: int) -> pa.Table:
+    def read(self, head: ChainSpec, start: int, stop: int) -> pa.Table:
         return self.read_tables[head.id].slice(start, stop - start).combine_chunks()
 
     def cut(self, rows: int) -> Iterator[pa.Table]:

@@ -38,6 +38,7 @@ from firesteel.runtime.spec.operators import (
     WatermarkAssignerSpec,
 )
 from firesteel.runtime.spec.over import OverAggregateSpec, OverFrame, SortedOverSpec, TemporalSortSpec
+from firesteel.runtime.spec.probe import ProbeSpec
 from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from firesteel.runtime.spec.sink import (
@@ -95,6 +96,7 @@ IDENTITIES: Mapping[type, str] = {
     Output: "Output",
     OverAggregateSpec: "OverAggregateSpec",
     OverFrame: "OverFrame",
+    ProbeSpec: "ProbeSpec",
     RankSpec: "RankSpec",
     ResolvedLookupJoinSpec: "ResolvedLookupJoinSpec",
     Retry: "LookupRetry",

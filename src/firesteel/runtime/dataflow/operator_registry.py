@@ -33,6 +33,7 @@ from firesteel.runtime.spec.operators import (
     WatermarkAssignerSpec,
 )
 from firesteel.runtime.spec.over import OverAggregateSpec, SortedOverSpec, TemporalSortSpec
+from firesteel.runtime.spec.probe import ProbeSpec
 from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from firesteel.runtime.spec.sink import (
@@ -101,6 +102,7 @@ OPERATORS: dict[type[OperatorSpec], Entry] = {
         "firesteel.runtime.operators.watermark.mini_batch_assigners", shapes_rows=False
     ),
     OverAggregateSpec: Entry("firesteel.runtime.operators.over.over_aggregate", state=1),
+    ProbeSpec: Entry("firesteel.runtime.operators.probe.probe", shapes_rows=False),
     ResolvedLookupJoinSpec: Entry("firesteel.connectors.lookup.resolved_operator", state=1),
     RankSpec: Entry("firesteel.runtime.operators.rank.rank", state=1, gains_by_more=True),
     SemiJoinSpec: Entry("firesteel.runtime.operators.join.semi_join", state=1, gains_by_more=True),

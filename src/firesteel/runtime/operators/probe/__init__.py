@@ -1,0 +1,1 @@
+"""Operators that observe rows and change nothing."""

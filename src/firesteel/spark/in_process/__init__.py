@@ -1,0 +1,1 @@
+"""A host that runs a job in this process, without Spark."""

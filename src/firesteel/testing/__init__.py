@@ -1,0 +1,1 @@
+"""Tests of scripts: files with the input and the expected changes of queries."""

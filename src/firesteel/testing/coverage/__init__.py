@@ -1,0 +1,1 @@
+"""Coverage of tests: the branches of a query that no test takes."""

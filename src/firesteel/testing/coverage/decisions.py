@@ -1,0 +1,148 @@
+"""Decisions of a Calc: its filter, and each CASE and IF that the query has, as expressions over its input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from firesteel.functions.expression.nodes import Call, Expr, Literal
+from firesteel.plan.expressions.operations import walk
+from firesteel.plan.expressions.text import infix_text
+from firesteel.types.sql import INT
+
+_FORMS = ("CASE", "IF")
+_NULL = Literal(None, INT)
+Wrap = Callable[[Expr], Expr]
+"""Function that limits an expression to the rows that reach a part of another expression."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision that is made for each row.
+
+    Attributes:
+        branch: Expression whose value is the number of the branch, NULL if a row does not reach the decision.
+        name: Text of the decision.
+        branches: Texts of the branches, by number.
+    """
+
+    branch: Expr
+    name: str
+    branches: tuple[str, ...]
+
+
+def decisions_of(
+    exprs: Sequence[Expr], condition: Expr | None, names: Sequence[str], sql: str
+) -> list[Decision]:
+    """Return the decisions of a Calc.
+
+    A CASE that a rule has added counts as none: it has no place in a text.
+
+    Args:
+        exprs: Output columns.
+        condition: Filter, or None.
+        names: Names of the input columns.
+        sql: Text of the statement.
+    """
+    found = []
+    wrap: Wrap = _whole
+    if condition is not None:
+        found += list(_within(condition, _whole, names, sql))
+        text = _written(condition, sql) or infix_text(condition, names)
+        passes = _case((condition,), (_number(0), _number(1)))
+        found.append(Decision(passes, f"WHERE {text}", ("passes", "does not pass")))
+        wrap = _Branch((condition,), 0, _whole)
+    for expr in exprs:
+        found += list(_within(expr, wrap, names, sql))
+    by_text = {(each.name, each.branches): each for each in reversed(found)}
+    return [each for each in found if by_text[each.name, each.branches] is each]
+
+
+def has_user_function(exprs: Sequence[Expr]) -> bool:
+    """Return whether a user-defined function is called. To evaluate it twice may have effects."""
+    return any(isinstance(part, Call) and part.user is not None for expr in exprs for part in walk(expr))
+
+
+def _whole(expr: Expr) -> Expr:
+    return expr
+
+
+@dataclass(frozen=True)
+class _Branch:
+    """Wrap for the rows that take one branch of a CASE, or reach one of its conditions.
+
+    Attributes:
+        conditions: The conditions that are decided before.
+        number: The branch whose rows count; the number of conditions for the rows of no branch.
+        outer: Wrap of the CASE.
+    """
+
+    conditions: tuple[Expr, ...]
+    number: int
+    outer: Wrap
+
+    def __call__(self, expr: Expr) -> Expr:
+        results = [_NULL] * (len(self.conditions) + 1)
+        chosen: list[Expr] = [*results]
+        chosen[self.number] = expr
+        return self.outer(_case(self.conditions, chosen))
+
+
+def _within(expr: Expr, wrap: Wrap, names: Sequence[str], sql: str) -> Iterator[Decision]:
+    """Yield the decisions of an expression and its parts."""
+    if not isinstance(expr, Call):
+        return
+    if expr.function not in _FORMS:
+        for arg in expr.args:
+            yield from _within(arg, wrap, names, sql)
+        return
+    conditions, results = _arms(expr)
+    if expr.range is not None:
+        yield _decision(expr, conditions, wrap, names, sql)
+    for number, condition in enumerate(conditions):
+        before = conditions[:number]
+        yield from _within(condition, _Branch(before, number, wrap) if before else wrap, names, sql)
+    for number, result in enumerate(results):
+        yield from _within(result, _Branch(conditions, number, wrap), names, sql)
+
+
+def _decision(
+    call: Call, conditions: tuple[Expr, ...], wrap: Wrap, names: Sequence[str], sql: str
+) -> Decision:
+    written = _written(call, sql)
+    numbers = [_number(i) for i in range(len(conditions) + 1)]
+    texts = [
+        (_written(condition, sql) if written else None) or infix_text(condition, names)
+        for condition in conditions
+    ]
+    return Decision(
+        wrap(_case(conditions, numbers)),
+        written or infix_text(call, names),
+        (*(f"WHEN {text}" for text in texts), "ELSE"),
+    )
+
+
+def _arms(call: Call) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+    """Return the conditions and the results of a CASE or an IF. The last result is that of ELSE."""
+    return call.args[:-1:2], (*call.args[1:-1:2], call.args[-1])
+
+
+def _case(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr:
+    """Return a CASE with one result for each condition, and one for ELSE."""
+    pairs = [part for pair in zip(conditions, results, strict=False) for part in pair]
+    return Call("CASE", (*pairs, results[-1]), INT)
+
+
+def _number(value: int) -> Literal:
+    return Literal(value, INT)
+
+
+def _written(expr: Expr, sql: str) -> str | None:
+    """Return the text of an expression in a statement, None if its place is in another text."""
+    if expr.range is None:
+        return None
+    text = sql[expr.range.start : expr.range.end]
+    is_call = isinstance(expr, Call) and expr.function in _FORMS
+    if is_call and not text.upper().startswith(_FORMS):
+        return None
+    return " ".join(text.split()) or None
