@@ -59,6 +59,13 @@ def late_rows(job: JobSpec, sources: Sequence[Sequence[Splits]], targets: int = 
     return whole.late
 
 
+def dead_letters(job: JobSpec, sources: Sequence[Sequence[Splits]], targets: int = 1) -> list[pa.Table]:
+    """The rows of the job's second sink, which is that of dead letters."""
+    whole = _Run(job, targets, 1)
+    whole.batches(sources)
+    return whole.letters
+
+
 class _Run:
     def __init__(self, job: JobSpec, targets: int, now: int, channels: int = 1) -> None:
         self._channels = range(channels)
@@ -69,6 +76,7 @@ class _Run:
         common = TaskContext(self._stages[0][0], targets, sub_sequence_bits(exchanges(job)), now)
         self._first, *self._later = contexts_of(job, common, self._stages, lambda _: self._channels)
         self.late = 0
+        self.letters: list[pa.Table] = []
         self._stores = [[MemoryStore() for _ in range(targets)] for _ in self._later]
 
     def batches(self, sources: Sequence[Sequence[Splits]]) -> list[pa.Table]:
@@ -85,8 +93,8 @@ class _Run:
                 raise_failure(packet)
                 if packet.holds == COUNTERS:
                     self.late += sum(step[LATE] for _, steps in read_counters(packet)[0] for step in steps)
-            own = sorted((p for p in packets if p.to == sink_id(0) and p.holds == CHANGES), key=_first)
-            found += merge(own)
+            found += merge(_of_sink(packets, 0))
+            self.letters += merge(_of_sink(packets, 1))
         return found
 
     def _read(
@@ -116,6 +124,10 @@ class _Run:
                 found += StageTask(works).packets(own, state, TaskId(batch, index=target))
             state.commit()
         return found
+
+
+def _of_sink(packets: Sequence[Packet], number: int) -> list[Packet]:
+    return sorted((p for p in packets if p.to == sink_id(number) and p.holds == CHANGES), key=_first)
 
 
 def _first(packet: Packet) -> object:

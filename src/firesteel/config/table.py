@@ -235,6 +235,13 @@ OPTIONS = (
         "The shell runs INSERTs and endless queries in the background.",
     ),
     Option(
+        "firesteel.dead-letters.late-rows",
+        _BOOLEAN,
+        "false",
+        "firesteel.dead-letters.table also gets the rows that windows, OVER and other operators drop as "
+        "late, with their time and the watermark.",
+    ),
+    Option(
         "firesteel.dead-letters.table",
         _STRING,
         None,

@@ -141,6 +141,15 @@ def row_text(changes: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> str:
     return text
 
 
+def row_texts(changes: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> list[str]:
+    """Return each row of a table as `row_text` does."""
+    names, types = tuple(name for name, _ in columns), tuple(kind for _, kind in columns)
+    try:
+        return list(JsonWriters(_OPTIONS).objects(changes, names, types))
+    except Exception:  # one row has no form in JSON
+        return [row_text(changes.slice(number, 1), columns) for number in range(changes.num_rows)]
+
+
 _OPTIONS = JsonOptions()
 
 

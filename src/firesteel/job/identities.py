@@ -46,7 +46,7 @@ from firesteel.runtime.spec.sink import (
     SinkUpsertMaterializerSpec,
     WatermarkCompactingSinkMaterializerSpec,
 )
-from firesteel.runtime.spec.tables import ScanSpec, SinkSpec, ValuesSpec
+from firesteel.runtime.spec.tables import LateInput, ScanSpec, SinkSpec, ValuesSpec
 from firesteel.runtime.spec.temporal_join import TemporalJoinSpec, TimedInput
 from firesteel.runtime.spec.window import (
     Emit,
@@ -88,6 +88,7 @@ IDENTITIES: Mapping[type, str] = {
     JobSpec: "JobSpec",
     JoinInput: "JoinInput",
     JoinSpec: "JoinSpec",
+    LateInput: "LateInput",
     LocalGroupAggregateSpec: "LocalGroupAggregateSpec",
     LocalWindowAggregateSpec: "LocalWindowAggregateSpec",
     LookupJoinSpec: "LookupJoinSpec",

@@ -19,6 +19,7 @@ from firesteel.job.lookups import looked_up
 from firesteel.job.lower.dead_letters import TABLE as DEAD_LETTERS
 from firesteel.job.lower.dead_letters import dead_letter_table
 from firesteel.job.lower.job import TranslateOptions, translate
+from firesteel.job.lower.late_rows import LATE_ROWS
 from firesteel.job.spec import JobSpec
 from firesteel.job.steps import step_names
 from firesteel.jobs.job import Job
@@ -317,6 +318,7 @@ def job_of(
     """
     configuration = environment.configuration
     mini_batch = mini_batch_options(configuration)
+    dead_letters = dead_letter_table(environment.catalog, configuration.get(DEAD_LETTERS))
     options = TranslateOptions(
         time_zone=environment.time_zone,
         ttl=configuration.get("table.exec.state.ttl"),
@@ -328,7 +330,8 @@ def job_of(
         watermark_interval=configuration.get("pipeline.auto-watermark-interval"),
         idle_timeout=configuration.get("table.exec.source.idle-timeout"),
         min_cleanup=configuration.get("table.exec.interval-join.min-cleanup-interval"),
-        dead_letters=dead_letter_table(environment.catalog, configuration.get(DEAD_LETTERS)),
+        dead_letters=dead_letters,
+        late_rows=dead_letters is not None and configuration.get(LATE_ROWS),
         origins=origins,
     )
     return translate(plans, options)

@@ -16,6 +16,7 @@ from firesteel.errors import InternalError
 from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
 from firesteel.job.lower.dead_letters import dead_letter_sinks, with_sinks_of_messages
+from firesteel.job.lower.late_rows import with_late_rows
 from firesteel.job.lower.literal_rows import inputs_to_read
 from firesteel.job.lower.lookup_join import distribution
 from firesteel.job.lower.multi_join import as_joins
@@ -59,6 +60,7 @@ class TranslateOptions:
         idle_timeout: Milliseconds (table.exec.source.idle-timeout).
         min_cleanup: Milliseconds (table.exec.interval-join.min-cleanup-interval).
         dead_letters: Table that gets the messages that cannot be read; None if they end the job.
+        late_rows: Whether the dead-letter table gets rows that operators drop as late.
         origins: List that gets each operator with its node, None if nobody asks for it.
     """
 
@@ -73,6 +75,7 @@ class TranslateOptions:
     idle_timeout: int = 0
     min_cleanup: int = 0
     dead_letters: Table | None = None
+    late_rows: bool = False
     origins: list[tuple[OperatorSpec, Node]] | None = None
 
 
@@ -85,6 +88,8 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
         NotSupportedError: No host can run a node yet.
     """
     options = options or TranslateOptions()
+    if options.late_rows and options.origins is None:
+        options = replace(options, origins=[])
     roots = [with_row_time(as_joins(root)) for root in roots]
     inputs = [root.input if isinstance(root, physical.Sink) else root for root in roots]
     sinks: list[SinkSpec] = []
@@ -100,7 +105,8 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
             translation.close(open_chain, [Output(sink_id(number))])
     if options.dead_letters is not None:
         sinks += dead_letter_sinks(_table_sink(options.dead_letters, options))
-    return with_watermark_needs(with_sinks_of_messages(translation.job(tuple(sinks))))
+    job = with_sinks_of_messages(translation.job(tuple(sinks)))
+    return with_watermark_needs(with_late_rows(job, options.origins or []) if options.late_rows else job)
 
 
 def _port_exchanges(roots: Iterable[Node]) -> set[str]:

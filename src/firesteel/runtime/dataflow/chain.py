@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from firesteel.runtime.dataflow import operator_registry as registry
 from firesteel.runtime.dataflow.counters import Counters, rows_of
+from firesteel.runtime.dataflow.late_rows import LateRows
 from firesteel.runtime.dataflow.operator import (
     Clock,
     Message,
@@ -68,6 +69,11 @@ class Chain(Operator):
     def late(self) -> int:  # type: ignore[override]
         """Return the number of rows that the operators of the chain dropped because they came too late."""
         return sum(operator.late for operator in self._operators)
+
+    def collect_late(self, operator: int) -> LateRows:
+        """Let an operator collect its late rows, and return the collector."""
+        found = self._operators[operator].late_rows = LateRows()
+        return found
 
     def count_late(self) -> None:
         """Set the counters of late rows."""

@@ -11,13 +11,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.errors import InternalError
-from firesteel.runtime.dataflow.sequence import sequences
+from firesteel.runtime.dataflow.late_rows import LateRows, LateTable
+from firesteel.runtime.dataflow.sequence import Numbers, sequences
 
 MAX_WATERMARK = (1 << 63) - 1
 """Watermark of an input that has ended (Java's Long.MAX_VALUE)."""
 
 MIN_WATERMARK = -(1 << 63)
 """Watermark of an input that has not sent a watermark yet."""
+
+Flags: TypeAlias = NDArray[np.bool_]
 
 Clock: TypeAlias = Callable[[], int]
 """Function that returns the processing time in milliseconds. The time is constant within a micro-batch."""
@@ -133,6 +136,26 @@ class Operator:
 
     late: int = 0
     """Number of rows dropped because they came too late (Flink: numLateRecordsDropped)."""
+    late_rows: LateRows | None = None
+    """Collector of these rows; None if they are only counted."""
+
+    def drop_late(
+        self, rows: pa.Table, is_late: Flags, times: Numbers, watermarks: Numbers | int, port: int = 0
+    ) -> None:
+        """Count the late rows of a table, and keep them if they are collected.
+
+        Args:
+            rows: Changes table of n rows.
+            is_late: bool[n], whether each row is late.
+            times: int64[n], event time of each row in milliseconds; of a row with a window its last time.
+            watermarks: int64[n], watermark in milliseconds when each row came; a number for all rows.
+            port: Input that the rows come from.
+        """
+        count = int(np.count_nonzero(is_late))
+        self.late += count
+        if count and self.late_rows is not None:
+            known = np.broadcast_to(np.asarray(watermarks, np.int64), len(times))[is_late]
+            self.late_rows.add(LateTable(rows.filter(pa.array(is_late)), port, times[is_late], known))
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         """Process rows.

@@ -58,6 +58,27 @@ class ValuesSpec:
 
 
 @dataclass(frozen=True)
+class LateInput:
+    """One input of an operator whose late rows go to a dead-letter table.
+
+    Attributes:
+        chain: Number of the operator's chain.
+        operator: Position of the operator in its chain.
+        port: The input.
+        name: Name of the operator.
+        names: Names of the input's columns.
+        types: Types of these columns.
+    """
+
+    chain: int
+    operator: int
+    port: int
+    name: str
+    names: tuple[str, ...]
+    types: tuple[SqlType, ...]
+
+
+@dataclass(frozen=True)
 class SinkSpec:
     """Destination of the results.
 
@@ -78,6 +99,7 @@ class SinkSpec:
             of their own.
         takes_refused_rows: Whether it gets only the rows that sinks refuse while they commit
             (connectors/refused_rows.py).
+        late_inputs: Inputs of operators whose late rows it gets.
     """
 
     connector: str | None
@@ -93,3 +115,4 @@ class SinkSpec:
     takes_dead_letters: bool = False
     dead_letter_source: str = ""
     takes_refused_rows: bool = False
+    late_inputs: tuple[LateInput, ...] = ()

@@ -18,6 +18,7 @@ from firesteel.runtime.dataflow.packets import Packet
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.task.context import TaskContext, TaskId
 from firesteel.spark.task.counters import TaskCounters
+from firesteel.spark.task.late_rows import LateRowsOutput
 from firesteel.spark.task.outputs import ChainOutput, terminal_output
 
 
@@ -44,6 +45,7 @@ class ChainRunner:
         self.counters: ChainCounters = counters.of_chain(chain.id, len(chain.operators))
         process_cache.enter(context.run)
         self._chain = Chain.of(chain.operators, state, clock, self.counters[1:-1])
+        self._late = LateRowsOutput.of(context, self._id, self._chain)
         self._runners: list[ChainRunner] = []
         self._outputs = [(self._output(output), output.port) for output in chain.outputs]
 
@@ -68,6 +70,7 @@ class ChainRunner:
         self._chain.count_late()
         for output, _ in self._outputs:
             yield from output.close()
+        yield from self._late.close()
 
     def finish(self, ends: bool) -> Iterator[Packet]:
         """End the micro-batch, and if `ends` is true also the input. Yield the last packets."""
@@ -88,3 +91,4 @@ class ChainRunner:
         for message in messages:
             for output, port in self._outputs:
                 yield from output.send(message, port)
+        yield from self._late.flush()

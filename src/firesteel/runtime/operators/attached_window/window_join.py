@@ -7,7 +7,8 @@ So the result does not depend on how the inputs are divided into batches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -62,8 +63,8 @@ class WindowJoin(Operator):
         self._residual = None if spec.condition is None else Residual(spec.condition)
         self._passed = MIN_WATERMARK
         self._sides = [
-            _Side(side, backend, f"{spec.state_id}/{name}")
-            for side, name in zip(spec.inputs, ("left", "right"), strict=True)
+            _Side(side, backend, f"{spec.state_id}/{name}", partial(self.drop_late, port=port))
+            for port, (side, name) in enumerate(zip(spec.inputs, ("left", "right"), strict=True))
         ]
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
@@ -86,7 +87,6 @@ class WindowJoin(Operator):
 
     def ports(self, batch: PortBatch) -> Iterable[Message]:
         new = [side.take(part) for side, part in zip(self._sides, batch.inputs, strict=True)]
-        self.late = sum(side.late for side in self._sides)
         time = min(side.time for side in self._sides)
         marked = [part for part in batch.inputs if part is not None and len(part.times)]
         if time <= self._passed or not marked:  # A new instance sends the last watermark again.
@@ -113,11 +113,14 @@ class _Side:
         spec: Settings of the input.
         backend: State of the operator.
         name: Name of its states.
+        drop_late: Operator.drop_late for this input.
     """
 
-    def __init__(self, spec: WindowJoinInput, backend: StateBackend, name: str) -> None:
+    def __init__(
+        self, spec: WindowJoinInput, backend: StateBackend, name: str, drop_late: Callable[..., None]
+    ) -> None:
         types = [to_arrow(kind) for kind in spec.types]
-        self.late = 0
+        self._drop_late = drop_late
         self._types = types
         self._time = RetainedWatermark(backend, f"{name}/time")
         self._came = RetainedNumber(backend, f"{name}/came", 0)
@@ -141,9 +144,10 @@ class _Side:
             count = part.table.num_rows
             rows = self._waiting.arrived(part.table, self._came.now + np.arange(count))
             self._came.now += count
-            in_time = np.flatnonzero((rows.times > self._time.at_rows(part)) | (rows.times == NO_WINDOW))
-            self.late += count - len(in_time)
-            rows = rows.take(in_time)
+            row_watermarks = self._time.at_rows(part)
+            in_time = (rows.times > row_watermarks) | (rows.times == NO_WINDOW)
+            self._drop_late(part.table, ~in_time, rows.times, row_watermarks)
+            rows = rows.take(np.flatnonzero(in_time))
         if len(part.times):
             self._time.advance(int(part.times.max()))
         return rows

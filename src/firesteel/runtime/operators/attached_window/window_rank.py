@@ -61,8 +61,9 @@ class WindowRank(WaitsForWatermarks):
         watermarks = np.maximum.accumulate(message.times)
         table = message.table
         new = self._waiting.arrived(table, self.arrivals(table.num_rows))
-        in_time = new.times > self._time.at_rows(message)
-        self.late += len(new) - int(np.count_nonzero(in_time))
+        row_watermarks = self._time.at_rows(message)
+        in_time = new.times > row_watermarks
+        self.drop_late(table, ~in_time, new.times, row_watermarks)
         fires = in_time & (np.searchsorted(watermarks, new.times) < len(watermarks))
         due = self._due(watermarks)
         self._keep(new.take(np.flatnonzero(in_time & ~fires)))

@@ -77,8 +77,9 @@ class FirstByWatermark(WaitsForWatermarks):
         watermarks = _Watermarks.of(message, self._time.now)
         rows = message.table
         new = TimedRows.of(rows, len(self._types), self._spec.time, self.arrivals(rows.num_rows))
-        late = new.times < self._time.at_rows(message)
-        self.late += int(np.count_nonzero(late))
+        row_watermarks = self._time.at_rows(message)
+        late = new.times < row_watermarks
+        self.drop_late(rows, late, new.times, row_watermarks)
         in_time = np.flatnonzero(~late)
         behind = np.searchsorted(watermarks.at, in_time, side="right")
         new = new.take(in_time)

@@ -69,7 +69,7 @@ class RowTimeOver(WaitsForWatermarks):
         end = int(watermarks[-1]) if len(watermarks) else self._time.now
         due = self._waiting.take_until(end) if len(watermarks) else new.take(_NO_ROWS)
         admitted = self._admit(due, new, row_watermarks, end)
-        self.late += len(new) - int(np.count_nonzero(admitted.accepted))
+        self.drop_late(message.table, ~admitted.accepted, new.times, row_watermarks)
         behind = np.searchsorted(message.at, np.arange(len(new)), side="right")
         first = np.maximum(np.searchsorted(watermarks, new.times), behind)
         fires = admitted.accepted & (first < len(watermarks))

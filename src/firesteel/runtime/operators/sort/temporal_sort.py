@@ -59,7 +59,7 @@ class RowTimeSort(WaitsForWatermarks):
             len(watermarks), np.concatenate([by_due, first]), np.concatenate([due.times, new.times])
         )
         accepted = new.times > sent[behind]
-        self.late += len(new) - int(np.count_nonzero(accepted))
+        self.drop_late(rows, ~accepted, new.times, self._time.at_rows(message))
         fires = accepted & (first < len(watermarks))
         self._waiting.add(new.take(np.flatnonzero(accepted & ~fires)))
         if len(watermarks):

@@ -122,11 +122,15 @@ class GroupWindowAggregate(Operator):
         )
         kinds = one_array(table.column(KIND)).to_numpy().tolist()
         owners, times = keys.codes.tolist(), self._times(table)
-        for origin, kind, owner, time, row in zip(
-            origins, kinds, owners, times, self._inputs(table), strict=True
+        late = np.zeros(table.num_rows, np.bool_)
+        for number, (origin, kind, owner, time, row) in enumerate(
+            zip(origins, kinds, owners, times, self._inputs(table), strict=True)
         ):
             self._origin = origin
-            self._row(known[owner], time, row, bool(kind & 1))
+            late[number] = not self._row(known[owner], time, row, bool(kind & 1))
+        if late.any() and self._spec.time.column is not None:
+            rowtimes = milliseconds(one_array(table.column(field(self._spec.time.column))))
+            self.drop_late(table, late, rowtimes, self._time.now)
 
     def _times(self, table: pa.Table) -> list[int]:
         """Return the times of rows on the windows' clock."""
@@ -146,7 +150,8 @@ class GroupWindowAggregate(Operator):
         ]
         return zip(*columns, strict=True) if columns else iter([()] * table.num_rows)
 
-    def _row(self, mine: KeyedWindows, time: int, row: tuple[object, ...], retracts: bool) -> None:
+    def _row(self, mine: KeyedWindows, time: int, row: tuple[object, ...], retracts: bool) -> bool:
+        """Add a row to its windows. Return False if it is late for all of them."""
         lengths, watermark = self._lengths, self._time.now
         starts = lengths.starts(time)
         if self._is_rowtime:
@@ -154,8 +159,7 @@ class GroupWindowAggregate(Operator):
         else:
             in_time = list(starts)
         if not in_time:
-            self.late += len(starts) > 0
-            return
+            return len(starts) == 0
         for pane in lengths.panes_of(time, in_time):
             mine.panes[pane] = self._calls.add(mine.panes.get(pane), row, retracts)
         self._state.touch(mine)
@@ -166,6 +170,7 @@ class GroupWindowAggregate(Operator):
                 self._give(mine, window)
             if self._is_rowtime:
                 self._state.timers(mine).at_event_time(window, window.clear_time)
+        return True
 
     def _opened(self, mine: KeyedWindows, start: int) -> OpenWindow:
         window = OpenWindow(start, self._lengths.end_time(start), self._lengths.clear_time(start))

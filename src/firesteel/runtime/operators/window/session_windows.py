@@ -167,8 +167,10 @@ class SessionOperator(Operator):
         keys = find_keys([table.column(field(i)) for i in self._keys], table.num_rows)
         known, parts = self._sessions.of(keys)
         found = self._assigned(table, keys, row_watermarks, known)
-        here = np.flatnonzero(found.of_rows != LATE)
-        self.late += table.num_rows - len(here)
+        late = found.of_rows == LATE
+        here = np.flatnonzero(~late)
+        if len(here) < table.num_rows:
+            self.drop_late(table, late, self._last_times(table), row_watermarks)
         rows = table if len(here) == table.num_rows else table.take(pa.array(here))
         fires = np.searchsorted(watermarks.times, found.timers) < len(watermarks.times)
         batch = Batch(rows, found.of_rows[here], keys, known, found, parts, fires)
@@ -189,6 +191,15 @@ class SessionOperator(Operator):
         if time.column is None:
             return to_wall_clock(np.full(table.num_rows, self._clock()), time.zone)
         return to_wall_clock(milliseconds(one_array(table.column(field(time.column)))), time.zone)
+
+    def _last_times(self, table: pa.Table) -> Index:
+        """Return the time of each row; if it has a window, the last time of that."""
+        windows = self._windows
+        if windows.borders is not None:
+            ends: Index = milliseconds(one_array(table.column(field(windows.borders[1]))))
+            return ends - 1
+        assert windows.time.column is not None
+        return milliseconds(one_array(table.column(field(windows.time.column))))
 
     def _keep(self, batch: Batch, parts: tuple[pa.Array, ...]) -> KeyedSessions:
         """Write changed sessions, and return those that fire. `parts` is the content of each session."""

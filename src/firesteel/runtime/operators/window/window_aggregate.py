@@ -17,10 +17,12 @@ import pyarrow as pa
 from firesteel.changelog import field
 from firesteel.runtime.aggregate.reduce.partials import Partials
 from firesteel.runtime.aggregate.row_engine.handler import generate
-from firesteel.runtime.columns.keys import find_keys
+from firesteel.runtime.columns.keys import find_keys, one_array
+from firesteel.runtime.dataflow.event_time import milliseconds
 from firesteel.runtime.dataflow.operator import (
     LAST_SEQUENCE,
     Clock,
+    Flags,
     Message,
     Operator,
     Watermark,
@@ -82,12 +84,11 @@ class WindowAggregate(Operator):
     # --- messages ------------------------------------------------------------------------------------
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         fired = self._fired if self._is_event_time else NONE_FIRED
+        rows = WatermarkedBatch(table, NO_WATERMARKS, NO_WATERMARKS)
         if self._held is not None:
-            self._take_held(
-                WatermarkedBatch(table, NO_WATERMARKS, NO_WATERMARKS), np.array([fired]), self._held
-            )
+            self._take_held(rows, np.array([fired]), self._held)
             return ()
-        late = self._take(table, np.full(table.num_rows, fired))
+        late = self._take(rows, np.full(table.num_rows, fired))
         self._open.settle()
         self._open.add_late(late, fired)
         return ()
@@ -117,7 +118,7 @@ class WindowAggregate(Operator):
         if self._held is not None:
             late = self._take_held(rows, fired, self._held)
         else:
-            late = self._take(rows.table, _fired_before(rows, fired))
+            late = self._take(rows, _fired_before(rows, fired))
         return (rows.with_rows(self._out(rows, late)),)
 
     def barrier(self) -> Iterable[Message]:
@@ -142,18 +143,19 @@ class WindowAggregate(Operator):
         return int(to_timers(np.array([end - 1]), self._spec.time.zone)[0])
 
     # --- rows ----------------------------------------------------------------------------------------
-    def _take(self, table: pa.Table, fired: Numbers) -> Late:
+    def _take(self, batch: WatermarkedBatch, fired: Numbers) -> Late:
         """Add rows to their slices, and return those that are late for only some windows.
 
         `fired` is the end up to which windows had fired when each row came.
         """
+        table = batch.table
         ends = self._ends(table)
         late = ends <= fired
         if not late.any():
             self._add(table, ends)
             return Late.none(self._partials)
         dropped = self._slices.last_windows(ends) <= fired
-        self.late += int(dropped.sum())
+        self._drop(batch, dropped, ends)
         self._add(table.filter(pa.array(~late)), ends[~late])
         first = self._slices.first_unfired(ends, fired)
         joins = late & ~dropped
@@ -179,13 +181,21 @@ class WindowAggregate(Operator):
         fired_before = _fired_before(rows, fired)
         ends = self._ends(table) if table.num_rows else NO_WATERMARKS
         dropped = self._slices.last_windows(ends) <= fired_before
-        self.late += int(dropped.sum())
+        self._drop(rows, dropped, ends)
         kept = ~dropped
         at = np.append(0, np.cumsum(kept))[rows.at]
         due = np.where(ends <= fired_before, self._slices.first_unfired(ends, fired_before), ends)
         taken = SlicedRows(table, ends, due).those(kept)
         watermarks = np.maximum.accumulate(np.maximum(rows.times, self._time.now))
         return self._put(held.released(taken, watermarks, at, fired))
+
+    def _drop(self, batch: WatermarkedBatch, dropped: Flags, ends: Numbers) -> None:
+        """Drop the rows that are late for all of their windows. `ends` are the ends of their slices."""
+        if dropped.any():
+            column, times = self._spec.time.column, ends - 1
+            if column is not None and not self._spec.is_global:
+                times = milliseconds(one_array(batch.table.column(field(column))))
+            self.drop_late(batch.table, dropped, times, self._time.at_rows(batch))
 
     def _put(self, rows: Released | None) -> Late:
         """Add rows that have reached the state, and return the late ones."""
