@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
-from firesteel.config.registry import Configuration
+from firesteel import TableEnvironment
 from firesteel.job.spec import JobSpec
 from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.session.jobs import stream_settings
@@ -34,7 +31,7 @@ ROWS = "firesteel.source.max-rows-per-batch"
 )
 def test_micro_batches(options: dict[str, str], interval: int, rows: int) -> None:
     """They start as often as rows may wait, and hold at least one bundle."""
-    environment: Any = SimpleNamespace(configuration=Configuration(options), options={})
+    environment = TableEnvironment.create(configuration=options)
     settings = stream_settings(environment, JOB, "SELECT 1")
     assert (settings.interval, settings.max_rows) == (interval, rows)
 
@@ -47,6 +44,6 @@ def test_the_parallelism_of_operators_goes_first(
     of_operators: str | None, of_job: str | None, parallelism: int
 ) -> None:
     written = {"table.exec.resource.default-parallelism": of_operators, "parallelism.default": of_job}
-    configuration = Configuration({key: value for key, value in written.items() if value is not None})
-    environment: Any = SimpleNamespace(configuration=configuration, options={})
+    options = {key: value for key, value in written.items() if value is not None}
+    environment = TableEnvironment.create(configuration=options)
     assert stream_settings(environment, JOB, "SELECT 1").parallelism == parallelism
