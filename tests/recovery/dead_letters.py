@@ -3,7 +3,8 @@
 usage: python -m tests.recovery.dead_letters [--messages N] [--bad N] [--kills N] [--seed N] [--patience N]
 
 The job counts the rows of a topic in PostgreSQL, and writes them to a table with a constraint. Its dead
-letters go to another table there. Its JVM is killed again and again, and nobody starts it again.
+letters go to another table there. Its JVM is killed again and again, and nobody starts it again. Then the
+messages are mended and replayed. The replay is killed, too, and started again until it is complete.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ import argparse
 import itertools
 import json
 import random
+import signal
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from tools.kafka_broker import Broker
@@ -26,14 +30,20 @@ from tests.spark.test_dead_letters import BAD
 
 _PARTITIONS = 4
 _BATCHES = 20
+_MENDED = 60
+"""Value of the column n of mended messages, which no other message has."""
 _SCRIPT = """\
 CREATE TABLE messages (id INT, n INT) WITH ('connector' = 'kafka', 'topic' = '{topic}',
   'properties.bootstrap.servers' = '{servers}', 'properties.group.id' = 'dead-letters',
   'scan.startup.mode' = 'earliest-offset', 'format' = 'json');
 CREATE TABLE counts (n INT, c BIGINT, PRIMARY KEY (n) NOT ENFORCED) WITH ({jdbc}, 'table-name' = 'counts');
 CREATE TABLE kept (id INT, n INT) WITH ({jdbc}, 'table-name' = 'kept');
-CREATE TABLE bad (source_position STRING, error_text STRING, raw_bytes BYTES, row_kind STRING)
-  WITH ({jdbc}, 'table-name' = 'bad');
+CREATE TABLE bad (source_id STRING, source_position STRING, error_text STRING, raw_bytes BYTES,
+  row_kind STRING) WITH ({jdbc}, 'table-name' = 'bad');
+CREATE VIEW mended AS SELECT source_id, source_position, ENCODE(CONCAT('{{"id": 1',
+  LPAD(REGEXP_EXTRACT(source_position, 'offset ([0-9]+)', 1), 7, '0'),
+  REGEXP_EXTRACT(source_position, 'partition ([0-9]+)', 1), ', "n": {mended}}}'), 'UTF-8') AS raw_bytes
+  FROM bad WHERE row_kind IS NULL;
 SET 'firesteel.dead-letters.table' = 'bad';
 EXECUTE STATEMENT SET BEGIN
   INSERT INTO counts SELECT n, COUNT(id) FROM messages GROUP BY n;
@@ -43,7 +53,8 @@ END;
 _TABLES = (
     "CREATE TABLE counts (n INTEGER PRIMARY KEY, c BIGINT)",
     "CREATE TABLE kept (id INTEGER PRIMARY KEY, n INTEGER CHECK (n <> 13))",
-    "CREATE TABLE bad (source_position TEXT, error_text TEXT, raw_bytes BYTEA, row_kind TEXT)",
+    "CREATE TABLE bad "
+    "(source_id TEXT, source_position TEXT, error_text TEXT, raw_bytes BYTEA, row_kind TEXT)",
 )
 
 
@@ -62,7 +73,9 @@ def run(folder: Path, messages: int, bad: int, kills: int, seed: int = 1, patien
         expected, good = _fill(broker, topic, messages, bad, chance)
         user = f"'username' = '{USER}', 'password' = '{PASSWORD}'"
         jdbc = f"'connector' = 'jdbc', 'url' = '{server.url}', {user}"
-        (folder / "job.sql").write_text(_SCRIPT.format(topic=topic, servers=broker.servers, jdbc=jdbc))
+        (folder / "job.sql").write_text(
+            _SCRIPT.format(topic=topic, servers=broker.servers, jdbc=jdbc, mended=_MENDED)
+        )
         rows = f"firesteel.source.max-rows-per-batch={max(1, messages // _BATCHES)}"
         settings = ("--set", rows, "--set", "restart-strategy.exponential-delay.initial-backoff=200 ms")
         checkpoint = folder / "checkpoint"
@@ -91,11 +104,66 @@ def run(folder: Path, messages: int, bad: int, kills: int, seed: int = 1, patien
         assert refused == [number for number in good if number % 50 == 13]
         assert kept == [number for number in good if number % 50 != 13]
         restarts = job.said.count("Restart ")
+        job.send_signal(signal.SIGINT)
+        job.wait(patience)
+        replay = partial(
+            Run, "firesteel.cli.main", "replay", folder / "job.sql", "--checkpoint", checkpoint,
+            "--from", "mended", *settings,
+        )  # fmt: skip
+        killed = _replayed(replay, checkpoint, min(kills, 4), chance, patience)
+        _check_replayed(server, messages, bad, len(kept))
+        before = commits(checkpoint)
+        assert _ended(replay(), patience) == 0
+        assert commits(checkpoint) == before, "a replay without new messages has run the job"
+        _check_replayed(server, messages, bad, len(kept))
         return (
             f"{messages} messages, {bad} of {len(BAD)} kinds cannot be read, {len(refused)} rows are "
             f"refused; {kills} kills of the JVM, {restarts} restarts, {commits(checkpoint)} micro-batches: "
-            "each is there once"
+            f"each is there once; {killed} kills of the replay: each message is replayed once"
         )
+
+
+def _replayed(
+    replay: Callable[[], Run], checkpoint: Path, kills: int, chance: random.Random, patience: float
+) -> int:
+    """Replay, kill the replay at random moments, and complete it. Return how often it was killed at work."""
+    killed = 0
+    for number in range(kills):
+        process = replay()
+        end = time.monotonic() + patience
+        while number % 2 and process.poll() is None and not any(checkpoint.glob("*/replays/[0-9]*")):
+            assert time.monotonic() < end, process.said[-3000:]
+            time.sleep(0.05)
+        time.sleep(chance.uniform(0, 6))
+        killed += process.poll() is None
+        for victim in [process.pid, *descendants(process.pid)]:
+            _kill(victim)
+        process.wait()
+    process = replay()
+    assert _ended(process, patience) == 0, process.said[-3000:]
+    return killed
+
+
+def _ended(process: Run, patience: float) -> int:
+    try:
+        return process.wait(patience)
+    finally:
+        process.kill()
+
+
+def _check_replayed(server: Postgres, messages: int, bad: int, kept: int) -> None:
+    """Raise AssertionError unless each mended message has arrived once."""
+    with server.connect() as connection:
+        counts = dict(connection.execute("SELECT n, c FROM counts").fetchall())
+        mended = connection.execute("SELECT COUNT(*), COUNT(DISTINCT id) FROM kept WHERE n = %s", (_MENDED,))
+        arrived = mended.fetchone()
+        (all_kept,) = connection.execute("SELECT COUNT(*) FROM kept").fetchone()
+        (letters,) = connection.execute("SELECT COUNT(*) FROM bad WHERE row_kind IS NULL").fetchone()
+    assert counts[_MENDED] == bad
+    assert sum(counts.values()) == messages
+    assert arrived == (bad, bad)
+    assert all_kept == kept + bad
+    assert letters == bad
 
 
 def _compare(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
