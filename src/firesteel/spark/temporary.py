@@ -86,6 +86,15 @@ def _locked_folder(parent: str | None) -> Path | None:
     return folder
 
 
+def held_locks() -> tuple[int, ...]:
+    """Return the file descriptors of the locks of this process's folders.
+
+    A child that inherits them keeps the folders from being swept as long as it runs, also if this process is
+    killed before it.
+    """
+    return tuple(lock.fileno() for lock in _held if not lock.closed)
+
+
 def _remove(folder: Path, process: int) -> None:
     if os.getpid() == process:  # A forked process must not remove the folder.
         shutil.rmtree(folder, ignore_errors=True)

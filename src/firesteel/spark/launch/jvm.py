@@ -19,7 +19,7 @@ from firesteel.errors import JobError
 from firesteel.spark.launch.java import Java, spark_home
 from firesteel.spark.launch.jvm_output import JvmOutput
 from firesteel.spark.launch.private_sockets import private_variables
-from firesteel.spark.temporary import private_folder
+from firesteel.spark.temporary import held_locks, private_folder
 
 PATIENCE = 20.0
 """Seconds in which a JVM must report its port. It takes half a second on an idle machine."""
@@ -86,6 +86,8 @@ class LocalJvm:
             stderr=subprocess.STDOUT,
             env=environment,
             start_new_session=True,
+            # Without the folder for its answer, the JVM would wait without an end instead of ending.
+            pass_fds=held_locks(),
         )
         assert self._process.stdout is not None
         self._output = JvmOutput(self._process.stdout, shows_traces=shows_traces)
