@@ -20,7 +20,7 @@ class SourceRange:
 
     Attributes:
         start: Offset of the first character.
-        end: Offset behind the last character.
+        end: Offset after the last character.
     """
 
     start: int

@@ -25,7 +25,7 @@ def is_identity(exprs: Sequence[Expr], node: Node) -> bool:
 
 
 def unique_names(names: Sequence[str | None]) -> tuple[str, ...]:
-    """Return unique names: `$fN` for None, and a number behind duplicates (Calcite: uniquify)."""
+    """Return unique names: `$fN` for None, and a number after duplicates (Calcite: uniquify)."""
     used: dict[str, None] = {}
     for name in names:
         attempt = 0

@@ -21,7 +21,7 @@ def validated_names(source: Node) -> tuple[str, ...]:
 
 
 def column_names(node: Aliased | CommonTable, source: Node) -> tuple[str, ...]:
-    """Return the names of the column list behind an alias, or the names of the source if there is no list."""
+    """Return the names of the column list after an alias, or the names of the source if there is no list."""
     columns = tuple(column.name for column in node.columns)
     if not columns:
         return validated_names(source)

@@ -25,7 +25,7 @@ Pairs = Sequence[tuple[str, str]]
 
 
 def options_of(hints: Sequence[Hint]) -> Pairs | None:
-    """Return the options of the OPTIONS hints behind a table's name, None if there is no such hint."""
+    """Return the options of the OPTIONS hints after a table's name, None if there is no such hint."""
     found = [h for h in hints if h.name.name.upper() == "OPTIONS"]
     if not found:
         return None
@@ -96,7 +96,7 @@ def join_hints(hints: Sequence[Hint], left: Sequence[str], right: Sequence[str])
     """Return the hints that apply to a join.
 
     Args:
-        hints: Hints behind SELECT.
+        hints: Hints after SELECT.
         left: Names by which hints refer to the left side.
         right: Names of the right side.
     """

@@ -37,7 +37,7 @@ COLUMNS: dict[str, SqlType] = {
 """The columns of a dead-letter table. A table may have fewer of them, in any order."""
 
 _PIECE = 1024
-"""Messages that are read together near a bad one: each bad message has its piece read once more."""
+"""Number of messages that are decoded together near a bad one. Each bad message needs one more decoding."""
 
 
 NULLABLE = ("raw_bytes", "raw_key", "message_time", "row_kind")
@@ -54,7 +54,7 @@ class LetterSource:
     table: str
     """Path of the table that was read or written."""
     id: str
-    """Identity among all jobs: of a source `source_id`, of a sink the job's name at the sink."""
+    """Identity among all jobs: `source_id` for a source, the job's name at the sink for a sink."""
 
 
 def source_id(job: str, chain: int) -> str:
@@ -72,11 +72,11 @@ class DeadLetter:
     """One message that cannot be read, or one row that cannot be written."""
 
     position: str
-    """Where it stands: topic, partition and offset, or file and line; of a row the micro-batch."""
+    """Position of the message: topic, partition and offset, or file and line. For a row, the micro-batch."""
     text: str
-    """What is wrong, in Flink's words."""
+    """Message of the error, in Flink's words."""
     raw: bytes | None
-    """The bytes of the message, None if it has none; of a row a JSON object."""
+    """Bytes of the message, None if it has none. For a row, a JSON object."""
     error_class: str = DataError.__name__
     """Class of the error."""
     row_kind: str | None = None
@@ -84,9 +84,9 @@ class DeadLetter:
     cause: str = ""
     """Cause of the error of a message, as metrics name it (formats/messages/skip_causes.py)."""
     key: bytes | None = None
-    """Key of the message; None if it has none or nobody reads it."""
+    """Key of the message; None if it has none, or if no dead-letter table needs it."""
     time: int | None = None
-    """Time of the message in milliseconds since 1970; None if it has none or nobody reads it."""
+    """Time of the message in milliseconds since 1970; None if it has none, or if no table needs it."""
     headers: tuple[tuple[str, bytes], ...] = ()
     """Headers that describe the error."""
 
@@ -104,7 +104,7 @@ def letters_table(
     Args:
         letters: The dead letters.
         spec: The sink.
-        source: Where they come from.
+        source: Source or sink from which they come.
         now: Time of each error in milliseconds since 1970.
         task: Number of the task that sends them, for their sequence.
         first: Number of letters that the task has sent before.
@@ -135,7 +135,7 @@ def letters_table(
 
 
 class DeadLetters:
-    """Dead letters of one split, in the order in which they were met."""
+    """Collector of the dead letters of one split, in the order of the split."""
 
     def __init__(self) -> None:
         self._held: list[DeadLetter] = []
@@ -144,13 +144,13 @@ class DeadLetters:
         self._held.append(letter)
 
     def take(self) -> Sequence[DeadLetter]:
-        """Remove and return what is held."""
+        """Remove and return the collected dead letters."""
         taken, self._held = self._held, []
         return taken
 
 
 def decode_around(decoder: Decoder, messages: pa.BinaryArray) -> tuple[pa.Table, Indices, list[MessageError]]:
-    """Return what a decoder reads of the messages without the bad ones, and the bad ones' errors.
+    """Return the changes in the good messages, and the errors of the bad ones.
 
     Returns:
         The changes, int64[n] with the message of each change, and the errors in the order of their messages.
@@ -170,7 +170,7 @@ def decode_around(decoder: Decoder, messages: pa.BinaryArray) -> tuple[pa.Table,
 
 
 def _piece_around(decoder: Decoder, piece: pa.BinaryArray) -> tuple[pa.Table, Indices, list[MessageError]]:
-    """Return what a decoder reads of a few messages, after emptying each one that it refuses."""
+    """Return the changes in a few messages, and the errors. Bad messages are emptied to read the rest."""
     errors: list[MessageError] = []
     is_bad: Flags = np.zeros(len(piece), np.bool_)
     while True:
@@ -185,5 +185,5 @@ def _piece_around(decoder: Decoder, piece: pa.BinaryArray) -> tuple[pa.Table, In
             errors.append(error)
             is_bad[error.index] = True
             piece = pc.if_else(pa.array(is_bad), pa.scalar(None, piece.type), piece)
-    kept = ~is_bad[at]  # a format may take an empty message for a row
+    kept = ~is_bad[at]  # A format may read an empty message as a row.
     return changes.filter(pa.array(kept)), at[kept], sorted(errors, key=lambda error: error.index)

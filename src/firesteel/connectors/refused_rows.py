@@ -35,7 +35,7 @@ class RefusedRow:
         kind: Number of its row kind.
         row: The row as a JSON object.
         error_class: Class of the error.
-        text: What the target says.
+        text: Message of the target's error.
         failed_at: Time of the error in milliseconds since 1970.
     """
 
@@ -52,7 +52,7 @@ RefusedRows = dict[int, list[RefusedRow]]
 
 
 class RowsRefusedError(Exception):
-    """The target refuses rows, which are noted. Nothing of the rows of the task is complete."""
+    """Error after a target has refused rows. They are recorded, and the task has committed no row."""
 
 
 class RowError(Exception):
@@ -71,10 +71,10 @@ class Refusals:
     """Rows of one batch that a sink leaves out, and those that it finds to be refused.
 
     Args:
-        known: Rows to leave out.
+        known: Rows to leave out, by partition.
 
     Attributes:
-        found: Rows that were found to be refused.
+        found: Rows that the target has refused, by partition.
     """
 
     def __init__(self, known: Mapping[int, Sequence[RefusedRow]] | None = None) -> None:
@@ -88,19 +88,19 @@ class Refusals:
         return self._known.get(partition, frozenset())
 
     def kept(self, changes: pa.Table, partition: int) -> pa.Table:
-        """Return rows with numbers (ROW) without those that the sink leaves out."""
+        """Return the rows of a table with the column ROW, without those that the sink leaves out."""
         left_out = self.left_out(partition)
         if not left_out:
             return changes
         return changes.filter(pa.array(~np.isin(changes[ROW].to_numpy(), list(left_out))))
 
     def add(self, partition: int, rows: Sequence[RefusedRow]) -> None:
-        """Note rows that are refused, if there are any."""
+        """Add refused rows of a partition. The list may be empty."""
         if rows:
             self.found.setdefault(partition, []).extend(rows)
 
     def take(self) -> list[RefusedRow]:
-        """Remove and return all rows that were found."""
+        """Remove and return all refused rows."""
         found = [row for rows in self.found.values() for row in rows]
         self.found.clear()
         return found
@@ -136,7 +136,7 @@ def row_text(changes: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> str:
     names, types = tuple(name for name, _ in columns), tuple(kind for _, kind in columns)
     try:
         (text,) = JsonWriters(_OPTIONS).objects(changes, names, types)
-    except Exception:  # such as a map with a NULL key
+    except Exception:  # for example a map with a NULL key
         (text,) = lines(changes, types)
     return text
 

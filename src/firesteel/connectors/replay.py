@@ -14,16 +14,16 @@ from firesteel.errors import NotSupportedError
 
 @dataclass(frozen=True)
 class RawMessage:
-    """A message as a dead-letter table keeps it."""
+    """Message that a dead-letter table contains."""
 
     position: str
     """Topic, partition and offset, or file and line, as in the column `source_position`."""
     value: bytes | None
     """Bytes of the message."""
     key: bytes | None = None
-    """Key of the message; None if it has none or the table does not keep it."""
+    """Key of the message; None if it has none, or if the table has no column for it."""
     time: int | None = None
-    """Time of the message in milliseconds since 1970; None if it has none or the table does not keep it."""
+    """Time of the message in milliseconds since 1970; None if it has none, or the table lacks the column."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,18 @@ class DecodedMessages:
     rows: Mapping[int, pa.Table]
     """Changes without sequences, by the channel of their watermarks (connectors/base.py: Split)."""
     errors: Mapping[str, str]
-    """What is wrong with a message, by its position."""
+    """Text of the error of each bad message, by its position."""
 
 
 @runtime_checkable
 class ReplayableSource(Protocol):
-    """A source that decodes messages without reading them from their place."""
+    """Source that can decode given messages, without reading them from its topic or file."""
 
     def decode(self, messages: Sequence[RawMessage]) -> DecodedMessages:
-        """Decode messages in the order of their places.
+        """Decode messages in the order of their positions.
 
         Raises:
-            NotSupportedError: The query reads what is not in the messages, or their order counts.
+            NotSupportedError: The query needs more than the messages, or their order among others.
             UsageError: A position is not one of the source.
         """
         ...

@@ -47,7 +47,7 @@ def join_versions(
             a key, and their times.
         new_starts: int64[g + 1], where the new versions of each key begin.
         new_before, new_watermarks: int64[n], number of watermarks before each new version, ascending within a
-            key, and of the first one behind it that passes its time, m for none.
+            key, and of the first one after it that passes its time, m for none.
         new_times: int64[n], their times.
         new_ids: int64[n], ids of late versions. NONE for others, and for the timer that the key had before.
         watermarks: int64[m], ascending watermarks.

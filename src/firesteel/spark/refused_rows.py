@@ -1,4 +1,4 @@
-"""Rows that sinks refuse while they commit: kept for a repeated batch, and written to the dead-letter table.
+"""Storage of the rows that sinks refuse while they commit, and their way to the dead-letter table.
 
 A sink's tasks commit nothing of a part in which rows are refused. The driver keeps the refused rows durably,
 then runs the tasks again without them. So a batch that is repeated after a crash leaves out the same rows.
@@ -40,7 +40,7 @@ class RefusedRowStore(Protocol):
 
 
 class RefusedRowsInMemory:
-    """Store for a job without a checkpoint, whose batches are never repeated."""
+    """Store of refused rows for a job without a checkpoint, whose batches are never repeated."""
 
     def of(self, batch: int, origin: Origin) -> BySink:
         return {}
@@ -54,7 +54,7 @@ class RefusedRowsSink:
 
     Args:
         specs: All sinks of the job.
-        sinks: The opened ones, by number.
+        sinks: The opened sinks, by number.
         job: Name of the job.
         store: Store of the refused rows.
 
@@ -89,7 +89,7 @@ class RefusedRowsSink:
 
         Args:
             sink: Number of the sink.
-            packets: Packets of its tasks that hold REFUSED.
+            packets: Packets of the sink's tasks whose content is REFUSED.
 
         Returns:
             Whether tasks must run again, because they have committed nothing.

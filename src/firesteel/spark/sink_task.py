@@ -25,7 +25,7 @@ from firesteel.spark.errors import guarded, raise_failure
 def job_of(job: str, number: int) -> str:
     """Return the job's name at its sink `number`.
 
-    Names differ between sinks, as two may write to one place.
+    Each sink of a job has its own name, because two sinks may write to one table.
     """
     return f"{job}.{number}" if number else job
 
@@ -83,7 +83,7 @@ class SinkTask:
         return [packet.payload.decode() for packet in found if packet.holds == WRITTEN]
 
     def _write(self, parts: Mapping[int, list[Packet]]) -> Iterator[Packet]:
-        """Write the rows of partitions, and yield the sink's token and what it has refused.
+        """Write the rows of partitions, and yield packets with the sink's token and the refused rows.
 
         If the sink has committed nothing because of refused rows, there is no token.
         """

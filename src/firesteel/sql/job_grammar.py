@@ -11,7 +11,7 @@ class JobGrammar(AlterGrammar):
     """Reader of the statements about jobs."""
 
     def show_jobs(self, start: int) -> ShowJobs:
-        """Read the rest of SHOW JOBS, behind JOBS."""
+        """Read the rest of SHOW JOBS, after JOBS."""
         return ShowJobs(self.since(start))
 
     def describe_job(self, start: int) -> DescribeJob:

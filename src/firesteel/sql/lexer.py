@@ -30,7 +30,7 @@ class Token:
     Attributes:
         text: Value, without quotes and escapes.
         start: Offset of the first character.
-        end: Offset behind the last character.
+        end: Offset after the last character.
     """
 
     kind: Kind

@@ -19,7 +19,7 @@ def at_scale(values: pa.Array | pa.ChunkedArray, kind: pa.Decimal128Type) -> pa.
         kind: Target type.
 
     Raises:
-        pa.ArrowInvalid: A value has more digits than the type, before or behind the point.
+        pa.ArrowInvalid: A value has more digits than the type, before or after the point.
     """
     source = values.type
     if source.scale == kind.scale:

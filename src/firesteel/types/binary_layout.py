@@ -1,7 +1,7 @@
 """Bytes of nested values in Flink's binary rows, for Flink's hash codes.
 
 Flink: BinaryArrayData, BinaryRowData, BinaryMapData and their writers. The fixed part has the NULL bits and
-a slot for each value. A value that does not fit its slot is stored behind the fixed part, aligned to 8
+a slot for each value. A value that does not fit its slot is stored after the fixed part, aligned to 8
 bytes, and its slot holds offset and length. Values are in key form (types/internal_values.py).
 """
 
@@ -73,7 +73,7 @@ def _row(kinds: Sequence[SqlType], values: Sequence[Any]) -> bytes:
 
 
 class _Section:
-    """Buffer for one value: the fixed part, written in place, and the variable part behind it."""
+    """Buffer for one value: the fixed part, written in place, and the variable part after it."""
 
     def __init__(self, fixed: int) -> None:
         self.data = bytearray(fixed)

@@ -1,4 +1,4 @@
-"""Bind the arguments of an aggregate call and the clauses behind them (DISTINCT, FILTER, ORDER BY)."""
+"""Bind the arguments of an aggregate call and the clauses after them (DISTINCT, FILTER, ORDER BY)."""
 
 from __future__ import annotations
 

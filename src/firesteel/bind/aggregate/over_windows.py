@@ -1,4 +1,4 @@
-"""Binding of the window behind OVER: a named one, one written in place, or one that extends a named one.
+"""Binding of the window after OVER: a named one, one written in place, or one that extends a named one.
 
 Calcite: SqlWindow.validate, SqlWindow.overlay.
 """
@@ -28,7 +28,7 @@ def direction(item: syntax.OrderItem) -> Direction:
 
 
 class OverWindows:
-    """Windows that one SELECT may use behind OVER: those of its WINDOW clause and those written in place.
+    """Windows that one SELECT may use after OVER: those of its WINDOW clause and those written in place.
 
     All windows of the WINDOW clause are checked, also unused ones: the constructor raises ValidationError.
     """

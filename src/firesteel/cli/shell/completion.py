@@ -58,7 +58,7 @@ def complete(text: str, cursor: int, environment: Environment) -> list[Candidate
 
 
 def _fits(word: str, prefix: str) -> bool:
-    """Return whether a word begins with the typed text. For options, any part behind a dot counts, too."""
+    """Return whether a word begins with the typed text. For options, any part after a dot counts, too."""
     low, begun = word.lower().strip("`"), prefix.lower()
     return low.startswith(begun) or (len(begun) > 1 and f".{begun}" in low)
 
@@ -118,7 +118,7 @@ def _behind_dot(statement: Typed, environment: Environment) -> Found:
 
 
 def _in_query(statement: Typed, environment: Environment) -> Iterator[tuple[str, str]]:
-    """Yield candidates within a clause: columns and functions, or keywords behind an operand."""
+    """Yield candidates within a clause: columns and functions, or keywords after an operand."""
     last = statement.words[-1]
     is_operand = last.kind in _OPERANDS or last.text == ")" or _is_name(last.word, last.kind)
     if is_operand:

@@ -66,9 +66,9 @@ class Typed:
     Attributes:
         words: Complete tokens before the word that is being typed.
         prefix: Typed part of the word, without its quote.
-        start: Offset of this part, behind its quote.
+        start: Offset of this part, after its quote.
         quote: Quote before this part, "" for none.
-        rest: Tokens of the statement behind the cursor.
+        rest: Tokens of the statement after the cursor.
     """
 
     words: tuple[Token, ...]
@@ -181,7 +181,7 @@ def _alias(every: tuple[Token, ...], index: int) -> tuple[str, int]:
 
 
 def options_given(statement: Typed) -> dict[str, str]:
-    """Return the options `'key' = 'value'` of the statement, before and behind the cursor."""
+    """Return the options `'key' = 'value'` of the statement, before and after the cursor."""
     every = (*statement.words, *statement.rest)
     return {
         key.text: value.text

@@ -60,7 +60,7 @@ class TableModel:
             self.show(self._rows)
 
     def sort_by_next(self) -> None:
-        """Sort by the column behind the current one, and after the last one by arrival."""
+        """Sort by the next column. After the last column, sort by arrival again."""
         following = 0 if self.column is None else self.column + 1
         self.sort_by(following if following < len(self._names) else None)
 
@@ -79,7 +79,7 @@ class TableModel:
         Args:
             text: Text to search for. Upper and lower case are equal.
             height: Height of the screen.
-            again: Whether to begin behind the last row that was found.
+            again: Whether to begin after the last row that was found.
         """
         if self._rows is None or not text:
             return False

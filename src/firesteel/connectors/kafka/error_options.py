@@ -35,7 +35,7 @@ ERROR_OPTIONS = (
     Option(CONTEXT, Kind.BOOLEAN, "false", "Whether such messages get headers that describe the error."),
 )
 _PREFIX = "firesteel-dead-letters"
-"""Begins the transactional IDs of the topics of dead letters."""
+"""Prefix of the transactional IDs for the topics of dead letters."""
 _HEADER = "__connect.errors."
 KEY_STAGE, VALUE_STAGE = "KEY_CONVERTER", "VALUE_CONVERTER"
 """Kafka Connect's names for the part of a message that cannot be read."""
@@ -50,7 +50,7 @@ class ErrorOptions:
     Attributes:
         tolerance: NONE or ALL; None if the job's options decide.
         topic: Topic that gets the messages, "" for none.
-        context: Whether they get headers that describe the error.
+        context: Whether the messages get headers that describe the error.
     """
 
     tolerance: str | None
@@ -126,7 +126,7 @@ def error_headers(
         stage: KEY_STAGE or VALUE_STAGE.
         of: Name of the format.
         error_class: Class of the error.
-        text: What is wrong.
+        text: Message of the error.
     """
     topic, partition, offset = place
     values = {

@@ -41,7 +41,7 @@ from firesteel.types.value_parts import WHOLE
 
 @dataclass(frozen=True)
 class _Decoding:
-    """The decoder of one part (key or value) of messages."""
+    """Decoder of the keys or the values of messages."""
 
     decoder: Decoder
     """Decoder of the part."""
@@ -132,7 +132,7 @@ class Rows:
         Args:
             messages: The messages.
             split: Number of the split.
-            first: Number of changes that the split has given before.
+            first: Number of changes that were decoded for the split before.
 
         Raises:
             DataError: A message is bad. The error names topic, partition and offset.
@@ -197,7 +197,7 @@ class Rows:
             ) from error
 
     def _set_aside(self, messages: Messages, error: MessageError, stage: str = VALUE_STAGE) -> None:
-        """Note a bad message as a dead letter, unless its other part has been noted."""
+        """Add a bad message to the dead letters, unless it was added because of its other part."""
         assert self._dead_letters is not None
         place = messages.place(error.index)
         if place not in self._noted:
@@ -293,13 +293,13 @@ def _pairs(values: Indices, keys: Indices, messages: int) -> tuple[Indices, Indi
 
 
 _KEPT_BY_LETTERS = {MESSAGE_KEY, OFFSET, TIMESTAMP}
-"""Columns of messages that a dead-letter table can keep."""
+"""Columns of messages for which a dead-letter table can have columns."""
 
 
 def decode_again(
     scan: ScanSpec, options: dict[str, str], upsert: bool, messages: Sequence[RawMessage]
 ) -> DecodedMessages:
-    """Decode messages that were dead letters. Arguments as of KafkaSource; see ReplayableSource.decode."""
+    """Decode messages that were dead letters (see ReplayableSource.decode). Arguments: as for KafkaSource."""
     letters = DeadLetters()
     rows = Rows(scan, options, upsert, letters)
     _check_replayable(scan, options, upsert, rows.needs)
@@ -316,7 +316,7 @@ def decode_again(
 
 
 def _check_replayable(scan: ScanSpec, options: dict[str, str], upsert: bool, needs: frozenset[str]) -> None:
-    """Raise NotSupportedError if rows need more than a dead-letter table keeps."""
+    """Raise NotSupportedError if rows need more of a message than a dead-letter table contains."""
     metadata = scan.metadata or (None,) * len(scan.names)
     physical = tuple(name for name, key in zip(scan.names, metadata, strict=True) if key is None)
     check_inserts(scan.table, value_of(options, physical).format.changelog_mode, upserts=upsert)

@@ -14,11 +14,11 @@ from firesteel.connectors.kafka.producer import MessageRefusedError, Producer
 from firesteel.connectors.kafka.records import Record
 
 _TOGETHER = 2000
-"""Messages of one transaction, which is short enough for each time-out."""
+"""Number of messages in one transaction. It is so small that no time-out is exceeded."""
 
 
 class Trial(Producer):
-    """A connection that sends messages one by one and commits none.
+    """Producer that sends messages one by one and commits none, to find those that Kafka refuses.
 
     Args:
         properties: `properties.*` of the table, without the prefix.
@@ -87,7 +87,7 @@ class Trial(Producer):
                 raise self._error(error.args[0], topic, partition) from None
 
     def _note(self, new: dict[int, Exception], index: int, error: Any, message: Any) -> None:
-        """Note the error of a message, unless the client has dropped it after that of another."""
+        """Record the error of a message, unless the client dropped it because of another message's error."""
         if error is not None and error.code() not in self._dropped:
             new[index] = self._error(error, message.topic(), message.partition())
 

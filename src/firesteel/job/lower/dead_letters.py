@@ -64,10 +64,10 @@ def _check_columns(table: Table, name: str, hint: str) -> None:
 
 
 def dead_letter_sinks(table: SinkSpec) -> list[SinkSpec]:
-    """Return the sinks of a job that write to its dead-letter table.
+    """Return the sinks of a job that write to its dead-letter table: one for messages, one for rows.
 
-    Rows that a sink refuses are known only when it commits, after the tasks of all other dead letters. They
-    have a sink of their own.
+    Rows that a sink refuses become known when it commits. The tasks that write unreadable messages have ended
+    by then, so such rows need another sink.
     """
     return [
         replace(table, takes_dead_letters=True),

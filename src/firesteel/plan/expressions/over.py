@@ -48,7 +48,7 @@ class Direction:
 
     @property
     def over_text(self) -> str:
-        """Text of the direction behind a key of ORDER BY, in a window of the AST."""
+        """Text of the direction after a sort key, in a window of the AST: ` DESC NULLS LAST`."""
         return f"{' DESC' if self.descending else ''} NULLS {'FIRST' if self.nulls_first else 'LAST'}"
 
 

@@ -125,7 +125,7 @@ class Aggregate(LogicalNode):
 
 
 def unused_name(name: str, taken: Container[str]) -> str:
-    """Return the name, with a number behind it if it is used already (Calcite: Aggregate.deriveRowType)."""
+    """Return the name, with a number after it if it is used already (Calcite: Aggregate.deriveRowType)."""
     numbered = (f"{name}_{attempt}" for attempt in count())
     return next(each for each in chain([name], numbered) if each not in taken)
 

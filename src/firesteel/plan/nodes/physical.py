@@ -75,7 +75,7 @@ class GroupAggregate(PhysicalNode):
     The output is the keys, then the results of the calls.
 
     Attributes:
-        input: The rows, behind an exchange by the keys.
+        input: The rows, after an exchange by the keys.
         keys: Positions of the grouping columns.
         calls: The aggregate functions.
         retract: For each call, whether its RETRACT variant runs.
@@ -106,7 +106,7 @@ class LocalGroupAggregate(PhaseNode):
     """Aggregate bundles before the exchange, without state. Flink: StreamPhysicalLocalGroupAggregate.
 
     The output is the keys, then the accumulators (plan/nodes/accumulators.py). Over a retracting input, one
-    of the calls is a plain COUNT(*): the query's own, or one added behind its calls. `map_order`: as in
+    of the calls is a plain COUNT(*): the query's own, or one added after its calls. `map_order`: as in
     GroupAggregate.
     """
 

@@ -51,7 +51,7 @@ def _check_order(node: Rank | SortLimit) -> None:
 
 
 def _never_falls_behind(node: Rank | SortLimit) -> bool:
-    """Return whether an update never moves a row behind others.
+    """Return whether an update never moves a row after others.
 
     Each column of ORDER BY must be constant, or change in the direction in which it is sorted.
     """

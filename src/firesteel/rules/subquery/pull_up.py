@@ -252,7 +252,7 @@ _RULES: dict[type[Node], Callable[..., Pulled]] = {
 
 
 def as_join_terms(pulled: Pulled, around: Around, moved: Sequence[Expr] = ()) -> list[Expr]:
-    """Return terms over the outer columns and, behind them, the columns of the pulled-up plan.
+    """Return terms over the outer columns and, after them, the columns of the pulled-up plan.
 
     Args:
         pulled: The plan.

@@ -196,7 +196,7 @@ class _Split:
         )  # fmt: skip
 
     def _argument(self, expr: Expr) -> int:
-        """Return the position of an argument: that of a column, or of a constant behind all columns."""
+        """Return the position of an argument: that of a column, or of a constant after all columns."""
         if not isinstance(expr, Literal):
             return self._column(expr)
         if expr not in self.constants:

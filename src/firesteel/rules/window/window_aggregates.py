@@ -125,7 +125,7 @@ def _as_before(node: Aggregate, aggregate: WindowAggregate, properties: WindowPr
 
 
 def _named(node: Aggregate, keys: tuple[int, ...]) -> tuple[AggregateCall, ...]:
-    """Return the calls, named by their position behind the remaining keys if they have no name."""
+    """Return the calls, named by their position after the remaining keys if they have no name."""
     taken = {node.input.schema[k].name for k in keys}
     calls = []
     for position, call in enumerate(node.calls, start=len(keys)):

@@ -27,7 +27,7 @@ class CombinedWatermarks:
         self.passed = passed
 
     def advance(self, batch: PortBatch) -> AscendingWatermarks:
-        """Return where the event time of the operator advances in a batch, and raise it.
+        """Advance the operator's event time by a batch, and return the positions where it advances.
 
         A watermark of one input follows the rows of all inputs up to its sequence, so that the result does
         not depend on where the inputs are cut.

@@ -103,8 +103,8 @@ class WindowJoinSpec(TimedSpec):
         kind: Which rows are sent.
         inputs: The left input (port 0) and the right one (port 1).
         null_safe: For each key whether NULL equals NULL (IS NOT DISTINCT FROM).
-        condition: What else holds for a pair, over the fields of the left input and behind them those of the
-            right one; None for nothing.
+        condition: Condition besides the keys, over the left input's fields, then the right one's. None for
+            none.
         state_id: Name of the state.
     """
 

@@ -23,7 +23,7 @@ class IntervalJoinSpec(OperatorSpec):
         upper: Greatest difference of the times in milliseconds. Below `lower`, no pair exists.
         is_rowtime: Whether the times are event time, else processing time.
         times: Position of the row time in each input.
-        condition: What else holds for a pair, over the fields of the left input and behind them those of the
+        condition: Condition besides keys and times, over the fields of the left input, then those of the
             right one; None for nothing.
         min_cleanup: Milliseconds that a row is kept after its last possible partner.
         state_id: Name of the state.

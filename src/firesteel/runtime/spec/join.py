@@ -53,7 +53,7 @@ class JoinSpec(OperatorSpec):
         kind: Which rows are sent without a partner.
         inputs: The left input (port 0) and the right one (port 1).
         null_safe: For each key whether NULL equals NULL (IS NOT DISTINCT FROM).
-        condition: What else holds for a pair, over the fields of the left input and behind them those of the
+        condition: Condition besides the keys, over the fields of the left input, then those of the
             right one; None for nothing.
         state_id: Name of the state.
         folds: For each input the number of rows of which one that comes and goes is left out (Flink:

@@ -50,7 +50,7 @@ class LookupJoinSpec(OperatorSpec):
         args: Projection of the input to the keys, in the order of `table.keys`.
         pads: Whether a row without a partner is sent with NULLs.
         calc: Projection and filter over the table's columns. None takes the rows as they are.
-        types: Types of the table's columns behind `calc`.
+        types: Types of the table's columns after `calc`.
         before: Condition over the input, a Calc without a projection. Other rows have no partner.
         condition: Condition over the input's fields, then the table's columns. A Calc without a projection.
         retry: What happens if a key has no rows.

@@ -18,7 +18,7 @@ class RankStrategy(Enum):
     """AppendFastStrategy: only +I."""
 
     UPDATE = "update"
-    """UpdateFastStrategy: only +I and +U. Rows have a key, and an update never moves a row behind others."""
+    """UpdateFastStrategy: only +I and +U. Rows have a key, and an update never moves a row after others."""
 
     RETRACT = "retract"
     """RetractStrategy: any change."""

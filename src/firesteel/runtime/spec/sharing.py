@@ -9,7 +9,7 @@ from firesteel.runtime.spec.operators import OperatorSpec
 
 @dataclass(frozen=True)
 class SequenceShiftSpec(OperatorSpec):
-    """Move rows behind those of earlier uses of the same shared input.
+    """Move rows after those of earlier uses of the same shared input.
 
     Attributes:
         places: Number of sources by which the rows are moved.

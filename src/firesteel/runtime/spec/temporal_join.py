@@ -31,7 +31,7 @@ class TemporalJoinSpec(OperatorSpec):
     Attributes:
         pads: Whether a row without a version is sent with NULLs (LEFT JOIN).
         inputs: The rows (port 0) and the versions (port 1).
-        condition: What else holds for a pair, over the fields of the row and behind them those of the
+        condition: Condition besides keys and times, over the fields of the row, then those of the
             version; None for nothing.
         ttl: Milliseconds after which an idle key is forgotten, 0 for never.
         state_id: Name of the state.

@@ -26,9 +26,9 @@ _WHOLE_TOPIC = {
     "scan.bounded.mode": "latest-offset",
     "properties.isolation.level": "read_committed",
 }
-"""Options with which a topic is read from its beginning to its present end."""
+"""Options for reading a topic from its beginning to its current end."""
 _OF_JOBS = (CHECKPOINT, HOST, NAME, TABLE)
-"""Options of the script's jobs, which the reading of the table does not have."""
+"""Options of the script's jobs that do not apply to the query that reads the table."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class KeptLetter:
     """One row of a dead-letter table."""
 
     source_id: str | None
-    """Identity of the source that met it (connectors/dead_letters.py); None if the row has none."""
+    """Identity of the source of the message (connectors/dead_letters.py); None if the row has none."""
     message: RawMessage
     """The message."""
     is_row: bool
-    """Whether it is a row that could not be written, not a message."""
+    """Whether this is a row that could not be written, instead of a message."""
 
 
 def dead_letter_table(environment: TableEnvironment) -> str | None:
@@ -100,7 +100,7 @@ def _columns(reader: TableEnvironment, table: str) -> list[str]:
 
 
 def _hint(reader: TableEnvironment, table: str) -> str:
-    """Return the hint with which a topic is read up to its present end, "" for other tables."""
+    """Return the hint for reading a topic up to its current end, "" for other tables."""
     found = reader.catalog.find(tuple(part.strip("`") for part in table.split(".")))
     if not isinstance(found, Table) or dict(found.options).get("connector") != "kafka":
         return ""

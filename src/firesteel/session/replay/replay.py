@@ -24,12 +24,12 @@ from firesteel.sql.statements import Insert, Query, StatementSet
 
 @dataclass(frozen=True)
 class StatementReplay:
-    """What a replay does for one statement.
+    """Replay for one statement, with counts for the user.
 
     Attributes:
         replay: Messages for its job; None if the job need not run.
         messages: Number of messages that can be read now.
-        unreadable: What is wrong with each message that still cannot be read, by its position.
+        unreadable: Text of the error of each message that still cannot be read, by its position.
         earlier: Number of messages that were replayed before.
         is_completed: Whether an interrupted replay is completed.
         rows: Number of rows that could not be written, which are not replayed.
@@ -134,7 +134,7 @@ def _add(messages: dict[str, RawMessage], message: RawMessage) -> None:
 
 
 def decoded_by(scan: ScanSpec, messages: Sequence[RawMessage]) -> DecodedMessages:
-    """Return the rows of messages, decoded by the source of a scan."""
+    """Decode messages with the source of a scan, and return their rows."""
     source = open_source(scan)
     if not isinstance(source, ReplayableSource):
         raise NotSupportedError(

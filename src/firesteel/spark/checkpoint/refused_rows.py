@@ -3,8 +3,8 @@
     refused-rows/BATCH-NUMBER   {"origin": ORIGIN, "sinks": {"SINK": {"PARTITION": [ROW, ...]}}}
 
 The file is durable before a sink commits without these rows. A delivery of the same batch after a crash reads
-the file with the highest number, which has the rows of all others. Files of other origins, such as those of a
-checkpoint that went back, do not count.
+the file with the highest number, which has the rows of all others. Files with other origins are ignored, such
+as those from before the checkpoint was restored from an older copy.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Replays in a checkpoint: rows of dead letters that the job takes, each in one micro-batch.
+"""Replays in a checkpoint: the rows of replayed dead letters. The job reads each replay in one micro-batch.
 
     replays/NUMBER-ID/letters.arrow            chain and position of each message
     replays/NUMBER-ID/rows-CHAIN-CHANNEL.arrow   changes without sequences, by watermark channel
 
-The folder gets its name when all its files are durable. The offset of a source names the last replay that it
-has taken (spark/stream/replaying_source.py). So Spark's log of offsets decides whether a micro-batch has the
-rows, and a replay that was not taken when the process ended is taken by the next run.
+The folder gets its name when all its files are durable. The offset of a source names the last replay that the
+source has read (spark/stream/replaying_source.py). So Spark's log of offsets decides which micro-batch has
+the rows. If the process ends before a replay is read, the next run reads it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from firesteel.spark.checkpoint.lock import local_folder
 
 FOLDER = "replays"
 TAKEN = "$replayed"
-"""Key of an offset: name of the last replay that the source has taken."""
+"""Key of an offset for the name of the last replay that the source has read."""
 _LETTERS = "letters.arrow"
 _ROWS_TOGETHER = 100_000
 Letter = tuple[int, str]
@@ -37,10 +37,10 @@ Letter = tuple[int, str]
 
 @dataclass(frozen=True)
 class Replay:
-    """Messages that a job is to take.
+    """Replayed messages for one job.
 
     Attributes:
-        rows: Their changes without sequences, by chain and channel.
+        rows: Changes of the messages without sequences, by chain and channel.
         letters: The messages.
         id: Identity of the replay.
     """
@@ -56,7 +56,7 @@ class ReplayRows:
 
     Attributes:
         name: Name of the replay.
-        channel: Channel of their watermarks.
+        channel: Watermark channel of the rows.
         file: File of the rows.
     """
 
@@ -66,7 +66,7 @@ class ReplayRows:
 
 
 def keep(folder: str, replay: Replay) -> None:
-    """Write a replay durably into the folder of a statement, unless an attempt before has written it.
+    """Write a replay durably into the folder of a statement, unless an earlier attempt has written it.
 
     Raises:
         NotSupportedError: The checkpoint is on a file system of other machines.
@@ -112,7 +112,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def replayed_letters(folder: str) -> set[Letter]:
-    """Return all messages of a statement's replays, taken or not."""
+    """Return all messages of a statement's replays, including those that the job has not read yet."""
     local = local_folder(folder)
     found: set[Letter] = set()
     for name in [] if local is None else _names(local):
@@ -136,7 +136,7 @@ def rows_of_chain(folder: str, chain: int) -> tuple[ReplayRows, ...]:
 
 
 def has_untaken(folder: str, job: JobSpec) -> bool:
-    """Return whether no committed micro-batch of a job has the rows of one of its replays."""
+    """Return whether a job has a replay whose rows are in no committed micro-batch."""
     committed = batches(None, folder, "commits")
     text = offsets_text(None, folder, committed[-1]) if committed else None
     taken = _taken([] if text is None else text.splitlines()[2:])
@@ -148,6 +148,6 @@ def has_untaken(folder: str, job: JobSpec) -> bool:
 
 
 def _taken(offsets: Iterable[str]) -> list[str]:
-    """Return the last replay in each offset that Spark has logged, "" if there is none."""
+    """Return the name of the last replay in each offset that Spark has logged, "" for none."""
     values = map(json.loads, offsets)
     return [value.get(TAKEN, "") if isinstance(value, dict) else "" for value in values]

@@ -5,7 +5,7 @@ end. If Spark has planned micro-batch N + 1, the copy also has the offsets of th
 its rows by then, so a job that continues from the copy must give the same rows the same number.
 
 A running job may commit meanwhile, but does not change a file of micro-batch N. The logs of files only grow,
-and entries behind the planned offsets are ignored.
+and entries after the planned offsets are ignored.
 """
 
 from __future__ import annotations

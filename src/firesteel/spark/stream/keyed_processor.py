@@ -58,7 +58,7 @@ class KeyedProcessor(StatefulProcessor):
         self._task = task
         self._labels = labels
         self._spill = spill
-        self._job = uuid4().hex  # of this start: other jobs may use the same workers
+        self._job = uuid4().hex  # Other jobs may use the same workers, so each start of a job has its own.
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._runs = map_when_used(handle, "runs", RUN_ID, DATA)

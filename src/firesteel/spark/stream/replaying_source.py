@@ -1,6 +1,6 @@
-"""A source that gives, in addition to its own rows, those of replayed messages (spark/checkpoint/replays.py).
+"""ReplayingSource, which adds the rows of replayed messages to a source (spark/checkpoint/replays.py).
 
-Its offset names the last replay that it has taken, so that a repeated micro-batch has the same rows.
+Its offset names the last replay that it has read, so that a repeated micro-batch has the same rows.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class SourceReplays:
     """Replays of one source.
 
     Attributes:
-        rows: Their rows, in the order of the replays.
-        alone: Whether the source gives no other rows in this run.
+        rows: Rows of the replays, in their order.
+        alone: Whether the source has no other rows in this run.
     """
 
     rows: tuple[ReplayRows, ...] = ()
@@ -31,7 +31,7 @@ NO_REPLAYS = SourceReplays()
 
 
 class ReplayingSource:
-    """A source with the rows of replays, all in the next micro-batch.
+    """Source that adds the rows of all replays to the next micro-batch of another source.
 
     Args:
         source: The source of the other rows.
@@ -56,7 +56,7 @@ class ReplayingSource:
         return {**latest, TAKEN: last} if last else latest
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        """Return the splits of the source's own rows."""
+        """Return the splits of the other source's rows."""
         own, last = without_replays(start), without_replays(end)
         found: list[Split] = self._source.splits_between(own, last, parallelism) if own != last else []
         return found

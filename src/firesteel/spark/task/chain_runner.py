@@ -1,6 +1,6 @@
 """Runner of the chains of one task: messages enter the first chain, and packets leave the last ones.
 
-A chain sends its messages to each of its outputs. A chain of the same task gets them directly. A chain behind
+A chain sends its messages to each of its outputs. A chain of the same task gets them directly. A chain after
 an exchange gets them in packets. A sink gets packets, or the task writes to the sink itself (outputs.py).
 """
 
@@ -23,7 +23,7 @@ from firesteel.spark.task.outputs import ChainOutput, terminal_output
 
 
 class ChainRunner:
-    """Runner of a chain and the chains behind it in the same task. It is an output of the chain before it.
+    """Runner of a chain and the chains after it in the same task. It is an output of the chain before it.
 
     Args:
         context: Context of the task.

@@ -55,7 +55,7 @@ class TaskContext:
     channels: ByPort = ()
     """Watermark channels of the fragment's first chain, by port."""
     watermark_sub_sequence: int = 0
-    """Sub-sequence of changes that a watermark causes. It is behind that of all rows."""
+    """Sub-sequence of changes that a watermark causes. It is after that of all rows."""
     timers: Woken = ()
     """The chains of the job that have processing-time timers, each with its number of targets."""
 

@@ -50,9 +50,9 @@ class DeadLetterOutput:
     Args:
         context: Context of the task.
         task: Identity of the task.
-        source: Where the dead letters come from.
+        source: Source or sink from which the dead letters come.
         number: Number of the sink; None if the job has none.
-        opened: Opens the output.
+        opened: Function that opens the output.
 
     Attributes:
         letters: Collector of the dead letters; None if the job has no sink for them.
@@ -74,7 +74,7 @@ class DeadLetterOutput:
         self._sent = 0
 
     def flush(self) -> Iterator[Packet]:
-        """Send what was noted since the last call."""
+        """Yield packets with the dead letters since the last call."""
         if self.letters is None or self._number is None or not (taken := self.letters.take()):
             return
         if self._output is None:
@@ -85,7 +85,7 @@ class DeadLetterOutput:
         yield from self._output.send(rows)
 
     def close(self) -> Iterator[Packet]:
-        """Send what is left."""
+        """Yield packets with the last dead letters."""
         yield from self.flush()
         if self._output is not None:
             yield from self._output.close()

@@ -1,4 +1,4 @@
-"""Runner of a fragment behind an exchange: packets are merged into messages for its first chain."""
+"""Runner of a fragment after an exchange: packets are merged into messages for its first chain."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ class SinkOutput(TerminalOutput):
 def terminal_output(
     context: TaskContext, output: Output, id: TaskId, task: TaskCounters, own: Counters
 ) -> TerminalOutput:
-    """Return the output to a chain behind an exchange, or to a sink.
+    """Return the output to a chain after an exchange, or to a sink.
 
     If the sink commits on the driver, this task writes, because nothing shows before the commit. If the sink
     commits in tasks, packets go to its own tasks, which begin after all other tasks.

@@ -96,7 +96,7 @@ class SourceTask:
         return self._run(partial(split_rows, split), task)
 
     def _end(self, split: Split, task: TaskId) -> Iterator[Packet]:
-        """Send the last watermark, behind the rows of all splits."""
+        """Send the last watermark, after the rows of all splits."""
         runner = self._runner(task, TaskCounters())
         yield from runner.send(Watermark(MAX_WATERMARK, last_sequence(split.ordinal)))
         yield from runner.finish(self.context.ends)

@@ -56,7 +56,7 @@ def numbered(splits: Iterable[Split], numbers: range) -> list[Split]:
 
 
 def split_rows(split: Split) -> Iterator[pa.Table]:
-    """Yield the rows that a split holds itself, with their sequences."""
+    """Yield the rows that a split itself contains, with their sequences."""
     assert split.rows is not None
     read = 0
     with pa.ipc.open_stream(split.rows) as stream:

@@ -14,7 +14,7 @@ from firesteel.types.value_parts import Path
 
 
 class NestedParts:
-    """Extracted parts, as columns behind an input of `width` columns."""
+    """Extracted parts, as columns after an input of `width` columns."""
 
     def __init__(self, width: int) -> None:
         self._width = width

@@ -74,7 +74,7 @@ def one_phase_calls(
 def local_calls(
     calls: Sequence[AggregateCall], retract: Sequence[bool], names: Sequence[str], accumulators: Sequence[str]
 ) -> list[str]:
-    """Return the texts of local calls, each with its accumulators behind AS. DISTINCT values are last."""
+    """Return the texts of local calls, each with its accumulators after AS. DISTINCT values are last."""
     distinct = distinct_arguments(calls)
     outputs = split_columns(calls, retract, accumulators)
     found = []

@@ -37,7 +37,7 @@ class IntervalJoin(PhysicalNode):
     Flink: StreamPhysicalIntervalJoin.
 
     Attributes:
-        inputs: The left and the right input, each behind an exchange by its equal columns.
+        inputs: The left and the right input, each after an exchange by its equal columns.
         join_type: Which rows are sent.
         condition: The whole condition, over the columns of the left input, then those of the right one.
         remaining: The condition without what the bounds say.

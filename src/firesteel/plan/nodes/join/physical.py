@@ -21,7 +21,7 @@ class Join(PhysicalNode):
     """Join two changing inputs, and keep the rows of both (Flink: StreamPhysicalJoin).
 
     Attributes:
-        inputs: The left and the right input, each behind an exchange by its equal columns.
+        inputs: The left and the right input, each after an exchange by its equal columns.
         join_type: Type of the join: the rows that are sent.
         condition: Condition over the columns of the left input, then of the right one.
         unique_keys: Unique keys of each input's rows, as sets of positions.

@@ -18,7 +18,7 @@ class MultiJoin(PhysicalNode):
     """Join n inputs by one key (Flink: StreamPhysicalMultiJoin). It runs as a chain of joins of two inputs.
 
     Attributes:
-        inputs: The inputs, each behind an exchange by the common key.
+        inputs: The inputs, each after an exchange by the common key.
         keys: Positions of the common key in each input.
         join_types: INNER or LEFT for each input but the first, joined with those before it.
         conditions: Condition of each of these joins, over the columns of the inputs so far.

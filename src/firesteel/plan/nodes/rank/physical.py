@@ -16,7 +16,7 @@ class Rank(PhysicalNode):
     """First rows of each partition (Flink: StreamPhysicalRank).
 
     Attributes:
-        input: The rows, behind an exchange by the partition.
+        input: The rows, after an exchange by the partition.
         partition: Positions of the columns of PARTITION BY.
         order: Positions of the columns of ORDER BY.
         directions: Sort direction of each column of ORDER BY.

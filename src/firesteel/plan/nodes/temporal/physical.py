@@ -16,7 +16,7 @@ class TemporalJoin(PhysicalNode):
     """Join each row with the version valid at its time (Flink: StreamPhysicalTemporalJoin).
 
     Attributes:
-        inputs: The rows and the versions, each behind an exchange by its equal columns.
+        inputs: The rows and the versions, each after an exchange by its equal columns.
         join_type: INNER, or LEFT: a row without a version is padded.
         condition: Condition over the columns of the left input, then of the right one. One of its terms names
             the times and the keys (condition.py).

@@ -83,7 +83,7 @@ def _attributes(
 ) -> Attributes:
     """Return the attributes that a plan prints for an aggregate of windows.
 
-    As in Flink, an added count of records takes the first name behind the calls, and the last column of the
+    As in Flink, an added count of records takes the first name after the calls, and the last column of the
     window has no name.
 
     Args:

@@ -21,7 +21,7 @@ class WindowJoin(PhysicalNode):
     """Join the rows of equal windows at their end (Flink: StreamPhysicalWindowJoin).
 
     Attributes:
-        inputs: The left and the right input, each behind an exchange by its equal columns.
+        inputs: The left and the right input, each after an exchange by its equal columns.
         windowings: For each input its windows, which are read from the columns with their borders.
         join_type: Type of the join: the rows that are sent.
         condition: Condition beside equal windows, over the columns of the left input, then of the right one.

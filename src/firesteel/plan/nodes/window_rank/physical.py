@@ -15,7 +15,7 @@ class WindowRank(PhysicalNode):
     """First rows of each window and partition (Flink: StreamPhysicalWindowRank).
 
     Attributes:
-        input: The rows, behind an exchange by the partition.
+        input: The rows, after an exchange by the partition.
         windowing: The windows, which are read from the columns with their borders.
         partition: Positions of the columns of PARTITION BY, without those of the window.
         order: Positions of the columns of ORDER BY.
@@ -42,7 +42,7 @@ class WindowDeduplicate(PhysicalNode):
     """First or last row of each window and key by time (Flink: StreamPhysicalWindowDeduplicate).
 
     Attributes:
-        input: The rows, behind an exchange by the keys.
+        input: The rows, after an exchange by the keys.
         windowing: The windows, which are read from the columns with their borders.
         keys: Positions of the columns of PARTITION BY, without those of the window.
         time: Position of the time attribute of ORDER BY.

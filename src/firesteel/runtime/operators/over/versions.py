@@ -1,6 +1,6 @@
 """Versions of partitions: the rows that are there after each change of a batch.
 
-Rows that are added behind all others change no result before them, so they extend the version. Any other
+Rows that are added after all others change no result before them, so they extend the version. Any other
 change begins a new one. For a partition with the stored rows 10 and 20:
 
     change     +30 +40   +15   -20   +50
