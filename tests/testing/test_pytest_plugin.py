@@ -46,3 +46,5 @@ def test_tests_are_collected_and_failures_show_the_difference(tmp_path: Path) ->
     assert "line 8: changes differ\nmissing  +I[Tom, 3]\n  extra  +I[Tom, 2]\n" in done.stdout
     assert "wrong.firesteel.yaml: a file of tests needs the key 'tests' (line 1, column 1)" in done.stdout
     assert "Traceback" not in done.stdout
+    assert "branches taken: 1 of 5\n" in done.stdout
+    assert "  table orders: deletes a row\n" in done.stdout

@@ -166,6 +166,15 @@ def test_a_view_and_a_query_of_the_tests_own_are_tested(tmp_path: Path) -> None:
     assert [each.text() for each in outcomes] == ["", ""]
 
 
+def test_a_view_may_have_a_reserved_name(tmp_path: Path) -> None:
+    found = outcome(
+        tmp_path,
+        "- name: view\n  of: large\n  input: {orders: [[1, Tom, 200]]}\n  expect: {rows: [[1]]}\n",
+        SCRIPT + "CREATE VIEW `large` AS SELECT id FROM orders WHERE cnt > 100;\n",
+    )
+    assert found.passed, found.text()
+
+
 def test_a_row_that_fails_fails_the_test(tmp_path: Path) -> None:
     found = outcome(
         tmp_path,
@@ -198,6 +207,7 @@ WRONG = {
         4, 31, "'names' sends no -D"
     ),
     "  input: {orders: []}\n  expect: {rws: []}": (4, 12, "has no key 'rws'"),
+    "  input: {orders: [], default_database.orders: []}\n  expect: {rows: []}": (3, 23, "has two inputs"),
     "  input: {orders: []}": (2, 3, "needs 'expect'"),
     "  input: {orders: []}\n  input: {orders: []}\n  expect: {rows: []}": (4, 3, "'input' is there twice"),
     "  input: {orders: [}\n  expect: {rows: []}": (3, 20, "not YAML"),

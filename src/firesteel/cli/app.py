@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from firesteel.cli.arguments import Checkpoint, Define, Master, Script, Set, Show, Verbose
 from firesteel.cli.checkpoint.commands import replay
 from firesteel.cli.interrupts import raise_dropped
-from firesteel.cli.testing.commands import run_tests
+from firesteel.cli.testing.commands import run_tests, verify
 from firesteel.errors import UsageError
 
 _INTERRUPTED = 130
@@ -284,6 +284,7 @@ def package(
 
 app.command()(replay)
 app.command("test")(run_tests)
+app.command()(verify)
 
 
 @app.command("help")

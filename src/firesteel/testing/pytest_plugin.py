@@ -12,11 +12,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from firesteel.testing.coverage.points import Coverage
     from firesteel.testing.run import Outcome
     from firesteel.testing.test_case import Case, TestFile
 
 SUFFIXES = (".firesteel.yaml", ".firesteel.yml")
 """Ends of the names of files of tests."""
+
+
+_COVERAGE: pytest.StashKey[Coverage] = pytest.StashKey()
+"""The branches that the tests of this process have taken and have not taken."""
 
 
 class NotMetError(Exception):
@@ -32,6 +37,15 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if not file_path.name.endswith(SUFFIXES):
         return None
     return YamlFile.from_parent(parent, path=file_path)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Write the branches that no test took."""
+    coverage = config.stash.get(_COVERAGE, None)
+    if coverage is not None:
+        terminalreporter.section("branches of SQL scripts")
+        for line in coverage.lines():
+            terminalreporter.write_line(line)
 
 
 class YamlFile(pytest.File):
@@ -57,9 +71,11 @@ class YamlItem(pytest.Item):
         self._file, self._case = file, case
 
     def runtest(self) -> None:
+        from firesteel.testing.coverage.points import Coverage
         from firesteel.testing.run import run_case
 
         outcome = run_case(self._file, self._case)
+        self.config.stash.setdefault(_COVERAGE, Coverage()).merge(outcome.coverage)
         if not outcome.passed:
             raise NotMetError(outcome)
 

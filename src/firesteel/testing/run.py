@@ -257,6 +257,8 @@ class _Run:
         tables: dict[str, pa.Table] = {}
         for name, rows in step.input:
             path = self._script.path(name.text("a table's name"))
+            if ".".join(path) in tables:
+                name.fail(f"the step has two inputs for '{name.value}'")
             tables[".".join(path)] = self._table(name, path, rows)
         return tables
 

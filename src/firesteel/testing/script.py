@@ -30,6 +30,7 @@ from firesteel.sql.statements import (
     Statement,
     StatementSet,
 )
+from firesteel.types.sql import quoted_name
 
 ZONE = "table.local-time-zone"
 
@@ -42,11 +43,13 @@ class Target:
         name: Path of the sink, name of the view, or `query`.
         statement: The statement.
         text: The text that it was parsed from.
+        in_set: Whether the statement is one of a statement set.
     """
 
     name: str
     statement: Query | Insert
     text: str
+    in_set: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,9 @@ class Script:
     targets: list[Target] = field(default_factory=list)
 
     @classmethod
-    def load(cls, name: str, text: str, folder: str, options: Mapping[str, str]) -> Script:
+    def load(
+        cls, name: str, text: str, folder: str, options: Mapping[str, str], default_zone: str | None = "UTC"
+    ) -> Script:
         """Run the definitions of a script, and return it.
 
         Args:
@@ -98,12 +103,14 @@ class Script:
             text: The text.
             folder: Folder in which modules of functions are searched.
             options: Options to set before, by key.
+            default_zone: Time zone if neither the options nor the script set one; None for the machine's.
 
         Raises:
             FiresteelError: A statement is wrong.
         """
+        zone = {} if default_zone is None else {ZONE: default_zone}
         with in_file(name):
-            environment = TableEnvironment.create(configuration={ZONE: "UTC", **options})
+            environment = TableEnvironment.create(configuration={**zone, **options})
             environment.functions_folder = folder
             script = cls(name, environment)
             for statement in parse_script(text):
@@ -120,10 +127,11 @@ class Script:
         if isinstance(statement, Query):
             self.targets.append(Target("query", statement, text))
         elif isinstance(statement, (Insert, StatementSet)):
+            in_set = isinstance(statement, StatementSet)
             inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)
             for insert in inserts:
                 path = self.environment.catalog.path(insert.table.parts)
-                self.targets.append(Target(".".join(path), insert, text))
+                self.targets.append(Target(".".join(path), insert, text, in_set))
         else:
             self.environment.execute(statement, text)
 
@@ -164,7 +172,7 @@ class Script:
                 return target
         entry = self.environment.catalog.find(tuple(name.split(".")))
         if isinstance(entry, View):
-            return query(f"SELECT * FROM {name}", name)
+            return query(f"SELECT * FROM {'.'.join(map(quoted_name, path))}", name)
         return None
 
     def path(self, name: str) -> tuple[str, ...]:

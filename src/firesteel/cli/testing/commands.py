@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from firesteel.cli.arguments import Verbose
+from firesteel.cli.arguments import Define, Set, Verbose
 
 
 def run_tests(
@@ -33,3 +33,31 @@ def run_tests(
     from firesteel.cli.testing.test_files import run_files
 
     return run_files(files, name=name, rewrite=rewrite, covers=coverage, on_spark=spark)
+
+
+def verify(
+    script: Annotated[str, typer.Argument(metavar="SCRIPT", help="The script of the job.")],
+    define: Define = None,
+    settings: Set = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR", help="The job's checkpoint: sources count up to its last micro-batch only."
+        ),
+    ] = None,
+    sink: Annotated[
+        bool, typer.Option("--sink", help="Read the tables that the script inserts into.")
+    ] = False,
+    verbose: Verbose = False,
+) -> int:
+    """Compare a job, or the tables that it fills, with the batch answer over the same input."""
+    from firesteel.cli.script import pairs
+    from firesteel.cli.testing.verification import verify_and_tell
+
+    return verify_and_tell(
+        script,
+        define=pairs(define or [], "-D"),
+        settings=pairs(settings or [], "--set"),
+        checkpoint=checkpoint,
+        sink=sink,
+    )
