@@ -48,6 +48,8 @@ class Option:
     decides_offsets: bool = False
     """Whether another value changes the meaning of a checkpoint's offsets. Only for connectors and formats.
     """
+    cuts_files: bool = False
+    """Whether another value moves the borders between the records of a file. Only for formats."""
     check: Callable[[Any], str | None] | None = None
     """Return what is wrong with a value in the option's type, in Flink's words; None if it is valid."""
 

@@ -309,7 +309,8 @@ class Connector(Protocol):
 
     name: str
     options: tuple[Option, ...]
-    """All options of the connector; `#` in a key stands for a column's name."""
+    """All options of the connector; `#` in a key stands for a column's name. A connector whose messages have
+    borders of their own sets `reads_messages`: options of formats that cut files may then change."""
 
     def validate(self, table: Table) -> None:
         """Check the table's options as Flink does.

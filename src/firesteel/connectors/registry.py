@@ -67,7 +67,9 @@ def deciding(options: Mapping[str, str]) -> dict[str, str]:
         read: Format | None = FORMATS.find(name)
         if read is not None:
             known.update({f"{part}{name}.{option.key}": option for option in read.options})
-    return {k: v for k, v in options.items() if k not in known or known[k].decides_offsets}
+    cuts_files = not getattr(found, "reads_messages", False)
+    free = {k for k, each in known.items() if not (each.decides_offsets or (cuts_files and each.cuts_files))}
+    return {k: v for k, v in options.items() if k not in free}
 
 
 def secret_keys(options: Mapping[str, str]) -> set[str]:

@@ -169,3 +169,9 @@ def test_options_of_the_formats_of_key_and_value_may_change() -> None:
         "key.debezium-json.ignore-parse-errors": "true",
     }
     assert deciding({**given, **bound, **free}) == {**given, **bound}
+
+
+def test_options_of_csv_that_cut_files_may_change_where_messages_have_borders() -> None:
+    csv = {"format": "csv", "csv.field-delimiter": ";"}
+    assert "csv.field-delimiter" not in deciding({"connector": "kafka", **csv})
+    assert "csv.field-delimiter" in deciding({"connector": "filesystem", **csv})

@@ -38,6 +38,9 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_the_files_of_the_last_micro_batch(tmp_path: Path) -> None:
     checkpoint, target = checkpoint_of(tmp_path / "job"), tmp_path / "savepoint"
     (checkpoint / WINDOWS / "firesteel.lock").write_text("{}")
+    replay = checkpoint / WINDOWS / "replays" / "000001-a"
+    replay.mkdir(parents=True)
+    (replay / "letters.arrow").write_bytes(b"x")
     before = files(checkpoint)
     (saved,) = save(checkpoint, target)
     assert (saved.name, saved.batch) == (WINDOWS, 2)

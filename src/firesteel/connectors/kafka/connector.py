@@ -24,6 +24,7 @@ class Kafka:
 
     name = "kafka"
     options = OPTIONS
+    reads_messages = True
 
     def validate(self, table: Table) -> None:
         check_table(table)

@@ -51,6 +51,7 @@ class UpsertKafka:
 
     name = _NAME
     options = OPTIONS
+    reads_messages = True
 
     def validate(self, table: Table) -> None:
         options = dict(table.options)

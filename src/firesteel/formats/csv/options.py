@@ -15,19 +15,17 @@ _TRUE, _FALSE = (
     "Flink's; supported with the value false only.",
 )
 OPTIONS = (
-    Option("field-delimiter", Kind.STRING, ",", "Between fields: one character.", decides_offsets=True),
-    Option("quote-character", Kind.STRING, '"', "Around fields: one character.", decides_offsets=True),
-    Option("disable-quote-character", Kind.BOOLEAN, "false", "No field is quoted.", decides_offsets=True),
+    Option("field-delimiter", Kind.STRING, ",", "Between fields: one character.", cuts_files=True),
+    Option("quote-character", Kind.STRING, '"', "Around fields: one character.", cuts_files=True),
+    Option("disable-quote-character", Kind.BOOLEAN, "false", "No field is quoted.", cuts_files=True),
     Option(
         "escape-character",
         Kind.STRING,
         None,
         "Before characters that stand for themselves.",
-        decides_offsets=True,
+        cuts_files=True,
     ),
-    Option(
-        "allow-comments", Kind.BOOLEAN, "false", "Leave out lines that begin with #.", decides_offsets=True
-    ),
+    Option("allow-comments", Kind.BOOLEAN, "false", "Leave out lines that begin with #.", cuts_files=True),
     Option("ignore-parse-errors", Kind.BOOLEAN, "false", "Skip what cannot be read."),
     Option("array-element-delimiter", Kind.STRING, ";", "Between elements of an ARRAY or fields of a ROW."),
     Option("null-literal", Kind.STRING, None, "What stands for NULL."),
