@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 
 WITH_SERVERS = {"kafka.md", "jdbc.md"}
-TYPED = {"shell.md", "savepoints.md", "testing.md", "verify.md"}
-"""Pages whose commands have tests of their own (test_shell.py, test_savepoints.py, test_testing.py)."""
+TYPED = {"shell.md", "savepoints.md", "testing.md", "upgrade.md", "verify.md"}
+"""Pages whose commands have tests of their own (test_shell.py, test_savepoints.py and so on)."""
 WITH_COMMANDS = {"payments.sql"}
 """Scripts with tests of their own on pages of other examples (test_replay.py)."""
 WITHOUT_SCRIPTS = {

@@ -55,6 +55,7 @@ class Run:
             spark, configuration=configuration | {"execution.checkpointing.dir": str(base / "checkpoint")}
         )
         text = (base / "script.sql").read_text(encoding="utf-8")
+        self._environment.keep_script(text)
         for piece in self._environment.split(text):
             self._result = self._environment.execute_sql(piece)
         self._thread = threading.Thread(target=self._follow, daemon=True)

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from firesteel.cli.arguments import Checkpoint, Define, Master, Script, Set, Show, Verbose
-from firesteel.cli.checkpoint.commands import replay
+from firesteel.cli.checkpoint.commands import replay, upgrade
 from firesteel.cli.interrupts import raise_dropped
 from firesteel.cli.testing.commands import run_tests, verify
 from firesteel.errors import UsageError
@@ -285,6 +285,7 @@ def package(
 app.command()(replay)
 app.command("test")(run_tests)
 app.command()(verify)
+app.command()(upgrade)
 
 
 @app.command("help")

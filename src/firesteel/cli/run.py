@@ -149,7 +149,9 @@ class Runner:
 
     def run(self, text: str) -> int:
         """Parse the whole script, then run it up to its end or the first error."""
-        for statement in self._environment.parse(text):
+        statements = self._environment.parse(text)
+        self._environment.keep_script(text)
+        for statement in statements:
             self.execute(statement, text)
         return 0
 
@@ -161,6 +163,7 @@ class Runner:
         """
         status = 0
         pieces = self._environment.split_in_place(text)
+        self._environment.keep_script(text)
         for piece in pieces:
             try:
                 for statement in self._environment.parse(piece):

@@ -18,6 +18,7 @@ from firesteel.catalog.schema import SourceTraits, Table
 from firesteel.config.option import Option
 from firesteel.connectors.dead_letters import DeadLetters
 from firesteel.connectors.refused_rows import Refusals
+from firesteel.errors import NotSupportedError
 from firesteel.runtime.operators.lookup_join.lookup import Lookup
 from firesteel.runtime.spec.lookup_join import LookupTable
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
@@ -42,6 +43,21 @@ class Split:
     """Number of the part of the source that has its own watermark, such as a Kafka partition."""
     rows: bytes | None = None
     """Rows that the split holds itself (spark/stream/replaying_source.py); None if the source reads them."""
+
+
+@dataclass(frozen=True)
+class History:
+    """Part of a source that a job has read and can read again.
+
+    Attributes:
+        since: Offset before the part.
+        until: Offset after it.
+        size: Its size in words, such as `3 files, 1.2 kB`.
+    """
+
+    since: Offset
+    until: Offset
+    size: str
 
 
 @dataclass(frozen=True)
@@ -153,6 +169,17 @@ class Source(Protocol):
     def is_finished(self, offset: Offset) -> bool:
         """Return whether a bounded source has no data after the offset."""
         ...
+
+    def history(self, start: Offset, end: Offset) -> History:
+        """Return the part between two offsets, for a job that reads it again after `keep_log`.
+
+        The same rows must come again. By default, a source cannot be read again.
+
+        Raises:
+            NotSupportedError: The source never gives the same rows again.
+            UsageError: Some of the rows are gone.
+        """
+        raise NotSupportedError("the connector does not give the same rows again")
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         """Yield the changes of a split in order, in tables of about 100,000 rows (runtime/spec/operators.py).

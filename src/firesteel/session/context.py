@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from firesteel.session.restart.supervisor import Restart
+    from firesteel.spark.checkpoint.kept_script import KeptScript
     from firesteel.spark.checkpoint.replays import Replay
     from firesteel.spark.launch.launch import Spark
 
@@ -46,6 +47,8 @@ class Environment:
         self.known_statements = KnownStatements()
         self.replay: Replay | None = None
         """Messages of a dead-letter table that the next job takes, and nothing else; None for usual jobs."""
+        self.kept_script: KeptScript | None = None
+        """The running script as checkpoints keep it; None if statements run one by one."""
         self.tell_restart: Callable[[Restart], object] = lambda restart: say(str(restart))
         """Function that is called with each restart of a job, before its wait."""
         self._correlations = count()

@@ -177,6 +177,12 @@ class TableEnvironment(Environment):
             with suppress(FiresteelError):  # the error is raised when the statement runs
                 self.known_statements.expect(self.catalog, self.parse(piece), piece)
 
+    def keep_script(self, text: str) -> None:
+        """Set the script that checkpoints keep with the statements that run from now on."""
+        from firesteel.spark.checkpoint.kept_script import KeptScript
+
+        self.kept_script = KeptScript.of(text, self.options, self.functions_folder)
+
     def is_complete(self, text: str) -> bool:
         """Return whether the text ends with the semicolon of a statement."""
         return is_complete(text)

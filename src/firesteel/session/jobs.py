@@ -166,8 +166,7 @@ class Running:
         self._spark = self._environment.spark
         if self._environment.own_process or not self._spark.has_started:
             await_spark(self._spark, self._environment, self._job, self._text, self._progress.enter)
-        hand_on(_options(self._job), variables_of_workers(self._spark.context))  # `context` waits for Spark
-        ship_code(self._spark, self._job)
+        hand_on_secrets((self._job,), self._spark)
         self._progress.enter("planning the stream" if host == launch.STREAM else "")
         self._has_run = True
         if not self._cancelled.is_set():
@@ -227,6 +226,13 @@ class Running:
                 return
 
 
+def hand_on_secrets(jobs: Sequence[JobSpec], spark: Spark) -> None:
+    """Send secrets and code of jobs to the workers of a Spark, once it has started."""
+    for job in jobs:
+        hand_on(_options(job), variables_of_workers(spark.context))  # `context` waits for Spark
+        ship_code(spark, job)
+
+
 def _options(job: JobSpec) -> Iterator[Pairs]:
     """Yield the options of each table of a job."""
     yield from (chain.source.options for chain in job.chains if isinstance(chain.source, ScanSpec))
@@ -260,6 +266,7 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
         recovery=environment.configuration.get("firesteel.sink-recovery"),
         source_recovery=environment.configuration.get("firesteel.source-recovery"),
         replay=environment.replay,
+        script=environment.kept_script,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from pathlib import Path
 from typing import Any
 
 from firesteel.errors import FiresteelWarning
@@ -45,6 +46,16 @@ def note_functions(context: Any, folder: str, job: JobSpec) -> None:
     known = before | {name: digest for name, digest in now.items() if digest}
     if known != before:
         write_text(context, f"{folder}/{FILE}", json.dumps(known, indent=1, sort_keys=True))
+
+
+def noted_digests(folder: Path) -> dict[str, str]:
+    """Return the digests of functions, by name, when a checkpoint was used last.
+
+    Args:
+        folder: The statement's folder in a checkpoint on this machine.
+    """
+    file = folder / FILE
+    return _digests(file.read_text(encoding="utf-8") if file.exists() else None)
 
 
 def _digests(text: str | None) -> dict[str, str]:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import KIND, SEQUENCE
-from firesteel.connectors.base import Split
+from firesteel.connectors.base import History, Offset, Split
 from firesteel.connectors.single_read import SingleReadSource
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.runtime.dataflow.sequence import row_sequences
@@ -34,6 +34,10 @@ class LiteralRows(SingleReadSource):
 
     def splits(self, parallelism: int) -> list[Split]:
         return [Split(0, {})]
+
+    def history(self, start: Offset, end: Offset) -> History:
+        """Return the literal rows: the query has them."""
+        return History(start, end, f"{len(self._spec.rows)} rows")
 
     def _chunk(self, start: int, split: int) -> pa.Table:
         rows = self._spec.rows[start : start + _CHUNK]

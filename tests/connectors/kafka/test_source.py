@@ -315,6 +315,8 @@ def test_offsets_that_expired_under_a_checkpoint(broker: Broker) -> None:
     read = source(broker.servers, topic)
     begin = read.initial_offset()
     place = read.latest_offset(begin, ReadLimit(rows=2))
+    known = read.history(begin, place)
+    assert (known.since, known.until, known.size) == (begin, place, "2 messages")
     broker.admin.delete_records([TopicPartition(topic, 0, 4)])
     again = source(broker.servers, topic)
     lost = rf"topic {topic}, partition 0: offsets 2 to 3 are gone, the log begins at 4"
@@ -323,6 +325,8 @@ def test_offsets_that_expired_under_a_checkpoint(broker: Broker) -> None:
         again.latest_offset(place, ALL)
     with pytest.raises(JobError, match=r"offsets 0 to 3 are gone, the log begins at 4"):
         between(read, begin, place)
+    with pytest.raises(JobError, match=r"offsets 0 to 3 are gone, the log begins at 4"):
+        read.history(begin, place)
     told = source(broker.servers, topic, properties_auto_offset_reset="earliest")
     assert read_numbers(between(told, place, told.latest_offset(place, ALL))) == [4]
     assert "offsets 2 to 3 are gone" in told.notices()[0]

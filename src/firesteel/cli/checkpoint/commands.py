@@ -41,3 +41,37 @@ def replay(
         text, configuration, folder=folder_of(script), table=table, show=show, verbose=verbose,
         name="" if script == "-" else Path(script).name,
     )  # fmt: skip
+
+
+def upgrade(
+    script: Script,
+    define: Define = None,
+    settings: Set = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(metavar="DIR", help="The checkpoint of the stopped job.")
+    ] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Show what changes; compute nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the changes that each sink would get; change nothing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the upgrade.")] = False,
+    any_order: Annotated[
+        bool,
+        typer.Option(
+            "--any-order",
+            help="Upgrade although results depend on the order in which rows of several inputs came.",
+        ),
+    ] = False,
+    master: Master = None,
+    verbose: Verbose = False,
+) -> int:
+    """Give a stopped job's checkpoint to a changed script; its sinks get the difference."""
+    from firesteel.cli import run as runner
+    from firesteel.cli.checkpoint.upgrade import Wanted, upgrade_checkpoint
+    from firesteel.cli.script import folder_of, pairs, read_script
+    from firesteel.sql.variables import substitute
+
+    text = substitute(read_script(script), pairs(define or [], "-D"))
+    configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master, verbose=verbose)
+    wanted = Wanted(plan=plan, dry_run=dry_run, yes=yes, any_order=any_order)
+    return upgrade_checkpoint(text, configuration, folder=folder_of(script), wanted=wanted)

@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from firesteel.changelog import KIND, SEQUENCE, field
 from firesteel.config.option import TypedOptions
-from firesteel.connectors.base import Offset, ReadLimit, Source, Split
+from firesteel.connectors.base import History, Offset, ReadLimit, Source, Split
 from firesteel.connectors.dead_letters import DeadLetter, DeadLetters, decode_around
 from firesteel.connectors.filesystem.changes import Change, change_of, check_unchanged, with_digest
+from firesteel.connectors.filesystem.history import history_of
 from firesteel.connectors.filesystem.listing import Listing
 from firesteel.connectors.filesystem.log import FileLog
 from firesteel.connectors.filesystem.offsets import ahead, between
@@ -149,6 +150,11 @@ class FilesystemSource(Source):
 
     def is_finished(self, offset: Offset) -> bool:
         return self.bounded and self._log.sealed and offset["file"] >= len(self._log.files)
+
+    def history(self, start: Offset, end: Offset) -> History:
+        """Return the files between two offsets. Raises UsageError if one has changed or is gone."""
+        self._log.check(end)
+        return history_of(self._log.files, start, end, self._check)
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         """Yield the changes of a split (see Source.read)."""

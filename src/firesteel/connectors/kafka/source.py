@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from firesteel.connectors.base import Lags, Offset, ReadLimit, Source, Split
+from firesteel.connectors.base import History, Lags, Offset, ReadLimit, Source, Split
 from firesteel.connectors.dead_letters import DeadLetters
 from firesteel.connectors.kafka.cluster import Cluster, UnknownPartitionError, UnreachableError
 from firesteel.connectors.kafka.error_options import ALL, NONE, error_options
@@ -180,6 +180,19 @@ class KafkaSource(Source):
 
     def is_finished(self, offset: Offset) -> bool:
         return Position.of(offset).finished
+
+    def history(self, start: Offset, end: Offset) -> History:
+        """Return the messages between two offsets. Raises JobError if the topic no longer has them all."""
+        since, until = Position.of(start), Position.of(end)
+        self._topic_ids(until)
+        for each, first in self._cluster.earliest(until.at).items():
+            begin = since.at.get(each, 0)  # a partition that was new had its messages from 0 on
+            if begin < first and begin < until.at[each]:
+                raise expired(each, begin, first)
+        begins = {each: since.at.get(each, 0) for each in until.at}
+        count = sum(until.at[each] - begin for each, begin in begins.items())
+        first_offset = replace(since, at=begins, begins={}).to_json()
+        return History(first_offset, replace(until, begins={}).to_json(), f"{count:,} messages")
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         """Yield the changes of a split (see Source)."""

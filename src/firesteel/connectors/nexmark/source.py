@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import KIND, SEQUENCE, RowKind, field
-from firesteel.connectors.base import Offset, ReadLimit, Source, Split
+from firesteel.connectors.base import History, Offset, ReadLimit, Source, Split
 from firesteel.connectors.nexmark.columns import BLOCK, EventTable
 from firesteel.connectors.nexmark.event_rows import CHUNK, Block
 from firesteel.connectors.nexmark.options import NexmarkOptions, parsed
@@ -59,6 +59,10 @@ class NexmarkSource(Source):
 
     def is_finished(self, offset: Offset) -> bool:
         return self.bounded and offset["event"] >= (self._options.total or 0)
+
+    def history(self, start: Offset, end: Offset) -> History:
+        """Return a range of the time line, whose events depend on nothing else."""
+        return History(start, end, f"{end['event'] - start['event']:,} events")
 
     def read(self, split: Split) -> Iterator[pa.Table]:
         data, first = split.data, split.data["first"]

@@ -93,6 +93,21 @@ def check_or_write(
     return layout
 
 
+def set_job(context: Any, folder: str, job: JobSpec, layout: Layout, statement: str) -> None:
+    """Write the fingerprint of a folder that no job has used yet, as if another job had begun it.
+
+    Args:
+        context: The SparkContext.
+        folder: The statement's folder, whose job differs at most in its sinks.
+        job: The job that continues from it.
+        layout: Layout of the folder.
+        statement: Text by which the statement is found again.
+    """
+    value = {"id": job_id(context, folder)} | _fingerprint(job, layout)
+    write_text(context, f"{folder}/{FILE}", json.dumps(value, indent=1, ensure_ascii=False))
+    _note(context, folder, statement)
+
+
 def has_saved(context: Any, folder: str) -> bool:
     """Return whether a job has used the folder. `context` may be None for a folder on this machine."""
     return exists(context, f"{folder}/{FILE}")
@@ -125,7 +140,8 @@ def check_saved(context: Any, folder: str, job: JobSpec, statement: str | None =
         of = "query" if statement is None else f"version of the statement `{shortened(statement)}`"
         raise UsageError(
             f"the checkpoint {folder} belongs to another {of}: {change}",
-            hint="run the query it was made with, or give this one an empty checkpoint folder",
+            hint="run the query it was made with, give this one an empty checkpoint folder, or give it this "
+            "checkpoint with `firesteel upgrade`",
         )
     return layout
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from firesteel.durability import make_folders, sync_folder, sync_stream
 from firesteel.errors import JobError, UsageError
-from firesteel.spark.checkpoint.lock import FILE, CheckpointLock, local_folder
+from firesteel.spark.checkpoint.lock import FILE, RUN_FILE, CheckpointLock, local_folder
 from firesteel.spark.checkpoint.pending_rescale import complete
+from firesteel.spark.checkpoint.pending_upgrade import complete_upgrade
 from firesteel.spark.checkpoint.schema_paths import name_own_schemas
 from firesteel.spark.checkpoint.state_metadata import remove_torn_metadata
 from firesteel.spark.checkpoint.trust import check_trust, make_folder
@@ -52,6 +53,8 @@ def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = Fals
     lock = CheckpointLock(folder, file)
     if file == FILE:
         complete(folder)
+    elif file == RUN_FILE:
+        complete_upgrade(folder)
     return lock
 
 

@@ -17,6 +17,7 @@ from firesteel.errors import UsageError
 from firesteel.job.spec import JobSpec
 from firesteel.notices import say
 from firesteel.spark.checkpoint.fingerprint import STATEMENT, belongs_to, read, shortened
+from firesteel.spark.checkpoint.pending_upgrade import complete_upgrade_if_interrupted
 from firesteel.spark.internals.hadoop_files import names, read_text
 
 _NAME = 60
@@ -43,7 +44,7 @@ class Identity:
 
 
 @dataclass(frozen=True)
-class _Saved:
+class SavedStatement:
     """Folder with the saved state of a statement."""
 
     folder: str
@@ -72,7 +73,8 @@ def statement_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity
     Raises:
         UsageError: A query of the script has no folder, but there is one of a query the script does not have.
     """
-    saved = _saved(context, checkpoint)
+    complete_upgrade_if_interrupted(checkpoint)
+    saved = saved_statements(context, checkpoint)
     folder, left = _own_folder(context, saved, job, this, script)
     if folder is not None:
         return folder
@@ -91,15 +93,15 @@ def statement_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity
 
 def saved_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity, script: Script) -> str | None:
     """Return the folder with the state of a statement of a script; None if it has none yet."""
-    return _own_folder(context, _saved(context, checkpoint), job, this, script)[0]
+    return _own_folder(context, saved_statements(context, checkpoint), job, this, script)[0]
 
 
 def _own_folder(
-    context: Any, saved: Sequence[_Saved], job: JobSpec, this: Identity, script: Script
-) -> tuple[str | None, list[_Saved]]:
+    context: Any, saved: Sequence[SavedStatement], job: JobSpec, this: Identity, script: Script
+) -> tuple[str | None, list[SavedStatement]]:
     """Return the saved folder of a statement, or None, and the folders of no statement of the script."""
     left = list(saved)
-    found: dict[Identity, _Saved] = {}
+    found: dict[Identity, SavedStatement] = {}
     for one in script.statements:
         _match(found, left, one, [s for s in left if (s.text, s.sink) == (one.text, one.sink)])
     for one in script.statements:
@@ -113,17 +115,22 @@ def _own_folder(
     return None, left
 
 
-def _match(found: dict[Identity, _Saved], left: list[_Saved], one: Identity, fitting: list[_Saved]) -> None:
+def _match(
+    found: dict[Identity, SavedStatement],
+    left: list[SavedStatement],
+    one: Identity,
+    fitting: list[SavedStatement],
+) -> None:
     if fitting:
         found[one] = fitting[0]
         left.remove(fitting[0])
 
 
-def _shown(saved: _Saved) -> str:
+def _shown(saved: SavedStatement) -> str:
     return "a query of an earlier version" if saved.text is None else f"`{Identity(saved.text).short}`"
 
 
-def _saved(context: Any, checkpoint: str) -> list[_Saved]:
+def saved_statements(context: Any, checkpoint: str) -> list[SavedStatement]:
     """Return the folders with state, sorted by name.
 
     The checkpoint's own folder may be one of them: in an earlier version, a checkpoint had only one query.
@@ -136,7 +143,9 @@ def _saved(context: Any, checkpoint: str) -> list[_Saved]:
     for folder in folders:
         value = read(context, folder)
         if value is not None:
-            found.append(_Saved(folder, _target(value["job"]), read_text(context, f"{folder}/{STATEMENT}")))
+            found.append(
+                SavedStatement(folder, _target(value["job"]), read_text(context, f"{folder}/{STATEMENT}"))
+            )
     return found
 
 

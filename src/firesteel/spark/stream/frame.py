@@ -11,13 +11,14 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from firesteel.connectors.base import ONCE
+from firesteel.connectors.base import ONCE, History
 from firesteel.errors import NotSupportedError
 from firesteel.job.spec import JobSpec
 from firesteel.job.topology import exchanges, source_numbers, stages
 from firesteel.runtime.dataflow.sequence import sub_sequence_bits
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.spark.checkpoint.fingerprint import Layout, check_or_write, job_id
+from firesteel.spark.checkpoint.kept_script import note_script
 from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.checkpoint.replays import keep, rows_of_chain
 from firesteel.spark.checkpoint_functions import note_functions, warn_of_layout
@@ -73,6 +74,7 @@ def packet_frame(
     session: SparkSession | None = None,
     timers: str = "",
     spill: Spill = IN_MEMORY_ONLY,
+    histories: Sequence[History] = (),
 ) -> DataFrame:
     """Return the job as one streaming DataFrame of the packets that its last chains send.
 
@@ -86,6 +88,7 @@ def packet_frame(
             settings are this job's alone.
         timers: File in which the driver writes the time of the next timer, "" for none.
         spill: Folder for packets that are too large for memory.
+        histories: Part of each source that is read; () reads on as the sources do.
 
     Raises:
         UsageError: The checkpoint belongs to another query.
@@ -98,6 +101,7 @@ def packet_frame(
     note_functions(spark.context, folder, job)
     if settings.replay is not None:
         keep(folder, settings.replay)
+    note_script(spark.context, folder, settings.script)
     source = FiresteelSource if session is None else ChangelogSource
     if session is None:
         session = spark.session.newSession()
@@ -106,7 +110,7 @@ def packet_frame(
         if local_folder(folder) is not None:
             write_with_few_programs(session, owned=spark.is_owned and spark.is_local)
     session.conf.set("spark.sql.shuffle.partitions", str(layout.partitions))
-    return _frame(_Sources(job, session, source, layout, settings, folder, frames, timers, spill))
+    return _frame(_Sources(job, session, source, layout, settings, folder, frames, timers, spill, histories))
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,7 @@ class _Sources:
     Args:
         source: The Spark data source.
         spill: Folder for packets that are too large for memory.
+        histories: Part of each source that is read; () reads on as the sources do.
     """
 
     job: JobSpec
@@ -127,6 +132,7 @@ class _Sources:
     frames: Mapping[str, DataFrame]
     timers: str
     spill: Spill
+    histories: Sequence[History]
 
     @property
     def labels(self) -> tuple[int, ...]:
@@ -141,6 +147,7 @@ class _Sources:
         """Yield the packets of each source chain. A bounded job reads its sources one after another."""
         wakes = bool(contexts[0].timers)
         earlier: list[ScanSpec | ValuesSpec] = []
+        read_before: list[History] = []
         all_numbers = source_numbers(self.job)
         for number, context in enumerate(contexts):
             task, numbers = SourceTask(context), all_numbers[context.fragment.head.id]
@@ -153,10 +160,12 @@ class _Sources:
                 not self.settings.max_rows, _log_folder(task.source, self.folder, number), tuple(earlier),
                 Ticks(self.timers, alone=not self.job.bounded) if wakes else None, self._interval(context),
                 max_bytes=self.settings.max_bytes, spill=self.spill, replays=self._replays(context),
+                histories=(self.histories[number], *read_before) if self.histories else (),
             )  # fmt: skip
             yield self._loaded(options)
             if self.job.bounded:
                 earlier.append(task.source)
+                read_before += self.histories[number : number + 1]
             else:
                 wakes = False
         if wakes and not self.job.bounded:

@@ -33,6 +33,7 @@ from firesteel.spark.checkpoint.folder import check_logs, open_folder
 from firesteel.spark.checkpoint.hadoop_lock import HadoopLock
 from firesteel.spark.checkpoint.lock import CheckpointLock, local_folder
 from firesteel.spark.checkpoint.owner import ShutOutError
+from firesteel.spark.checkpoint.pending_difference import deliver_difference
 from firesteel.spark.checkpoint.recovery import Settled, settle, settle_changed_files
 from firesteel.spark.checkpoint.recovery_plan import DELIVER_AGAIN
 from firesteel.spark.checkpoint.refused_rows import RefusedRowsOfCheckpoint
@@ -190,6 +191,7 @@ class StreamJob:
             check_identities(context, folder, self._identities)
             check_age(context, folder, self._delivery.forgets_after())
             self._settled = self._settle(folder, settings)
+            deliver_difference(context, folder, self._job.sinks, self._delivery, self._settled)
             remove_useless_snapshots(context, folder)
         writer = frame.writeStream.outputMode("append").foreachBatch(self._deliver)
         writer = writer.option("checkpointLocation", f"{folder}/{SPARK}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from firesteel.spark.checkpoint.kept_script import KeptScript
 from firesteel.spark.checkpoint.recovery_plan import REFUSE
 from firesteel.spark.checkpoint.replays import Replay
 
@@ -35,6 +36,7 @@ class StreamSettings:
         source_recovery: Action if files changed before their commit (spark/checkpoint/changed_files.py).
         replay: Messages that the job takes; its sources then give no other rows, and the job ends. None runs
             it as usual.
+        script: Script of the statement, which an upgrade of the checkpoint needs; None if it has none.
     """
 
     checkpoint: str | None = None
@@ -48,3 +50,4 @@ class StreamSettings:
     recovery: str = REFUSE
     source_recovery: str = REFUSE
     replay: Replay | None = None
+    script: KeptScript | None = None

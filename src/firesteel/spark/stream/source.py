@@ -19,7 +19,7 @@ from pyspark.sql.streaming.datasource import ReadLimit as SparkReadLimit
 from pyspark.sql.streaming.datasource import ReadMaxRows, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from firesteel.connectors.base import ReadLimit
+from firesteel.connectors.base import History, Offset, ReadLimit
 from firesteel.notices import say
 from firesteel.runtime.dataflow.sequence import split_numbers
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
@@ -29,6 +29,7 @@ from firesteel.spark.stream.ending_source import EndingSource
 from firesteel.spark.stream.replaying_source import NO_REPLAYS, ReplayingSource, SourceReplays
 from firesteel.spark.stream.rows import SCHEMA, to_batch
 from firesteel.spark.stream.sequential_source import SequentialSource
+from firesteel.spark.stream.source_start import note_start
 from firesteel.spark.stream.spilled_packets import IN_MEMORY_ONLY, Spill, SpilledPackets
 from firesteel.spark.task.source_task import SourceTask
 from firesteel.spark.task.splits import by_channel, numbered, open_head
@@ -52,6 +53,7 @@ class SourceOptions:
         ticks: Settings of ticks (spark/stream/batch_clock.py).
         interval: Milliseconds of a mini-batch (spark/stream/batch_clock.py).
         has_rows: Whether the source has rows. If not, it only makes timers fire.
+        histories: The part of the source that is read, and those of the sources before it; () reads all.
         max_bytes: Most bytes of a batch, for sources with `limits_bytes` (connectors/base.py).
         spill: Folder for packets that are too large for memory.
         replays: Replays of the source.
@@ -68,6 +70,7 @@ class SourceOptions:
     ticks: Ticks | None = None
     interval: int = 0
     has_rows: bool = True
+    histories: tuple[History, ...] = ()
     max_bytes: int | None = None
     spill: Spill = IN_MEMORY_ONLY
     replays: SourceReplays = NO_REPLAYS
@@ -117,7 +120,19 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {"_options": self._options, "_source": None, "_own": None}
 
     def initialOffset(self) -> dict[str, Any]:
-        return self._clock.first(self._opened().initial_offset())
+        source, options = self._opened(), self._options
+        histories = options.histories
+        first = self._around([each.since for each in histories]) if histories else source.initial_offset()
+        if options.log and options.has_rows:
+            note_start(options.log, first)
+        return self._clock.first(first)
+
+    def _around(self, offsets: Sequence[Offset], *, at_end: bool = False) -> Offset:
+        """Return the offset of the opened source, from those of its own source and the earlier ones."""
+        own = offsets[0]
+        if self._ends:
+            own = {"of": own, "ended": at_end and self._own.is_finished(own)}
+        return {"own": own, "earlier": list(offsets[1:])} if self._options.earlier else own
 
     def getDefaultReadLimit(self) -> SparkReadLimit:
         return ReadMaxRows(self._options.max_rows)
@@ -125,6 +140,9 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         opened = self._opened()
+        if self._options.histories:
+            end = self._around([each.until for each in self._options.histories], at_end=True)
+            return self._clock.next(start, lambda _: end)
         size = self._options.max_bytes if self._own.limits_bytes else None
         read = ReadLimit(rows, size, is_rough=self._options.is_rough)
         latest = self._clock.next(start, partial(opened.latest_offset, limit=read))
@@ -152,13 +170,18 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             for packet in task.tick() if split is None else task.packets([split], batch_number()):
                 yield to_batch(spilled.sent(packet), self._options.labels, now)
 
+    @property
+    def _ends(self) -> bool:
+        """Whether offsets say that the source has ended, for receivers of its last watermark."""
+        return bool(self._options.task.context.watermarked) and self._own.bounded
+
     def _opened(self) -> Any:
         if self._source is None:
             options = self._options
             self._source = self._own = (
                 _open(options.task.source, options.log) if options.has_rows else NoRows()
             )
-            if options.task.context.watermarked and self._own.bounded:
+            if self._ends:
                 self._source = EndingSource(self._own)
             if options.earlier:
                 logs = [

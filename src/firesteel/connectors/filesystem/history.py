@@ -1,0 +1,43 @@
+"""Check that files which a job has read can be read again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from firesteel.connectors.base import History, Offset
+from firesteel.connectors.filesystem.offsets import between
+from firesteel.connectors.filesystem.splits import FileInfo
+from firesteel.errors import DataError, UsageError
+
+_HINT = "bring the file back as it was when the job read it"
+
+
+def history_of(
+    files: Sequence[FileInfo], start: Offset, end: Offset, check: Callable[[FileInfo], None]
+) -> History:
+    """Return the files between two offsets.
+
+    Args:
+        files: The files of the log, in reading order.
+        start: Offset before the first file.
+        end: Offset after the last one.
+        check: Raises DataError if a file is not the one that was found.
+
+    Raises:
+        UsageError: A file has changed or is gone, or some of its rows were left out.
+    """
+    read = files[: end["file"] + bool(end["byte"])]
+    for file in read:
+        if file.left_out:
+            raise UsageError(
+                f"{file.path} changed while the job read it, and some of its rows were left out: its rows "
+                "cannot be read again as they came",
+                hint="begin with an empty checkpoint folder and an empty sink",
+            )
+        try:
+            check(file)
+        except DataError as error:
+            raise UsageError(f"{error.message.rstrip('.')}: it cannot be read again", hint=_HINT) from None
+    pieces = between(list(files), start, end)
+    size = sum(piece.end - piece.start for piece in pieces)
+    return History(start, end, f"{len(read)} {'file' if len(read) == 1 else 'files'}, {size:,} bytes")

@@ -1,0 +1,1 @@
+"""Upgrade of a checkpoint to a changed script, with the planner's part of it."""

@@ -1,0 +1,84 @@
+"""Comparison of the plans of a statement before and after a change, operator by operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from firesteel.explain.sections import physical_line
+from firesteel.plan.tree import Node
+
+
+class Change(Enum):
+    """What happens to an operator."""
+
+    UNCHANGED = "unchanged"
+    INPUT = "its input changes"
+    CHANGED = "changed"
+    NEW = "new"
+    DROPPED = "dropped"
+
+
+class OperatorChange(NamedTuple):
+    """One line of a comparison.
+
+    Attributes:
+        operator: The operator as EXPLAIN prints it.
+        change: What happens to it.
+        before: How EXPLAIN prints the old operator, if it changes.
+    """
+
+    operator: str
+    change: Change
+    before: str = ""
+
+
+def compare(before: Sequence[Node], after: Sequence[Node]) -> list[OperatorChange]:
+    """Return what happens to each operator, sources first.
+
+    An operator is unchanged if its whole input is, too. Otherwise, it is compared with an old operator that
+    prints the same, or else with one of the same kind.
+    """
+    old, new = _operators(before), _operators(after)
+    left = list(old)
+    pairs: dict[int, tuple[_Operator, Change]] = {}
+    tests: tuple[tuple[Change, Callable[[_Operator, _Operator], bool]], ...] = (
+        (Change.UNCHANGED, lambda one, other: one.below == other.below),
+        (Change.INPUT, lambda one, other: one.line == other.line),
+        (Change.CHANGED, lambda one, other: one.kind == other.kind),
+    )
+    for change, fits in tests:
+        for number, each in enumerate(new):
+            match = next((o for o in left if number not in pairs and fits(each, o)), None)
+            if match is not None:
+                left.remove(match)
+                pairs[number] = match, change
+    found = []
+    for number, each in enumerate(new):
+        match, change = pairs.get(number, (None, Change.NEW))
+        was = match.line if match is not None and change is Change.CHANGED else ""
+        found.append(OperatorChange(each.line, change, was))
+    return [*found, *(OperatorChange(each.line, Change.DROPPED) for each in left)]
+
+
+class _Operator(NamedTuple):
+    line: str
+    kind: str
+    below: tuple[object, ...]
+
+
+def _operators(plans: Sequence[Node]) -> list[_Operator]:
+    """Return the operators of plans, each once, inputs first."""
+    found: dict[_Operator, None] = {}
+
+    def visit(node: Node) -> tuple[object, ...]:
+        inputs = tuple(visit(child) for child in node.children)
+        line = physical_line(node)
+        below = (line, inputs)
+        found[_Operator(line, type(node).__name__, below)] = None
+        return below
+
+    for plan in plans:
+        visit(plan)
+    return list(found)

@@ -1,0 +1,41 @@
+"""Secrets of a script that was kept without them, from the tables of the same name in another script."""
+
+from __future__ import annotations
+
+from firesteel.sensitive import is_hidden
+from firesteel.sql.parser import parse_script
+from firesteel.sql.statements import CreateTable
+
+
+def with_secrets(kept: str, new: str) -> str:
+    """Return a kept script with the secret options that tables of another script have.
+
+    Args:
+        kept: The script, with asterisks for secrets (spark/checkpoint/kept_script.py).
+        new: The other script. A table or an option that it does not have keeps its asterisks.
+    """
+    known = {
+        (each.table.parts, key): value
+        for each in _tables(new)
+        for key, value in each.options
+        if is_hidden(key, value)
+    }
+    places = [
+        (place, key, known[each.table.parts, key])
+        for each in _tables(kept)
+        for (key, value), place in zip(each.options, each.option_ranges, strict=True)
+        if (each.table.parts, key) in known and not value.strip("*")
+    ]
+    found = kept
+    for place, key, value in sorted(places, key=lambda each: -each[0].start):
+        found = f"{found[: place.start]}{_option(key, value)}{found[place.end :]}"
+    return found
+
+
+def _tables(text: str) -> list[CreateTable]:
+    return [each for each in parse_script(text) if isinstance(each, CreateTable)]
+
+
+def _option(key: str, value: str) -> str:
+    pair = (each.replace("'", "''") for each in (key, value))
+    return " = ".join(f"'{each}'" for each in pair)

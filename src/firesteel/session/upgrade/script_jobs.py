@@ -1,0 +1,104 @@
+"""Jobs of the statements of a script, none of which runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from firesteel.errors import NotSupportedError
+from firesteel.functions.expression.nodes import Expr
+from firesteel.plan.expressions.determinism import non_deterministic_call
+from firesteel.plan.nodes import physical
+from firesteel.plan.tree import Node, walk
+from firesteel.session.checkpoints import statement_text
+from firesteel.session.environment import TableEnvironment
+from firesteel.session.jobs import job_of
+from firesteel.session.planning import plan, plan_all
+from firesteel.spark.checkpoint.statements import Identity
+from firesteel.spark.upgrade.statement import ScriptJob
+from firesteel.sql import catalog_statements as catalog_sql
+from firesteel.sql import statements as sql
+
+_SHOWING = (
+    *(sql.Show, sql.Describe, sql.Explain),
+    *(catalog_sql.ShowJobs, catalog_sql.DescribeJob, catalog_sql.StopJob, catalog_sql.DescribeCatalog),
+)
+"""Statements that change nothing that later ones depend on."""
+
+
+@dataclass(frozen=True)
+class PlannedStatement:
+    """A query or INSERT of a script.
+
+    Attributes:
+        job: Its job.
+        plans: Its physical plans.
+    """
+
+    job: ScriptJob
+    plans: tuple[Node, ...]
+
+
+def script_jobs(environment: TableEnvironment, text: str) -> list[PlannedStatement]:
+    """Return the jobs of a script. Its definitions and options take effect in the session.
+
+    Args:
+        environment: A new session.
+        text: The script.
+
+    Raises:
+        SqlError: A statement is wrong.
+        NotSupportedError: The script has a statement that runs as it defines a table.
+    """
+    found: list[PlannedStatement] = []
+    seen = Counter[tuple[str, str | None]]()
+    for statement in environment.parse(text):
+        if isinstance(statement, (sql.Query, sql.Insert, sql.StatementSet)):
+            plans, names = _plans(environment, statement, text)
+            job = job_of(environment, plans, names)
+            about = statement_text(statement, text), job.target
+            identity = Identity(*about, seen[about])
+            seen[about] += 1
+            varies = next(filter(None, map(_varying, plans)), None)
+            found.append(PlannedStatement(ScriptJob(identity, job, _sink_modes(plans), varies), tuple(plans)))
+        elif isinstance(statement, sql.CreateTable) and statement.query is not None:
+            raise NotSupportedError("the upgrade of a script with CREATE TABLE AS", range=statement.range)
+        elif not isinstance(statement, _SHOWING):
+            environment.execute(statement, text)
+    return found
+
+
+def _plans(
+    environment: TableEnvironment, statement: sql.Query | sql.Insert | sql.StatementSet, text: str
+) -> tuple[list[Node], tuple[str, ...] | None]:
+    """Return the physical plans of a statement, and the column names of a query."""
+    if isinstance(statement, sql.Query):
+        found = plan(environment, statement, text, collect=True)
+        return [found.physical], tuple(column.name for column in found.logical.schema)
+    inserts = statement.inserts if isinstance(statement, sql.StatementSet) else (statement,)
+    return [each.physical for each in plan_all(environment, inserts, text)], None
+
+
+def _sink_modes(plans: Sequence[Node]) -> dict[str, str]:
+    sinks = (root.table for root in plans if isinstance(root, physical.Sink))
+    return {".".join(table.path): table.traits.sink_mode for table in sinks if table.traits is not None}
+
+
+def _varying(root: Node) -> str | None:
+    """Return the name of a function in a plan whose value differs at each evaluation; None if none does."""
+    expressions = (each for node in walk(root) for each in _expressions(node, is_root=True))
+    return next(filter(None, map(non_deterministic_call, expressions)), None)
+
+
+def _expressions(value: Any, *, is_root: bool = False) -> Iterator[Expr]:
+    """Yield the expressions in the fields of a node, without those of its inputs."""
+    if isinstance(value, Expr):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _expressions(item)
+    elif is_dataclass(value) and (is_root or not isinstance(value, Node)):
+        for each in fields(value):
+            yield from _expressions(getattr(value, each.name))

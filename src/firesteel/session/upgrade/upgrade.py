@@ -1,0 +1,228 @@
+"""Upgrade of a checkpoint to a changed script: which statements change, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesteel.connectors.base import History
+from firesteel.errors import NotSupportedError, UsageError
+from firesteel.session.environment import TableEnvironment
+from firesteel.session.jobs import hand_on_secrets
+from firesteel.session.launch import CHECKPOINT
+from firesteel.session.upgrade.comparison import OperatorChange, compare
+from firesteel.session.upgrade.kept_secrets import with_secrets
+from firesteel.session.upgrade.script_jobs import PlannedStatement, script_jobs
+from firesteel.spark.checkpoint.kept_script import KeptScript, kept_script
+from firesteel.spark.checkpoint.lock import CheckpointLock
+from firesteel.spark.checkpoint.statements import SavedStatement, saved_statements
+from firesteel.spark.checkpoint.trust import OPTION
+from firesteel.spark.upgrade.repeatable import check_secrets
+from firesteel.spark.upgrade.statement import StatementUpgrade, is_unchanged, statement_of
+from firesteel.spark.upgrade.upgrade import SinkDifference, Staged, held, history_of
+
+
+@dataclass(frozen=True)
+class StatementChange:
+    """What happens to one statement of the new script.
+
+    Attributes:
+        name: Name of its folder in the checkpoint; its text if it has none.
+        upgrade: Its old and new job; None if it continues as it is, or begins at the start.
+        is_new: Whether the checkpoint has no state for it.
+        operators: What happens to its operators.
+        sources: The tables that are read again, with the part.
+    """
+
+    name: str
+    upgrade: StatementUpgrade | None = None
+    is_new: bool = False
+    operators: Sequence[OperatorChange] = ()
+    sources: Sequence[tuple[str, History]] = ()
+
+
+class CheckpointUpgrade:
+    """The upgrade of a checkpoint that is held.
+
+    Attributes:
+        changes: What happens to each statement of the new script.
+        left: Names of the folders whose statements the new script does not have.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Path,
+        environment: TableEnvironment,
+        script: KeptScript,
+        changes: Sequence[StatementChange],
+        left: Sequence[str],
+        locks: Mapping[Path, CheckpointLock],
+    ) -> None:
+        self.changes, self.left = changes, left
+        self._checkpoint, self._environment, self._script = checkpoint, environment, script
+        self._locks = locks
+
+    @property
+    def upgrades(self) -> list[StatementUpgrade]:
+        """Return the statements whose jobs change."""
+        return [each.upgrade for each in self.changes if each.upgrade is not None]
+
+    @contextmanager
+    def computed(self) -> Iterator[tuple[Staged, dict[str, list[SinkDifference]]]]:
+        """Compute the new state and the differences of the sinks. Without a commit, nothing changes.
+
+        Yields:
+            The new folders, and the differences by the name of the statement's folder.
+
+        Raises:
+            FiresteelError: They cannot be computed.
+        """
+        spark, upgrades = self._environment.spark, self.upgrades
+        for each in upgrades:
+            self._locks[each.folder].hold_spark(spark.context)
+            hand_on_secrets((each.before.job, each.after.job), spark)
+        with Staged(self._checkpoint, upgrades, spark) as staged:
+            yield staged, staged.compute(self._script)
+
+
+@contextmanager
+def opened_upgrade(
+    text: str,
+    options: Mapping[str, str],
+    functions_folder: str,
+    environment: TableEnvironment,
+    *,
+    any_order: bool = False,
+) -> Iterator[CheckpointUpgrade]:
+    """Hold a checkpoint and compare its statements with those of a script.
+
+    Args:
+        text: The new script, with values for its variables.
+        options: Configuration options by key.
+        functions_folder: Folder of the modules of user-defined functions.
+        environment: New session, in which the definitions of the script take effect.
+        any_order: Whether results may depend on the order in which rows of several inputs came.
+
+    Raises:
+        UsageError: The checkpoint cannot be upgraded. Nothing has changed.
+        NotSupportedError: It cannot be upgraded to this script.
+    """
+    script = KeptScript.of(text, options, functions_folder)
+    environment.functions_folder = functions_folder
+    planned = script_jobs(environment, text)
+    checkpoint = environment.options.get(CHECKPOINT)
+    if checkpoint is None:
+        raise UsageError(
+            "the script has no checkpoint", hint=f"add --checkpoint DIR, or set '{CHECKPOINT}' in the script"
+        )
+    trusts_others = environment.configuration.get(OPTION)
+    with held(checkpoint, trusts_others=trusts_others) as locks:
+        folder = next(iter(locks)).parent
+        saved = [each for each in saved_statements(None, str(folder)) if Path(each.folder) in locks]
+        found = _matched(planned, saved)
+        old = _OldScripts(text)
+        changes = [
+            _change(statement, found.get(number), old, any_order=any_order)
+            for number, statement in enumerate(planned)
+        ]
+        used = {each.folder for each in found.values()}
+        left = [Path(each.folder).name for each in saved if each.folder not in used]
+        yield CheckpointUpgrade(folder, environment, script, changes, left, locks)
+
+
+class _OldScripts:
+    """The statements of the scripts that a checkpoint keeps.
+
+    Args:
+        new: The new script, which has their secrets.
+    """
+
+    def __init__(self, new: str) -> None:
+        self._new = new
+        self._found: dict[str, list[PlannedStatement]] = {}
+
+    def statement(self, folder: Path) -> PlannedStatement:
+        """Return the statement that made a folder.
+
+        Raises:
+            UsageError: The folder keeps no script.
+        """
+        script = kept_script(folder)
+        if script is None:
+            raise UsageError(
+                f"the checkpoint {folder} does not keep the script it was made with",
+                hint="run the job once more with `firesteel run` and that script, which keeps it there",
+            )
+        if script.text not in self._found:
+            session = TableEnvironment.create(configuration=script.options)
+            session.functions_folder = script.functions_folder
+            self._found[script.text] = script_jobs(session, with_secrets(script.text, self._new))
+        planned = self._found[script.text]
+        job = statement_of([each.job for each in planned], folder)
+        check_secrets(job.job)
+        return next(each for each in planned if each.job is job)
+
+
+def _change(
+    statement: PlannedStatement, saved: SavedStatement | None, old: _OldScripts, *, any_order: bool
+) -> StatementChange:
+    after = statement.job
+    if saved is None:
+        return StatementChange(after.identity.short, is_new=True)
+    folder = Path(saved.folder)
+    if is_unchanged(folder, after):
+        return StatementChange(folder.name)
+    if after.job.target is None:
+        raise NotSupportedError(
+            f"the upgrade of `{after.identity.short}`: a query has no sink that could get the difference",
+            hint="write its rows into a table with INSERT INTO",
+        )
+    before = old.statement(folder)
+    upgrade = StatementUpgrade.of(folder, before.job, after, any_order=any_order)
+    operators = compare(before.plans, statement.plans)
+    return StatementChange(folder.name, upgrade, operators=operators, sources=history_of(upgrade))
+
+
+def _matched(
+    planned: Sequence[PlannedStatement], saved: Sequence[SavedStatement]
+) -> dict[int, SavedStatement]:
+    """Return the saved statement of each statement of a script that has one, by its number in the script.
+
+    A statement is found by its text and its sinks, else by its sinks, else by one of its sinks.
+
+    Raises:
+        NotSupportedError: Several saved statements write to sinks of one statement.
+    """
+    left = list(saved)
+    found: dict[int, SavedStatement] = {}
+    for number, each in enumerate(planned):
+        identity = each.job.identity
+        same = [s for s in left if (s.text, s.sink) == (identity.text, identity.sink)]
+        _take(found, left, number, same)
+    for number, each in enumerate(planned):
+        sink = each.job.identity.sink
+        if number not in found and sink is not None:
+            _take(found, left, number, [s for s in left if s.sink == sink])
+    for number, each in enumerate(planned):
+        if number in found or each.job.identity.sink is None:
+            continue
+        tables = set(each.job.identity.sink.split(", "))
+        sharing = [s for s in left if s.sink is not None and tables & set(s.sink.split(", "))]
+        if len(sharing) > 1:
+            names = ", ".join(Path(s.folder).name for s in sharing)
+            raise NotSupportedError(f"the upgrade of several statements ({names}) to one")
+        _take(found, left, number, sharing)
+    return found
+
+
+def _take(
+    found: dict[int, SavedStatement],
+    left: list[SavedStatement],
+    number: int,
+    fitting: Sequence[SavedStatement],
+) -> None:
+    if fitting:
+        found[number] = fitting[0]
+        left.remove(fitting[0])

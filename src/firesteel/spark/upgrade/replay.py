@@ -1,0 +1,88 @@
+"""Run of a job over the history of its sources, whose sinks are kept as content instead of written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from firesteel.connectors.base import History
+from firesteel.errors import FiresteelError
+from firesteel.job.spec import JobSpec, sink_id
+from firesteel.runtime.dataflow.packets import CHANGES, merge
+from firesteel.spark.checkpoint.fingerprint import SPARK, Layout
+from firesteel.spark.errors import from_spark, raise_failure
+from firesteel.spark.internals.callback_peers import guard_callbacks
+from firesteel.spark.launch.launch import Spark
+from firesteel.spark.stream.frame import packet_frame
+from firesteel.spark.stream.rows import from_values
+from firesteel.spark.stream.settings import StreamSettings
+from firesteel.spark.stream.spilled_packets import Spill
+from firesteel.spark.upgrade.content import Content
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Keys = Mapping[int, tuple[int, ...]]
+"""Positions of the key of each sink, by the sink's number."""
+
+
+def replay(
+    job: JobSpec, spark: Spark, folder: Path, layout: Layout, histories: Sequence[History], keys: Keys
+) -> dict[int, Content]:
+    """Run a job over a part of its sources, and return what it tells its sinks.
+
+    Args:
+        job: The job.
+        spark: The Spark to run on.
+        folder: New folder for its checkpoint, with the logs of its sources.
+        layout: Key groups and partitions of the checkpoint.
+        histories: The part of each source.
+        keys: The sinks whose content is wanted, with their keys.
+
+    Raises:
+        FiresteelError: The job fails.
+    """
+    contents = {number: Content(job.sinks[number].types, key) for number, key in keys.items()}
+    collected = replace(job, sinks=tuple(replace(sink, connector=None) for sink in job.sinks))
+    settings = StreamSettings(
+        checkpoint=str(folder), parallelism=layout.partitions, key_groups=layout.key_groups
+    )
+    spill = Spill.of(spark)
+    failures: list[FiresteelError] = []
+
+    def take(frame: DataFrame, batch: int) -> None:
+        try:
+            _apply([from_values(tuple(row)) for row in frame.collect()], contents)
+        except FiresteelError as error:
+            failures.append(error)
+            raise
+        finally:
+            spill.end_batch()
+
+    if spark.is_owned:
+        guard_callbacks()
+    try:
+        frame = packet_frame(collected, spark, settings, str(folder), {}, spill=spill, histories=histories)
+        writer = frame.writeStream.outputMode("append").foreachBatch(take)
+        query = writer.option("checkpointLocation", f"{folder}/{SPARK}").trigger(availableNow=True).start()
+        try:
+            query.awaitTermination()
+        except Exception as error:
+            raise (failures[0] if failures else from_spark(error, collected, goes_on=False)) from error
+        finally:
+            query.stop()
+    finally:
+        spill.end()
+    return contents
+
+
+def _apply(packets: Sequence[Any], contents: Mapping[int, Content]) -> None:
+    ordered = sorted(packets, key=lambda packet: packet.first)
+    for packet in ordered:
+        raise_failure(packet)
+    for number, content in contents.items():
+        own = (p for p in ordered if p.to == sink_id(number) and p.holds == CHANGES)
+        for changes in merge(own):
+            content.apply(changes)

@@ -1,0 +1,171 @@
+"""The history of the sources of an upgraded statement: what they are read again from and up to.
+
+A source of the new job that the old job read, too, is read from where that one began to where the checkpoint
+stands. A new source is read up to its present end. The logs of files go with the offsets, which count their
+entries.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesteel.connectors.base import History, Offset, ReadLimit, Source
+from firesteel.connectors.registry import deciding
+from firesteel.errors import FiresteelError, JobError, NotSupportedError, UsageError
+from firesteel.job.spec import JobSpec
+from firesteel.job.topology import stages
+from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
+from firesteel.spark.checkpoint.batch_origins import batches, offsets_text
+from firesteel.spark.stream.source_start import FILE as START
+from firesteel.spark.stream.source_start import noted_start, own_offset
+from firesteel.spark.task.splits import open_head
+
+SOURCES = "sources"
+_ANEW = "begin with an empty checkpoint folder and an empty sink"
+_FROM_ZERO = ("filesystem",)
+"""Connectors whose first offset is always the same, so that an earlier version need not have noted it."""
+
+
+@dataclass(frozen=True)
+class ReadSource:
+    """A source as a checkpoint has read it.
+
+    Attributes:
+        head: The scan, or the literal rows.
+        log: Folder of its log.
+        end: Offset up to which it was read.
+    """
+
+    head: ScanSpec | ValuesSpec
+    log: Path
+    end: Offset
+
+
+def heads(job: JobSpec) -> list[ScanSpec | ValuesSpec]:
+    """Return the sources of a job, in the order of Spark's offsets."""
+    found = [fragment.head.source for fragment in stages(job)[0]]
+    return [head for head in found if head is not None]
+
+
+def read_sources(folder: Path, job: JobSpec) -> list[ReadSource]:
+    """Return the sources of a statement as of its last committed micro-batch.
+
+    Args:
+        folder: The statement's folder in a checkpoint.
+        job: The statement's job.
+
+    Raises:
+        UsageError: No micro-batch has ended.
+        JobError: The offsets are lost or damaged.
+    """
+    committed = batches(None, str(folder), "commits")
+    if not committed:
+        raise UsageError(
+            f"no micro-batch of the checkpoint {folder} has ended",
+            hint=_ANEW,
+        )
+    text = offsets_text(None, str(folder), committed[-1])
+    lines = [] if text is None else text.splitlines()[2:]
+    found = heads(job)
+    if len(lines) != len(found):
+        raise JobError(
+            f"the checkpoint {folder} has offsets of {len(lines)} sources after micro-batch {committed[-1]}, "
+            f"and its query reads {len(found)}",
+            hint="restore the checkpoint from a copy",
+        )
+    return [
+        ReadSource(head, folder / SOURCES / str(number), own_offset(json.loads(line)))
+        for number, (head, line) in enumerate(zip(found, lines, strict=True))
+    ]
+
+
+def match(read: Sequence[ReadSource], job: JobSpec) -> list[ReadSource | None]:
+    """Return, for each source of a job, the one of the checkpoint with the same rows; None for a new source.
+
+    Two scans are of the same rows if the options that decide the meaning of offsets are the same.
+    """
+    left = list(read)
+    found: list[ReadSource | None] = []
+    for head in heads(job):
+        same = [each for each in read if _is_same(each.head, head)]
+        unused = [each for each in same if each in left]
+        chosen = next(iter(unused or same), None)
+        if chosen in left:
+            left.remove(chosen)
+        found.append(chosen)
+    return found
+
+
+def _is_same(one: ScanSpec | ValuesSpec, other: ScanSpec | ValuesSpec) -> bool:
+    if isinstance(one, ScanSpec) and isinstance(other, ScanSpec):
+        return one.connector == other.connector and deciding(dict(one.options)) == deciding(
+            dict(other.options)
+        )
+    return False
+
+
+def histories(read: Sequence[ReadSource], job: JobSpec, to: Path) -> list[History]:
+    """Return the part of each source of a job that is read again, and copy the logs of the sources.
+
+    Args:
+        read: Sources of the checkpoint.
+        job: The job that reads them again.
+        to: The statement's folder in the new checkpoint.
+
+    Raises:
+        UsageError: A source no longer has its history.
+        NotSupportedError: A source never gives the same rows again.
+    """
+    found = []
+    for number, (head, known) in enumerate(zip(heads(job), match(read, job), strict=True)):
+        log = to / SOURCES / str(number)
+        log.mkdir(parents=True)
+        if known is not None and known.log.is_dir():
+            shutil.copytree(known.log, log, dirs_exist_ok=True)
+            (log / START).unlink(missing_ok=True)
+        found.append(_history(head, known, log))
+        if job.bounded:
+            for earlier in range(number):
+                shutil.copytree(to / SOURCES / str(earlier), log.with_name(f"{number}-after-{earlier}"))
+    return found
+
+
+def _history(head: ScanSpec | ValuesSpec, known: ReadSource | None, log: Path) -> History:
+    source = open_head(head)
+    source.keep_log(str(log))
+    name = head.table if isinstance(head, ScanSpec) else "the literal rows"
+    try:
+        if known is None:
+            first = source.initial_offset()
+            return _all_of(source, first, source.latest_offset(first, ReadLimit()))
+        return source.history(_start(known, source), known.end)
+    except NotSupportedError as error:
+        raise NotSupportedError(f"{name} cannot be read again: {error.message}", hint=error.hint) from None
+    except FiresteelError as error:
+        hint = error.hint if isinstance(error, UsageError) else _ANEW
+        raise UsageError(f"{name} no longer has its history: {error.message}", hint=hint) from None
+
+
+def _all_of(source: Source, first: Offset, last: Offset) -> History:
+    """Return a new source as a whole. It is read once, so it need not give the same rows again."""
+    try:
+        return source.history(first, last)
+    except NotSupportedError:
+        return History(first, last, "all rows")
+
+
+def _start(known: ReadSource, source: Source) -> Offset:
+    """Return the offset at which the old job began to read a source."""
+    noted = noted_start(known.log)
+    if noted is not None:
+        return noted
+    if isinstance(known.head, ValuesSpec) or known.head.connector in _FROM_ZERO:
+        return source.initial_offset()
+    raise UsageError(
+        "the checkpoint was begun by a version of Firesteel that did not note where its sources began",
+        hint=_ANEW,
+    )

@@ -1,0 +1,152 @@
+"""A statement of a checkpoint with its old and its new job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesteel.changelog import RowKind
+from firesteel.errors import JobError, NotSupportedError, UsageError
+from firesteel.job.spec import JobSpec
+from firesteel.spark.checkpoint.fingerprint import Layout, belongs_to, check_version, read
+from firesteel.spark.checkpoint.statements import Identity
+from firesteel.spark.upgrade.repeatable import check_no_timers, check_repeatable
+
+_INSERT_ONLY = "insert-only"
+
+
+@dataclass(frozen=True)
+class ScriptJob:
+    """The job of one statement of a script.
+
+    Attributes:
+        identity: By which the statement finds its folder.
+        job: The job.
+        sink_modes: Changes that each sink takes (catalog/schema.py: SourceTraits.sink_mode), by table.
+        varies: Name of a function whose value differs at each evaluation; None if there is none.
+    """
+
+    identity: Identity
+    job: JobSpec
+    sink_modes: Mapping[str, str]
+    varies: str | None = None
+
+    def key(self, number: int) -> tuple[int, ...]:
+        """Return the positions of the columns that identify a row of a sink; () for none."""
+        sink = self.job.sinks[number]
+        return () if self.takes(number) == _INSERT_ONLY else sink.primary_key
+
+    def takes(self, number: int) -> str:
+        """Return which changes a sink takes."""
+        sink = self.job.sinks[number]
+        mode = self.sink_modes.get(sink.table, _INSERT_ONLY)
+        return _INSERT_ONLY if mode == "upsert" and not sink.primary_key else mode
+
+    def sends_before(self, number: int) -> bool:
+        """Return whether a sink gets the old row of an update."""
+        return self.takes(number) in ("all", "requested")
+
+    @property
+    def sinks(self) -> dict[str, int]:
+        """Return the numbers of the sinks that the query writes to, by table.
+
+        Raises:
+            NotSupportedError: Two sinks have the same table.
+        """
+        found: dict[str, int] = {}
+        for number, sink in enumerate(self.job.sinks):
+            if sink.takes_dead_letters:
+                continue
+            if sink.table in found:
+                raise NotSupportedError(
+                    f"the upgrade of a statement that writes to {sink.table} twice, with other options",
+                )
+            found[sink.table] = number
+        return found
+
+
+@dataclass(frozen=True)
+class StatementUpgrade:
+    """A statement whose job changes.
+
+    Attributes:
+        folder: Its folder in the checkpoint.
+        before: The old job.
+        after: The new job.
+        layout: Key groups and partitions, which stay.
+    """
+
+    folder: Path
+    before: ScriptJob
+    after: ScriptJob
+    layout: Layout
+
+    @classmethod
+    def of(
+        cls, folder: Path, before: ScriptJob, after: ScriptJob, *, any_order: bool = False
+    ) -> StatementUpgrade:
+        """Return the upgrade of a statement's folder.
+
+        Args:
+            folder: The statement's folder in a checkpoint.
+            before: The old job.
+            after: The new job.
+            any_order: Whether results may depend on the order in which rows of several inputs came.
+
+        Raises:
+            NotSupportedError: What the statement has told its sinks cannot be found out again.
+        """
+        saved = read(None, str(folder)) or {}
+        check_repeatable(folder, before.job, before.varies, any_order=any_order)
+        check_no_timers(after.job, after.identity.short)
+        return cls(folder, before, after, Layout(saved["key_groups"], saved["partitions"]))
+
+    @property
+    def name(self) -> str:
+        """Return the name of the statement's folder."""
+        return self.folder.name
+
+
+def is_unchanged(folder: Path, after: ScriptJob) -> bool:
+    """Return whether a job continues from a folder as it is.
+
+    Raises:
+        UsageError: Another version of Firesteel made the checkpoint.
+    """
+    check_version(str(folder), read(None, str(folder)) or {})
+    return belongs_to(None, str(folder), after.job)
+
+
+def check_kinds(table: str, takes: str, counts: Mapping[int, int]) -> None:
+    """Check that a sink takes the changes of an upgrade.
+
+    Args:
+        table: The sink's table.
+        takes: Which changes it takes.
+        counts: Number of changes by the byte of their kind.
+
+    Raises:
+        UsageError: The sink takes inserts only, and other changes are needed.
+    """
+    others = sum(count for kind, count in counts.items() if kind != RowKind.INSERT)
+    if takes == _INSERT_ONLY and others:
+        raise UsageError(
+            f"{table} takes inserts only, and has {others:,} rows that the new query does not give",
+            hint="let the new query write to another table, with an empty checkpoint folder",
+        )
+
+
+def statement_of(scripts: list[ScriptJob], folder: Path) -> ScriptJob:
+    """Return the statement of a kept script whose job made a folder.
+
+    Raises:
+        JobError: There is none.
+    """
+    for each in scripts:
+        if belongs_to(None, str(folder), each.job):
+            return each
+    raise JobError(
+        f"the script that the checkpoint {folder} keeps does not give its query",
+        hint="run the job once with its script and this version of Firesteel, which keeps the script",
+    )

@@ -1,0 +1,307 @@
+"""Upgrade of a stopped job's checkpoint to a changed script.
+
+    old script  --history of its sources-->  what it has told its sinks  --+
+                                                                           +-->  difference for each sink
+    new script  --the same history------->  its content and its state  ----+
+
+The new state, the offsets and the differences are written beside the old checkpoint. One rename makes them
+count (spark/checkpoint/pending_upgrade.py). Then the differences are delivered to the sinks, as the rows of
+the new job's last micro-batch (spark/checkpoint/pending_difference.py). If a crash prevents that, the next
+run of the job delivers them.
+"""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import KIND
+from firesteel.connectors.base import History
+from firesteel.connectors.print_format import lines
+from firesteel.connectors.registry import open_sink
+from firesteel.durability import sync_tree
+from firesteel.errors import JobError, UsageError
+from firesteel.job.spec import JobSpec
+from firesteel.runtime.spec.tables import SinkSpec
+from firesteel.spark.checkpoint.batch_origins import batches
+from firesteel.spark.checkpoint.fingerprint import job_id, most_partitions, set_job
+from firesteel.spark.checkpoint.folder import check_logs, open_folder
+from firesteel.spark.checkpoint.kept_script import KeptScript, note_script
+from firesteel.spark.checkpoint.lock import FILE, RUN_FILE, CheckpointLock
+from firesteel.spark.checkpoint.pending_difference import (
+    ReplacedJob,
+    deliver_difference,
+    write_difference,
+)
+from firesteel.spark.checkpoint.pending_upgrade import DRAFT, decide_upgrade
+from firesteel.spark.checkpoint.recovery import settle
+from firesteel.spark.checkpoint.refused_rows import RefusedRowsOfCheckpoint
+from firesteel.spark.delivery import Delivery
+from firesteel.spark.progress import Progress
+from firesteel.spark.savepoint.draft_folder import check_space
+from firesteel.spark.savepoint.savepoint import statement_folders
+from firesteel.spark.savepoint.statement_files import StatementFiles
+from firesteel.spark.sink_identity import check_identities, note_identities
+from firesteel.spark.sink_task import job_of
+from firesteel.spark.temporary import process_folder
+from firesteel.spark.upgrade.difference import Difference, difference, distinct
+from firesteel.spark.upgrade.replay import replay
+from firesteel.spark.upgrade.sink_content import in_columns_of
+from firesteel.spark.upgrade.source_history import heads, histories, read_sources
+from firesteel.spark.upgrade.statement import ScriptJob, StatementUpgrade, check_kinds
+
+if TYPE_CHECKING:
+    from firesteel.spark.launch.launch import Spark
+
+
+@dataclass(frozen=True)
+class SinkDifference:
+    """What an upgrade sends to one sink.
+
+    Attributes:
+        sink: The sink.
+        difference: The changes.
+    """
+
+    sink: SinkSpec
+    difference: Difference
+
+    def lines(self, most: int) -> list[str]:
+        """Return the first changes as the print connector writes them."""
+        return list(lines(self.difference.changes.slice(0, most), self.sink.types))
+
+    def counts(self) -> dict[int, int]:
+        """Return the number of changes by the byte of their kind."""
+        kinds, counts = np.unique(self.difference.changes[KIND].to_numpy(), return_counts=True)
+        return {int(kind): int(count) for kind, count in zip(kinds, counts, strict=True)}
+
+
+@contextmanager
+def held(checkpoint: str, *, trusts_others: bool = False) -> Iterator[dict[Path, CheckpointLock]]:
+    """Hold a checkpoint, and complete an interrupted upgrade first.
+
+    Yields:
+        The folders of its statements, with their locks.
+
+    Raises:
+        UsageError: It is no checkpoint, or a job uses it.
+        NotSupportedError: It is on a file system of other machines.
+    """
+    statement_folders(checkpoint, trusts_others=trusts_others)
+    with ExitStack() as stack:
+
+        def locked(folder: str, file: str) -> CheckpointLock:
+            lock = open_folder(folder, file, trusts_others=True)
+            assert lock is not None  # statement_folders takes local folders only
+            stack.callback(lock.release)
+            return lock
+
+        locked(checkpoint, RUN_FILE)
+        folders = statement_folders(checkpoint, trusts_others=trusts_others)
+        if Path(folders[0]) == Path(checkpoint).absolute():
+            raise UsageError(
+                f"the checkpoint {checkpoint} was made by an early version, for one query",
+                hint="begin with an empty checkpoint folder and an empty sink",
+            )
+        yield {folder: locked(str(folder), FILE) for folder in folders}
+
+
+def history_of(upgrade: StatementUpgrade) -> list[tuple[str, History]]:
+    """Return the tables that the new query reads, with the part that is read again.
+
+    Raises:
+        UsageError: A source no longer has its history.
+        NotSupportedError: A source never gives the same rows again.
+    """
+    with tempfile.TemporaryDirectory(prefix="history-", dir=process_folder()) as folder:
+        found = []
+        for number, each in enumerate((upgrade.before, upgrade.after)):
+            read = read_sources(upgrade.folder, upgrade.before.job)
+            parts = histories(read, each.job, Path(folder) / str(number))
+            found = [(getattr(h, "table", "VALUES"), p) for h, p in zip(heads(each.job), parts, strict=True)]
+        return found
+
+
+class Staged:
+    """The new folders of a checkpoint's changed statements, beside the old ones.
+
+    Args:
+        checkpoint: Folder of the checkpoint, which is held.
+        upgrades: The statements.
+        spark: The Spark to run on.
+    """
+
+    def __init__(self, checkpoint: Path, upgrades: Sequence[StatementUpgrade], spark: Spark) -> None:
+        self._checkpoint, self._upgrades, self._spark = checkpoint, upgrades, spark
+        self._draft = checkpoint / DRAFT
+
+    def __enter__(self) -> Staged:
+        self.drop()
+        self._draft.mkdir(mode=0o700)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.drop()
+
+    def drop(self) -> None:
+        """Remove what was written and does not count yet."""
+        shutil.rmtree(self._draft, ignore_errors=True)
+
+    def compute(self, script: KeptScript) -> dict[str, list[SinkDifference]]:
+        """Run the old and the new jobs, and write the new folders.
+
+        Args:
+            script: The new script.
+
+        Returns:
+            The differences of each statement, by the name of its folder.
+
+        Raises:
+            FiresteelError: Nothing has changed.
+        """
+        with _disk_errors(self._checkpoint):
+            size = sum(StatementFiles.of(each.folder).size for each in self._upgrades)
+            check_space(self._draft, size)
+            return {each.name: self._of(each, script) for each in self._upgrades}
+
+    def _of(self, upgrade: StatementUpgrade, script: KeptScript) -> list[SinkDifference]:
+        context = self._spark.context
+        self._check_sinks(upgrade)
+        before = self._told(upgrade)
+        folder = self._draft / upgrade.name
+        after = self._content(upgrade, upgrade.after, folder)
+        job = upgrade.after.job
+        set_job(context, str(folder), job, upgrade.layout, upgrade.after.identity.text)
+        note_script(context, str(folder), script)
+        found = {}
+        for table, number in upgrade.after.sinks.items():
+            found[number] = _difference(upgrade, table, before.get(table), after[table])
+        changes = {number: each.difference.changes for number, each in found.items()}
+        write_difference(folder, changes, self._replaced(upgrade))
+        return list(found.values())
+
+    def _check_sinks(self, upgrade: StatementUpgrade) -> None:
+        """Check that the old sinks have exactly the committed micro-batches."""
+        context, folder = self._spark.context, str(upgrade.folder)
+        check_logs(folder)
+        delivery = _delivery(context, folder, upgrade.before.job)
+        check_identities(context, folder, delivery.identities())
+        last = batches(context, folder, "commits")[-1]
+        settled = settle(context, folder, delivery, most_partitions(context, folder), framed=False)
+        deliver_difference(context, folder, upgrade.before.job.sinks, delivery, settled)
+        for name, sink in delivery.positioned.items():
+            furthest = max(
+                (p.batch for p in sink.positions(name, upgrade.layout.partitions).values()), default=-1
+            )
+            if furthest > last:
+                raise UsageError(
+                    f"{delivery.table(name)} has rows of micro-batch {furthest}, which the checkpoint "
+                    f"{folder} has not committed",
+                    hint="run the job with its old script until that micro-batch is committed, and stop it",
+                )
+        for spec in upgrade.after.job.sinks:
+            open_sink(spec).check()
+
+    def _replaced(self, upgrade: StatementUpgrade) -> ReplacedJob:
+        context, folder = self._spark.context, str(upgrade.folder)
+        name, before = job_id(context, folder), upgrade.before.sinks
+        names = {n: job_of(name, before[t]) for t, n in upgrade.after.sinks.items() if t in before}
+        return ReplacedJob(names, most_partitions(context, folder))
+
+    def _told(self, upgrade: StatementUpgrade) -> dict[str, pa.Table]:
+        """Return what the old job has told its sinks, by table."""
+        with tempfile.TemporaryDirectory(prefix="before-", dir=process_folder()) as folder:
+            return self._content(upgrade, upgrade.before, Path(folder) / upgrade.name)
+
+    def _content(self, upgrade: StatementUpgrade, of: ScriptJob, folder: Path) -> dict[str, pa.Table]:
+        folder.mkdir(mode=0o700)
+        read = read_sources(upgrade.folder, upgrade.before.job)
+        parts = histories(read, of.job, folder)
+        numbers = of.sinks
+        keys = {number: of.key(number) for number in numbers.values()}
+        contents = replay(of.job, self._spark, folder, upgrade.layout, parts, keys)
+        return {table: contents[number].rows() for table, number in numbers.items()}
+
+    def commit(self) -> None:
+        """Make the new folders count, and deliver the differences to the sinks.
+
+        Raises:
+            FiresteelError: A sink cannot be written. The checkpoint is the new one, and the next run of the
+                job delivers the differences.
+            JobError: The checkpoint cannot be written. It is the old one or the new one.
+        """
+        with _disk_errors(self._checkpoint):
+            sync_tree(self._draft)
+            decide_upgrade(self._checkpoint)
+        for each in self._upgrades:
+            deliver(self._spark, each.folder, each.after.job)
+
+
+@contextmanager
+def _disk_errors(checkpoint: Path) -> Iterator[None]:
+    """Turn errors of the disk into JobError."""
+    try:
+        yield
+    except OSError as error:
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        first = "make room on the disk" if is_full else "see that the disk is well"
+        raise JobError(
+            f"the checkpoint {checkpoint} cannot be upgraded: {error.strerror or error}: {error.filename}",
+            hint=f"{first}, and upgrade it again",
+        ) from None
+
+
+def deliver(spark: Spark, folder: Path, job: JobSpec) -> None:
+    """Deliver the differences of an upgraded statement that are not delivered yet.
+
+    Args:
+        spark: The Spark that reads and writes the checkpoint.
+        folder: The statement's folder.
+        job: Its job.
+    """
+    context, place = spark.context, str(folder)
+    lock = open_folder(place, FILE, trusts_others=True)
+    assert lock is not None
+    try:
+        check_logs(place)
+        delivery = _delivery(context, place, job)
+        settled = settle(context, place, delivery, most_partitions(context, place), framed=False)
+        deliver_difference(context, place, job.sinks, delivery, settled)
+        note_identities(context, place, delivery.identities())
+    finally:
+        lock.release()
+
+
+def _delivery(context: Any, folder: str, job: JobSpec) -> Delivery:
+    refused = RefusedRowsOfCheckpoint(context, folder)
+    return Delivery(job.sinks, Progress(), job_id(context, folder), refused=refused)
+
+
+def _difference(
+    upgrade: StatementUpgrade, table: str, told: pa.Table | None, after: pa.Table
+) -> SinkDifference:
+    number = upgrade.after.sinks[table]
+    sink, key = upgrade.after.job.sinks[number], upgrade.after.key(number)
+    if told is None:
+        told = after.slice(0, 0)
+    else:
+        told = in_columns_of(told, upgrade.before.job.sinks[upgrade.before.sinks[table]], sink)
+    if key and not distinct(told, sink, key):
+        names = ", ".join(sink.names[at] for at in key)
+        raise UsageError(
+            f"{table} has several rows with the same ({names}), which is to be its primary key",
+            hint="let the new query write to another table, with an empty checkpoint folder",
+        )
+    sends_before = upgrade.after.sends_before(number)
+    found = SinkDifference(sink, difference(told, after, sink, key, sends_before=sends_before))
+    check_kinds(table, upgrade.after.takes(number), found.counts())
+    return found

@@ -1,0 +1,124 @@
+"""Kill `firesteel upgrade` at random moments.
+
+usage: python -m tests.recovery.upgrades [--kills N] [--seed N]
+
+After each kill, there is one more file. Either the old script or the new one goes on from the checkpoint, and
+the other one is refused. Then the sinks must have exactly the answer of its query. Old and new take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firesteel.errors import UsageError
+from firesteel.spark.launch.launch import create_session
+from firesteel.spark.launch.settings import LaunchOptions
+from tests.recovery.runs import ROOT, children
+from tests.recovery.upgrade_cases import CASES
+from tests.recovery.upgrade_run import Job, Version
+
+if TYPE_CHECKING:
+    from firesteel.spark.launch.launch import Spark
+
+_RUN = "import sys; sys.argv[0] = 'firesteel'; from firesteel.cli.main import command; command()"
+_LEAST = 0.2
+"""Earliest kill, as a share of the time that the command takes."""
+
+
+def run(spark: Spark, base: Path, kills: int, seed: int) -> Counter[str]:
+    """Kill so many upgrades. Return how they ended.
+
+    Raises:
+        AssertionError: The checkpoint or a sink is neither the old one nor the new one.
+    """
+    case = next(each for each in CASES if each.name == "another aggregate")
+    now, then = case.before, replace(case.after, sources=case.before.sources)
+    job, chance, counts = Job(spark, base, now, then), random.Random(seed), Counter[str]()
+    job.feed(0)
+    job.run(now)
+    seconds = 0.0
+    for number in range(kills + 1):
+        begun = time.monotonic()
+        after = None if number in (0, kills) else chance.uniform(_LEAST, 1.0) * seconds
+        killed = _killed(job, then, after)
+        seconds = seconds if number else time.monotonic() - begun
+        job.feed(number + 1)
+        is_new = _goes_on(job, then)
+        assert is_new or killed, "the upgrade has ended, and the new script is refused"
+        if is_new:
+            now, then = then, now
+        elif not _goes_on(job, now):
+            raise AssertionError("both scripts are refused")
+        assert job.table(now) == job.log(now) == job.answer(now), f"upgrade {number}: {job.table(now)}"
+        counts[f"{'killed' if killed else 'done'}, {'new' if is_new else 'old'}"] += 1
+        left = sorted(path.name for path in (base / "checkpoint").iterdir() if path.is_dir())
+        assert len([name for name in left if not name.startswith(".")]) == 1, left
+    return counts
+
+
+def _goes_on(job: Job, version: Version) -> bool:
+    """Run a version until it has read all. Return whether the checkpoint is its own."""
+    try:
+        job.run(version)
+    except UsageError as error:
+        if "belongs to another version of the statement" not in str(error):
+            raise
+        return False
+    return True
+
+
+def _killed(job: Job, version: Version, seconds: float | None) -> bool:
+    """Upgrade to a version and kill the command after so many seconds, None for never.
+
+    Returns:
+        Whether it was killed.
+    """
+    script = job.base / "upgrade.sql"
+    script.write_text(version.script(job.base))
+    options = [word for key, value in job.options.items() for word in ("--set", f"{key}={value}")]
+    process = subprocess.Popen(
+        [sys.executable, "-c", _RUN, "upgrade", str(script), "--yes", *options],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        _, said = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        for victim in (process.pid, *children(process.pid)):
+            with suppress(ProcessLookupError):
+                os.kill(victim, signal.SIGKILL)
+        process.wait()
+        return True
+    assert process.returncode == 0, said.decode()
+    return False
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    spark = create_session(LaunchOptions(host="stream"))
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            counts = run(spark, Path(folder) / "job", options.kills, options.seed)
+    finally:
+        spark.stop()
+    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())), flush=True)
+
+
+if __name__ == "__main__":
+    main()
