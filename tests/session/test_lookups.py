@@ -9,9 +9,10 @@ from firesteel.errors import JobError
 from firesteel.job.lookups import looked_up
 from firesteel.job.spec import JobSpec
 from firesteel.session.environment import TableEnvironment
-from firesteel.session.jobs import _options, job_of
+from firesteel.session.jobs import job_of
 from firesteel.session.option_places import locate_in_job
 from firesteel.session.planning import plan_all
+from firesteel.spark.shipped_code import table_options
 from firesteel.sql.parser import parse_script
 from firesteel.sql.statements import Insert
 
@@ -45,7 +46,7 @@ def test_secrets_reach_the_workers(environment: TableEnvironment, monkeypatch: p
     made = job(environment)
     assert "s3cret" not in repr(made)
     variables: dict[str, str] = {}
-    hand_on(_options(made), variables)
+    hand_on(table_options(made), variables)
     (scan,) = looked_up(made)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from firesteel.session.restart.supervisor import Restart
-    from firesteel.spark.checkpoint.kept_script import KeptScript
     from firesteel.spark.checkpoint.replays import Replay
+    from firesteel.spark.checkpoint.upgrade.kept_script import KeptScript
     from firesteel.spark.launch.launch import Spark
 
 Watch = Callable[[Progress], None]

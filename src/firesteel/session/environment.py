@@ -179,7 +179,7 @@ class TableEnvironment(Environment):
 
     def keep_script(self, text: str) -> None:
         """Set the script that checkpoints keep with the statements that run from now on."""
-        from firesteel.spark.checkpoint.kept_script import KeptScript
+        from firesteel.spark.checkpoint.upgrade.kept_script import KeptScript
 
         self.kept_script = KeptScript.of(text, self.options, self.functions_folder)
 

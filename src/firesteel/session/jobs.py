@@ -12,10 +12,8 @@ import pyarrow as pa
 
 from firesteel.background import in_thread
 from firesteel.config.restart import SAME_ERROR
-from firesteel.config.secrets import Pairs, hand_on
 from firesteel.errors import FiresteelError, JobError, UnavailableError, UsageError
 from firesteel.explain.sections import explain_physical
-from firesteel.job.lookups import looked_up
 from firesteel.job.lower.dead_letters import TABLE as DEAD_LETTERS
 from firesteel.job.lower.dead_letters import dead_letter_table
 from firesteel.job.lower.job import TranslateOptions, translate
@@ -27,7 +25,6 @@ from firesteel.jobs.registry import JOBS
 from firesteel.plan.nodes.physical import Sink
 from firesteel.plan.tree import Field, Node
 from firesteel.rules.mini_batch.mini_batch_options import MiniBatch, mini_batch_options
-from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.sensitive import redacted
 from firesteel.session.background import in_background
 from firesteel.session.context import Environment, Watch
@@ -40,10 +37,9 @@ from firesteel.session.restart.supervisor import Restart, Supervisor
 from firesteel.session.result import ChangesResult, InsertResult
 from firesteel.spark.checkpoint.position import position_of
 from firesteel.spark.errors import from_spark, is_sparks
-from firesteel.spark.internals.tasks import variables_of_workers
 from firesteel.spark.launch import launch
 from firesteel.spark.progress import Progress
-from firesteel.spark.shipped_code import ship_code
+from firesteel.spark.shipped_code import hand_on_secrets
 from firesteel.spark.stream.delivered_rows import DeliveredRows
 
 if TYPE_CHECKING:
@@ -224,20 +220,6 @@ class Running:
                 self._spark.context.cancelJobGroup(group)
             if self._ended.wait(_AGAIN_SECONDS):
                 return
-
-
-def hand_on_secrets(jobs: Sequence[JobSpec], spark: Spark) -> None:
-    """Send secrets and code of jobs to the workers of a Spark, once it has started."""
-    for job in jobs:
-        hand_on(_options(job), variables_of_workers(spark.context))  # `context` waits for Spark
-        ship_code(spark, job)
-
-
-def _options(job: JobSpec) -> Iterator[Pairs]:
-    """Yield the options of each table of a job."""
-    yield from (chain.source.options for chain in job.chains if isinstance(chain.source, ScanSpec))
-    yield from (scan.options for scan in looked_up(job))
-    yield from (sink.options for sink in job.sinks)
 
 
 def stream_settings(environment: Environment, job: JobSpec, text: str) -> StreamSettings:

@@ -12,14 +12,17 @@ import os
 import sys
 import sysconfig
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import firesteel
 from firesteel import process_cache
+from firesteel.config.secrets import Pairs, hand_on
 from firesteel.errors import UsageError
+from firesteel.job.lookups import looked_up
 from firesteel.job.spec import JobSpec
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.spark.environment_archive import use_archives
 from firesteel.spark.errors import functions_of
 from firesteel.spark.internals.tasks import variables_of_workers
@@ -146,3 +149,17 @@ def located(folder: str) -> str:
     places = Path(SparkFiles.getRootDirectory()).glob(f"{_name(folder)}-*")
     found = [place for place in places if place.is_dir()]
     return str(max(found)) if found else folder  # a name ends with the time at which the folder was sent
+
+
+def hand_on_secrets(jobs: Sequence[JobSpec], spark: Spark) -> None:
+    """Send secrets and code of jobs to the workers of a Spark, once it has started."""
+    for job in jobs:
+        hand_on(table_options(job), variables_of_workers(spark.context))  # `context` waits for Spark
+        ship_code(spark, job)
+
+
+def table_options(job: JobSpec) -> Iterator[Pairs]:
+    """Yield the options of each table of a job."""
+    yield from (chain.source.options for chain in job.chains if isinstance(chain.source, ScanSpec))
+    yield from (scan.options for scan in looked_up(job))
+    yield from (sink.options for sink in job.sinks)

@@ -15,7 +15,7 @@ from firesteel.session.upgrade.script_jobs import script_jobs
 from firesteel.session.upgrade.upgrade import CheckpointUpgrade, opened_upgrade
 from firesteel.spark.checkpoint import fingerprint
 from firesteel.spark.checkpoint.fingerprint import Layout
-from firesteel.spark.checkpoint.kept_script import FILE, KeptScript
+from firesteel.spark.checkpoint.upgrade.kept_script import FILE, KeptScript
 from firesteel.spark.task.splits import open_head
 from firesteel.spark.upgrade.source_history import heads
 

@@ -13,8 +13,8 @@ from firesteel.errors import FiresteelError, JobError, NotSupportedError, UsageE
 from firesteel.session.upgrade.comparison import Change
 from firesteel.session.upgrade.kept_secrets import with_secrets
 from firesteel.session.upgrade.script_jobs import script_jobs
-from firesteel.spark.checkpoint.kept_script import KeptScript
 from firesteel.spark.checkpoint.lock import RUN_FILE, CheckpointLock
+from firesteel.spark.checkpoint.upgrade.kept_script import KeptScript
 from firesteel.spark.upgrade.repeatable import check_secrets
 from tests.session.upgrade.stopped_job import SUMS, TABLES, StoppedJob
 from tests.spark.savepoint.test_savepoint import files

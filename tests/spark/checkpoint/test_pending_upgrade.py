@@ -8,7 +8,7 @@ import pytest
 
 from firesteel.errors import UsageError
 from firesteel.spark.checkpoint.lock import RUN_FILE, CheckpointLock
-from firesteel.spark.checkpoint.pending_upgrade import (
+from firesteel.spark.checkpoint.upgrade.pending_upgrade import (
     DRAFT,
     PENDING,
     complete_upgrade_if_interrupted,

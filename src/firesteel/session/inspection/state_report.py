@@ -14,7 +14,7 @@ from firesteel.errors import UsageError
 from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.runtime.state.size import StateSize
 from firesteel.spark.checkpoint.fingerprint import has_saved
-from firesteel.spark.checkpoint.pending_upgrade import complete_upgrade_if_interrupted
+from firesteel.spark.checkpoint.upgrade.pending_upgrade import complete_upgrade_if_interrupted
 from firesteel.spark.internals.hadoop_files import names
 from firesteel.spark.stream.stored_state import StoredState
 from firesteel.sql.parser import parse_type

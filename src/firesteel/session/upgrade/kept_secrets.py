@@ -11,7 +11,7 @@ def with_secrets(kept: str, new: str) -> str:
     """Return a kept script with the secret options that tables of another script have.
 
     Args:
-        kept: The script, with asterisks for secrets (spark/checkpoint/kept_script.py).
+        kept: The script, with asterisks for secrets (spark/checkpoint/upgrade/kept_script.py).
         new: The other script. A table or an option that it does not have keeps its asterisks.
     """
     known = {

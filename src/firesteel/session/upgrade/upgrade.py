@@ -10,15 +10,15 @@ from pathlib import Path
 from firesteel.connectors.base import History
 from firesteel.errors import NotSupportedError, UsageError
 from firesteel.session.environment import TableEnvironment
-from firesteel.session.jobs import hand_on_secrets
 from firesteel.session.launch import CHECKPOINT
 from firesteel.session.upgrade.comparison import OperatorChange, compare
 from firesteel.session.upgrade.kept_secrets import with_secrets
 from firesteel.session.upgrade.script_jobs import PlannedStatement, script_jobs
-from firesteel.spark.checkpoint.kept_script import KeptScript, kept_script
 from firesteel.spark.checkpoint.lock import CheckpointLock
 from firesteel.spark.checkpoint.statements import SavedStatement, saved_statements
 from firesteel.spark.checkpoint.trust import OPTION
+from firesteel.spark.checkpoint.upgrade.kept_script import KeptScript, kept_script
+from firesteel.spark.shipped_code import hand_on_secrets
 from firesteel.spark.upgrade.repeatable import check_secrets
 from firesteel.spark.upgrade.statement import StatementUpgrade, is_unchanged, statement_of
 from firesteel.spark.upgrade.upgrade import SinkDifference, Staged, held, history_of

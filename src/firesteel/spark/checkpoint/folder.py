@@ -11,10 +11,10 @@ from firesteel.durability import make_folders, sync_folder, sync_stream
 from firesteel.errors import JobError, UsageError
 from firesteel.spark.checkpoint.lock import FILE, RUN_FILE, CheckpointLock, local_folder
 from firesteel.spark.checkpoint.pending_rescale import complete
-from firesteel.spark.checkpoint.pending_upgrade import complete_upgrade
 from firesteel.spark.checkpoint.schema_paths import name_own_schemas
 from firesteel.spark.checkpoint.state_metadata import remove_torn_metadata
 from firesteel.spark.checkpoint.trust import check_trust, make_folder
+from firesteel.spark.checkpoint.upgrade.pending_upgrade import complete_upgrade
 
 
 def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = False) -> CheckpointLock | None:

@@ -17,7 +17,7 @@ from firesteel.errors import UsageError
 from firesteel.job.spec import JobSpec
 from firesteel.notices import say
 from firesteel.spark.checkpoint.fingerprint import STATEMENT, belongs_to, read, shortened
-from firesteel.spark.checkpoint.pending_upgrade import complete_upgrade_if_interrupted
+from firesteel.spark.checkpoint.upgrade.pending_upgrade import complete_upgrade_if_interrupted
 from firesteel.spark.internals.hadoop_files import names, read_text
 
 _NAME = 60

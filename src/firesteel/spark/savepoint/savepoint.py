@@ -19,9 +19,9 @@ from firesteel.errors import JobError, NotSupportedError, UsageError
 from firesteel.file_trust import PRIVATE_FOLDER
 from firesteel.spark.checkpoint.fingerprint import FILE, SPARK
 from firesteel.spark.checkpoint.lock import local_folder
-from firesteel.spark.checkpoint.pending_upgrade import complete_upgrade_if_interrupted
 from firesteel.spark.checkpoint.schema_paths import name_own_schemas
 from firesteel.spark.checkpoint.trust import check_trust
+from firesteel.spark.checkpoint.upgrade.pending_upgrade import complete_upgrade_if_interrupted
 from firesteel.spark.savepoint.draft_folder import check_space, draft_folder
 from firesteel.spark.savepoint.statement_files import StatementFiles
 

@@ -18,9 +18,9 @@ from firesteel.job.topology import exchanges, source_numbers, stages
 from firesteel.runtime.dataflow.sequence import sub_sequence_bits
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.spark.checkpoint.fingerprint import Layout, check_or_write, job_id
-from firesteel.spark.checkpoint.kept_script import note_script
 from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.checkpoint.replays import keep, rows_of_chain
+from firesteel.spark.checkpoint.upgrade.kept_script import note_script
 from firesteel.spark.checkpoint_functions import note_functions, warn_of_layout
 from firesteel.spark.internals.checkpoint_files import write_with_few_programs
 from firesteel.spark.internals.frames import in_session

@@ -33,12 +33,12 @@ from firesteel.spark.checkpoint.folder import check_logs, open_folder
 from firesteel.spark.checkpoint.hadoop_lock import HadoopLock
 from firesteel.spark.checkpoint.lock import CheckpointLock, local_folder
 from firesteel.spark.checkpoint.owner import ShutOutError
-from firesteel.spark.checkpoint.pending_difference import deliver_difference
 from firesteel.spark.checkpoint.recovery import Settled, settle, settle_changed_files
 from firesteel.spark.checkpoint.recovery_plan import DELIVER_AGAIN
 from firesteel.spark.checkpoint.refused_rows import RefusedRowsOfCheckpoint
 from firesteel.spark.checkpoint.snapshots import remove_useless_snapshots
 from firesteel.spark.checkpoint.sync import CheckpointSync
+from firesteel.spark.checkpoint.upgrade.pending_difference import deliver_difference
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.errors import from_spark
 from firesteel.spark.full_disk import full_disk, local_folders

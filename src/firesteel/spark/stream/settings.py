@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.spark.checkpoint.kept_script import KeptScript
 from firesteel.spark.checkpoint.recovery_plan import REFUSE
 from firesteel.spark.checkpoint.replays import Replay
+from firesteel.spark.checkpoint.upgrade.kept_script import KeptScript
 
 KEY_GROUPS = 4
 """Default number of key groups for each partition (docs/adr/0008)."""

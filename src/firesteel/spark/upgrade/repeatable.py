@@ -17,7 +17,7 @@ from firesteel.job.lookups import looked_up
 from firesteel.job.spec import JobSpec
 from firesteel.job.timer_routing import has_timers
 from firesteel.runtime.spec.operators import OperatorSpec
-from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 from firesteel.sensitive import is_hidden
 from firesteel.spark.checkpoint.fingerprint import plain
 from firesteel.spark.checkpoint.replays import FOLDER as REPLAYS
@@ -89,7 +89,8 @@ def check_secrets(job: JobSpec) -> None:
         UsageError: One is not: the checkpoint does not keep it, and the new script does not have the table.
     """
     scans = [head for head in heads(job) if isinstance(head, ScanSpec)]
-    for table in (*scans, *job.sinks):
+    tables: list[ScanSpec | SinkSpec] = [*scans, *job.sinks]
+    for table in tables:
         for key, value in resolved(table.options):
             if is_hidden(key, value) and not value.strip("*"):
                 raise UsageError(

@@ -5,9 +5,8 @@
     new script  --the same history------->  its content and its state  ----+
 
 The new state, the offsets and the differences are written beside the old checkpoint. One rename makes them
-count (spark/checkpoint/pending_upgrade.py). Then the differences are delivered to the sinks, as the rows of
-the new job's last micro-batch (spark/checkpoint/pending_difference.py). If a crash prevents that, the next
-run of the job delivers them.
+count. Then the differences are delivered to the sinks, as the rows of the new job's last micro-batch. If a
+crash prevents that, the next run of the job delivers them (spark/checkpoint/upgrade/).
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ from firesteel.runtime.spec.tables import SinkSpec
 from firesteel.spark.checkpoint.batch_origins import batches
 from firesteel.spark.checkpoint.fingerprint import job_id, most_partitions, set_job
 from firesteel.spark.checkpoint.folder import check_logs, open_folder
-from firesteel.spark.checkpoint.kept_script import KeptScript, note_script
 from firesteel.spark.checkpoint.lock import FILE, RUN_FILE, CheckpointLock
-from firesteel.spark.checkpoint.pending_difference import (
+from firesteel.spark.checkpoint.recovery import settle
+from firesteel.spark.checkpoint.refused_rows import RefusedRowsOfCheckpoint
+from firesteel.spark.checkpoint.upgrade.kept_script import KeptScript, note_script
+from firesteel.spark.checkpoint.upgrade.pending_difference import (
     ReplacedJob,
     deliver_difference,
     write_difference,
 )
-from firesteel.spark.checkpoint.pending_upgrade import DRAFT, decide_upgrade
-from firesteel.spark.checkpoint.recovery import settle
-from firesteel.spark.checkpoint.refused_rows import RefusedRowsOfCheckpoint
+from firesteel.spark.checkpoint.upgrade.pending_upgrade import DRAFT, decide_upgrade
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.progress import Progress
 from firesteel.spark.savepoint.draft_folder import check_space

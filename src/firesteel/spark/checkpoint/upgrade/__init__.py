@@ -1,0 +1,1 @@
+"""Files of an upgrade in a checkpoint."""
