@@ -38,6 +38,8 @@ REFUSED = [
     ("SELECT k FROM l JOIN r ON l.k = r.k", "k", "Column 'k' is ambiguous"),
     ("SELECT k FROM l NATURAL JOIN r", "k", "Column 'k' is ambiguous"),
     ("SELECT * FROM l JOIN r USING (k) WHERE k > 1", "k", "Column 'k' is ambiguous"),
+    ("SELECT k FROM l JOIN r USING (k) JOIN c ON l.id = c.id", "k", "Column 'k' is ambiguous"),
+    ("SELECT k FROM l JOIN r USING (k), c", "k", "Column 'k' is ambiguous"),
     ("SELECT * FROM l JOIN r ON l.zz = r.k", "l.zz", "Column 'zz' not found in table 'l'"),
     ("SELECT * FROM l JOIN r USING (zz)", "zz", "Column 'zz' not found in any table"),
     ("SELECT * FROM l JOIN (SELECT k FROM r) AS q USING (v)", "v", "Column 'v' not found in any table"),
@@ -69,8 +71,14 @@ REFUSED = [
     ("SELECT * FROM l WHERE g < ALL (SELECT d FROM r)", "g < ALL (SELECT d FROM r)", "Incomparable types: STRING and DATE"),
     ("SELECT (SELECT k, v FROM r) FROM l", "(SELECT k, v FROM r)", "Cannot apply '$SCALAR_QUERY' to arguments of type"),
     ("SELECT * FROM l WHERE v = (SELECT * FROM r)", "(SELECT * FROM r)", "Cannot apply '$SCALAR_QUERY' to arguments of type"),
+    (
+        "SELECT q.k, t.v FROM (SELECT DISTINCT k FROM l) AS q LEFT JOIN LATERAL (SELECT v FROM l WHERE k = q.k ORDER BY v LIMIT 2) AS t ON TRUE",
+        None,
+        "unexpected correlate variable $cor0 in the plan",
+    ),
 ]  # fmt: skip
 LACKING = [
+    ("SELECT * FROM UNNEST((SELECT ARRAY_AGG(v) FROM r)) AS t (x)", "(SELECT ARRAY_AGG(v) FROM r)", "a sub-query in the collection of UNNEST"),
     (
         "SELECT * FROM l LEFT JOIN r ON l.k = r.k AND EXISTS (SELECT 1 FROM c WHERE c.v = l.v AND c.k = r.k)",
         "EXISTS (SELECT 1 FROM c WHERE c.v = l.v AND c.k = r.k)",

@@ -58,7 +58,12 @@ def join(
     hints = join_hints(context.hints, _names(node.left, left[1]), _names(node.right, right[1]))
     joined = Join((left[0], right[0]), join_type, condition, hints)
     named = {name for name, _, _ in common}
-    kept = [replace(column, is_named=False) for column in scope.common if column.name not in named]
+    is_named = bool(node.using)  # Flink looks for a bare name in joins with USING, from the last one down
+    kept = [
+        replace(column, is_named=column.is_named and is_named)
+        for column in scope.common
+        if column.name not in named
+    ]
     columns = [_merged(name, (*sides, other), scope, not node.natural) for name, sides, other in common]
     return joined, replace(scope, common=(*columns, *kept))
 

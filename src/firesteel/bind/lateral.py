@@ -23,7 +23,7 @@ from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.functions.expression.nodes import Expr, InputRef
 from firesteel.functions.signatures.type_names import calcite_name
 from firesteel.plan.expressions.operations import input_refs, renumber, rewrite
-from firesteel.plan.expressions.sub_query import correlated_column, correlated_indices
+from firesteel.plan.expressions.sub_query import correlated_column, correlated_indices, sub_queries
 from firesteel.plan.node_expressions import part_expressions
 from firesteel.plan.nodes.correlate.collections import COLLECTIONS
 from firesteel.plan.nodes.correlate.logical import Correlate, TableFunctionScan, Uncollect
@@ -195,7 +195,7 @@ def _function(node: LateralTable, row: LeftRow, context: BindContext) -> Node:
     refuse = refuse_aggregates("Aggregate expression is illegal in FROM clause")
     scope = row.scope if node.lateral else Scope()
     binder = ScalarBinder(scope, context, refuse)
-    args = [binder.bind_typed(arg) for arg in call.args]
+    args = [_bound(binder, arg, f"an argument of '{call.name}'") for arg in call.args]
     if user is None:
         raise unknown_function(call.name, args, call.range)
     if not user.is_table:
@@ -204,6 +204,22 @@ def _function(node: LateralTable, row: LeftRow, context: BindContext) -> Node:
         )
     found = call_user(user, call.name, [row.outer(arg) for arg in args], call.range)
     return TableFunctionScan(found, tuple(map(Field, user.result.names, user.result.children)))
+
+
+def _bound(binder: ScalarBinder, value: syntax.Node, what: str) -> Expr:
+    """Bind an argument of an entry of FROM.
+
+    Raises:
+        NotSupportedError: It has a sub-query, for which Flink has no plan.
+    """
+    found = binder.bind_typed(value)
+    if sub_queries(found):
+        raise NotSupportedError(
+            f"a sub-query in {what} is not supported yet",
+            range=value.range,
+            hint="join with the sub-query in FROM, and read its column",
+        )
+    return found
 
 
 def _unnest(node: Unnest, row: LeftRow, context: BindContext) -> Node:
@@ -216,7 +232,7 @@ def _unnest(node: Unnest, row: LeftRow, context: BindContext) -> Node:
     (value,) = node.collections
     check_expression(value, context.catalog, "FROM")
     refuse = refuse_aggregates("Aggregate expression is illegal in FROM clause")
-    collection = ScalarBinder(row.scope, context, refuse).bind_typed(value)
+    collection = _bound(ScalarBinder(row.scope, context, refuse), value, "the collection of UNNEST")
     if collection.type.root not in COLLECTIONS:
         raise ValidationError(
             f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{calcite_name(collection.type)}>)'. "

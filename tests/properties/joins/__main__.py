@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from firesteel.errors import NotSupportedError
+from tests.properties.joins.compositions import composition
 from tests.properties.joins.partition import partition_failure, partitioned_case
 from tests.properties.joins.trial import MODES, Failure, Mode, case, trial
 from tests.properties.joins.upserts import upsert_case, upsert_failure
@@ -25,6 +26,7 @@ def main() -> int:
     parser.add_argument("--from", dest="start", type=int, default=0, help="number of the first case")
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--partition", action="store_true", help="true, false and unknown rows")
+    kinds.add_argument("--wide", action="store_true", help="ranks, limits, sets, UNNEST, LATERAL, WITH")
     kinds.add_argument("--upserts", action="store_true", help="below a sink with a primary key")
     parser.add_argument("--modes", type=int, default=3, help="modes for each case, of 9")
     parser.add_argument("--stop-after", type=int, default=20, help="failures")
@@ -36,6 +38,8 @@ def main() -> int:
         modes = [MODES[(number * given.modes + i) % len(MODES)] for i in range(given.modes)]
         try:
             run = _partition if given.partition else _upserts if given.upserts else _trial
+            if given.wide:
+                run = _wide
             is_compared, found = run(f"{given.seed}-{number}", modes)
         except NotSupportedError as error:
             refused[str(error).splitlines()[0]] += 1
@@ -57,6 +61,11 @@ def main() -> int:
 
 def _trial(seed: str, modes: Sequence[Mode]) -> tuple[bool, list[Failure]]:
     made = case(seed)
+    return made.expected is not None, trial(made, modes)
+
+
+def _wide(seed: str, modes: Sequence[Mode]) -> tuple[bool, list[Failure]]:
+    made = case(seed, draw=composition)
     return made.expected is not None, trial(made, modes)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -54,6 +55,13 @@ class Table:
     def rows(self) -> Rows:
         """The changes, as LocalJob takes them."""
         return Rows(NAMES, self.changes)
+
+    def after(self, changes: int) -> Table:
+        """Return the table after its first changes."""
+        live = Counter[Values]()
+        for kind, *values in self.changes[:changes]:
+            live[tuple(values)] += 1 if kind in ("+I", "+U") else -1
+        return replace(self, changes=self.changes[:changes], live=list(live.elements()))
 
     def ddl(self, path: str) -> str:
         """Return CREATE TABLE for Firesteel."""

@@ -54,12 +54,12 @@ class Query:
 
 def query(rng: random.Random, tables: Sequence[str]) -> Query:
     """Draw a query over some tables."""
-    return _Drawing(rng, tables).query()
+    return Drawing(rng, tables).query()
 
 
 def partitioned(rng: random.Random, tables: Sequence[str]) -> tuple[str, str, tuple[str, ...]]:
     """Draw a query without WHERE, a condition over its rows, and guards."""
-    drawing = _Drawing(rng, tables)
+    drawing = Drawing(rng, tables)
     source, scope = drawing.joined(rng.choice([1, 2, 2, 3]), 1)
     columns = ", ".join(f"{rng.choice(scope).text} AS c{i}" for i in range(rng.randint(1, 3)))
     if rng.random() < 0.55:
@@ -72,7 +72,7 @@ def partitioned(rng: random.Random, tables: Sequence[str]) -> tuple[str, str, tu
 
 
 @dataclass
-class _Drawing:
+class Drawing:
     rng: random.Random
     tables: Sequence[str]
     guards: list[str] = field(default_factory=list)
@@ -162,7 +162,7 @@ class _Drawing:
         dice = self.rng.random()
         if depth <= 0 or dice < 0.6:
             whole = {name: each.kind for name, each in COLUMNS.items()}
-            return f"{self.rng.choice(self.tables)} AS {alias}", _columns(alias, whole)
+            return f"{self.rng.choice(self.tables)} AS {alias}", columns_of(alias, whole)
         inner, scope = self.joined(2 if dice > 0.93 else 1, depth - 1)
         where = f" WHERE {self.condition(scope, depth - 1)}" if self.rng.random() < 0.4 else ""
         by_name = {column.name: column for column in scope}
@@ -184,7 +184,7 @@ class _Drawing:
                 sql += f" UNION ALL SELECT {plain} FROM {self.rng.choice(self.tables)}"
                 if any(kinds[name] != COLUMNS[name].kind for name in picked):
                     sql = sql.partition(" UNION ALL")[0]
-        return f"({sql}) AS {alias}", _columns(alias, kinds)
+        return f"({sql}) AS {alias}", columns_of(alias, kinds)
 
     def on(self, left: Sequence[Column], right: Sequence[Column]) -> str:
         dice = self.rng.random()
@@ -272,9 +272,8 @@ class _Drawing:
         if not value and not negated and self.rng.random() < 0.2:
             two, more = self.alike(scope, columns)
             flink = f"({one.text}, {two.text}) IN (SELECT {other.text}, {more.text} FROM {inner}{where})"
-            where = f"{where} AND" if where else " WHERE"
             equal = f"{one.text} = {other.text} AND {two.text} = {more.text}"
-            duck = f"EXISTS (SELECT 1 FROM {inner}{where} {equal})"
+            duck = f"EXISTS (SELECT 1 FROM {inner}{f'{where} AND' if where else ' WHERE'} {equal})"
             if "<<" not in flink:
                 return f"<<{flink}|{duck}>>"
         return f"{one.text} {negated}IN (SELECT {other.text} FROM {inner}{where})"
@@ -320,7 +319,7 @@ class _Drawing:
         return f"{column.text} {operator} {word} (SELECT {self.rng.choice(fitting).text} FROM {inner}{where})"
 
 
-def _columns(alias: str, kinds: dict[str, str]) -> list[Column]:
+def columns_of(alias: str, kinds: dict[str, str]) -> list[Column]:
     return [Column(f"{alias}.{name}", name, kind) for name, kind in kinds.items()]
 
 

@@ -42,6 +42,12 @@ QUERIES = [
     "SELECT l.id, q.x FROM l LEFT JOIN (SELECT MAX(v) AS x FROM r HAVING COUNT(*) > 3) AS q ON l.v > q.x",
     "SELECT l.id, q.x FROM l JOIN (SELECT k, MAX(v) AS x FROM r GROUP BY k) AS q ON l.k = q.k AND q.x > l.v",
     "SELECT q.k, q.x, l.id FROM l FULL JOIN (SELECT k, g, MAX(v) AS x FROM r GROUP BY k, g) AS q ON l.k = q.k",
+    # a count of no rows is 0 in a LEFT JOIN, too
+    "SELECT l.id, t.n FROM l LEFT JOIN LATERAL (SELECT COUNT(*) AS n FROM r WHERE r.k = l.k) AS t ON TRUE",
+    "SELECT l.id, t.n FROM l LEFT JOIN LATERAL (SELECT COUNT(v) + COALESCE(MAX(v), 0) AS n FROM r WHERE r.k < l.k) AS t ON TRUE",
+    "SELECT l.id, t.x FROM l LEFT JOIN LATERAL (SELECT COALESCE(SUM(v), 7) AS x FROM r WHERE r.k = l.k) AS t ON TRUE",
+    # a bare name of an earlier USING
+    "SELECT k, m.v FROM l JOIN (SELECT k, v FROM r) AS q USING (k) LEFT JOIN (SELECT id, v FROM l) AS m USING (id)",
     # columns that nobody reads
     "SELECT l.id FROM l LEFT JOIN (SELECT DISTINCT k FROM r) AS q ON l.k = q.k",
     "SELECT l.id FROM l LEFT JOIN r ON l.k = r.k",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from firesteel.errors import NotSupportedError
+from tests.properties.joins.compositions import composition
 from tests.properties.joins.partition import partition_failure, partitioned_case
 from tests.properties.joins.queries import query
 from tests.properties.joins.trial import BUNDLES, MODES, MULTI_JOINS, Case, case, folded, trial
@@ -37,6 +38,19 @@ def test_changes_leave_the_batch_answer() -> None:
         compared += made.expected is not None
     assert [str(failure) for failure in failures] == []
     assert compared > examples(100) // 2
+
+
+def test_changes_of_ranks_sets_and_lateral_queries_leave_the_batch_answer() -> None:
+    compared, failures = 0, []
+    for number in range(examples(80)):
+        made = case(f"wide-{number}", draw=composition)
+        try:
+            failures += trial(made, [MODES[(number * 5 + 2) % len(MODES)]])
+        except NotSupportedError:
+            continue
+        compared += made.expected is not None
+    assert [str(failure) for failure in failures] == []
+    assert compared > examples(80) // 2
 
 
 def test_a_query_is_its_true_false_and_unknown_rows() -> None:
@@ -101,6 +115,17 @@ def test_queries_hold_all_that_is_to_be_tested() -> None:
         assert any(words in each.flink for each in drawn), words
     assert sum(bool(each.guards) for each in drawn) < 200
     assert len({key for key, _ in TEMPLATES}) > 1
+
+
+def test_compositions_hold_all_that_is_to_be_tested() -> None:
+    drawn = [composition(random.Random(seed), "lrc").flink for seed in range(300)]
+    for words in (
+        "ROW_NUMBER() OVER (PARTITION BY", "ROW_NUMBER() OVER (ORDER BY", "QUALIFY", "LIMIT", "OFFSET",
+        "FETCH FIRST", "INTERSECT (", "EXCEPT ALL (", "INTERSECT ALL (", "UNION (", "UNNEST(ARRAY[",
+        "UNNEST(b.xs)", "LATERAL (", "LEFT JOIN LATERAL (", "WITH q0 AS", "NATURAL", "USING (k, g)", "VALUES",
+        "FILTER (WHERE", "GROUPING SETS", "ROLLUP",
+    ):  # fmt: skip
+        assert any(words in sql for sql in drawn), words
 
 
 def test_a_change_that_takes_away_what_is_not_there_is_seen() -> None:

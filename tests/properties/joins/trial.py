@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import duckdb
@@ -74,12 +74,18 @@ class Case:
         return environment
 
 
-def case(seed: str, events: int = 30) -> Case:
-    """Draw the case of a seed."""
+def case(seed: str, events: int = 30, draw: Callable[[random.Random, str], Query] = query) -> Case:
+    """Draw the case of a seed.
+
+    Args:
+        seed: Decides all that is drawn.
+        events: Most changes of a table.
+        draw: Draws the query over the tables with these names.
+    """
     rng = random.Random(seed)
     names = "lrcde"[: rng.choice([2, 3, 3, 4, 5])]
     tables = [history(rng, name, rng.randint(0, events)) for name in names]
-    drawn = query(rng, names)
+    drawn = draw(rng, names)
     return Case(seed, tables, drawn, _answer(tables, drawn))
 
 
@@ -127,13 +133,28 @@ def planned(made: Case, options: Mapping[str, str]) -> JobSpec:
 def difference(made: Case, spec: JobSpec, cutting: str, targets: int) -> str | None:
     """Why the changes of a job are invalid or do not leave the batch answer, or None."""
     local = LocalJob(spec, {table.name: table.rows for table in made.tables}, targets)
+    if cutting == "batches of 7":
+        return _difference_of_moments(made, local)
     rows, invalid = folded(changes(local, cutting, random.Random(f"{made.seed} {cutting}")))
-    if invalid:
-        return invalid
-    if made.expected is None or rows == made.expected:
-        return None
-    missing, extra = sorted((made.expected - rows).elements()), sorted((rows - made.expected).elements())
-    return f"missing {missing[:6]}, too many {extra[:6]}"
+    return invalid or (None if made.expected is None else _differ(made.expected, rows))
+
+
+def _difference_of_moments(made: Case, local: LocalJob) -> str | None:
+    """Compare after each micro-batch: all sources have given as many rows of each table."""
+    found: list[Row] = []
+    for number, batch in enumerate(local.in_batches(cuts(local, "batches of 7", random.Random())), 1):
+        found += batch
+        rows, invalid = folded(found)
+        expected = _answer([table.after(7 * number) for table in made.tables], made.query)
+        why = invalid or (None if expected is None else _differ(expected, rows))
+        if why:
+            return f"after micro-batch {number}: {why}"
+    return None
+
+
+def _differ(expected: Answer, rows: Answer) -> str | None:
+    missing, extra = sorted((expected - rows).elements()), sorted((rows - expected).elements())
+    return f"missing {missing[:6]}, too many {extra[:6]}" if missing or extra else None
 
 
 def changes(local: LocalJob, cutting: str, rng: random.Random) -> Iterator[Row]:

@@ -136,12 +136,12 @@ class JoinedValues:
             pulled, around = self._pull(query, plan)
             start = self._join(pulled, around)
             return InputRef(start + pulled.positions[0], plan.schema[0].type.with_nullable(True))
-        exprs, below = _above_aggregate(plan)
+        exprs, below = above_aggregate(plan)
         pulled, around = self._pull(query, below)
         start = self._join(pulled, around)
         columns: list[Expr] = [self._column(start + place) for place in pulled.positions]
         if isinstance(below, Aggregate):
-            columns = [_counted(c, call) for c, call in zip(columns, below.calls, strict=True)]
+            columns = counts_of_no_rows(columns, below)
         return substitute(exprs[0], columns)
 
     def _column(self, index: int) -> InputRef:
@@ -266,15 +266,19 @@ def has_one_row(plan: Node) -> bool:
     return isinstance(plan, Aggregate) and not plan.keys and not plan.groups
 
 
-def _above_aggregate(plan: Node) -> tuple[tuple[Expr, ...], Node]:
+def above_aggregate(plan: Node) -> tuple[tuple[Expr, ...], Node]:
     """Return the expressions of a query over its aggregate, and the aggregate."""
     if isinstance(plan, Project) and isinstance(plan.input, Aggregate):
         return plan.exprs, plan.input
     return identity(f.type for f in plan.schema), plan
 
 
+def counts_of_no_rows(columns: Sequence[Expr], aggregate: Aggregate) -> list[Expr]:
+    """Return the results of an aggregate in an outer join, with counts that are 0 where it pads its rows."""
+    return [_counted(column, call) for column, call in zip(columns, aggregate.calls, strict=True)]
+
+
 def _counted(column: Expr, call: AggregateCall) -> Expr:
-    """Return a count that is 0 where the join has NULL, for no rows."""
     if call.function != "COUNT":
         return column
     return Call("CASE", (is_null(column), Literal(0, call.type), column), call.type)

@@ -14,6 +14,7 @@ from firesteel.functions.expression.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions.operations import conjuncts, identity
 from firesteel.plan.expressions.sub_query import CORRELATED
 from firesteel.plan.nodes.correlate.logical import Correlate
+from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.nodes.over.logical import Sort
 from firesteel.plan.nodes.rank.logical import Rank
@@ -25,13 +26,15 @@ def lateral_top_n(node: Correlate) -> Node:
     """Return the rank that replaces a Correlate over sorted rows.
 
     Raises:
-        ValidationError: Both sides are not of one table, or the keys differ. Flink refuses such a query.
+        ValidationError: Both sides are not of one table, or the keys differ, or it is a LEFT JOIN. Flink
+            refuses such a query.
     """
     found = _rank(node)
     if found is None:
         raise ValidationError(
             f"unexpected correlate variable {node.variable} in the plan",
-            hint="LATERAL with ORDER BY and LIMIT takes the distinct keys of its own table on its left",
+            hint="LATERAL with ORDER BY and LIMIT takes the distinct keys of its own table on its left. "
+            "LEFT JOIN is not allowed",
         )
     return found
 
@@ -39,7 +42,7 @@ def lateral_top_n(node: Correlate) -> Node:
 def _rank(node: Correlate) -> Node | None:
     left, right = node.inputs
     above, sort = _projected(right)
-    if not isinstance(sort, Sort) or sort.fetch is None:
+    if node.join_type is not JoinType.INNER or not isinstance(sort, Sort) or sort.fetch is None:
         return None
     shown, filtered = _projected(sort.input)
     if not isinstance(filtered, Filter):

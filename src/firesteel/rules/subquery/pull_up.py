@@ -165,7 +165,10 @@ def _aggregate(node: Aggregate, around: Around) -> Pulled:
     keys = [below.positions[key] for key in node.keys]
     keys += [i for i in dict.fromkeys(column.index for column in equal) if i not in keys]
     position = dict(enumerate(below.positions))
-    calls = tuple(_moved_call(call, position) for call in node.calls)
+    calls = tuple(
+        _renamed_call(_moved_call(call, position), len(node.keys) + n, len(keys) + n)
+        for n, call in enumerate(node.calls)
+    )
     grouped = grouped_by(below.node, keys, calls)
     moved = {key: place for place, key in enumerate(keys)}
     positions = (*range(len(node.keys)), *range(len(keys), len(keys) + len(calls)))
@@ -191,6 +194,11 @@ def reads(call: AggregateCall) -> tuple[int, ...]:
 def _moved_call(call: AggregateCall, position: Mapping[int, int]) -> AggregateCall:
     condition = None if call.filter is None else position[call.filter]
     return replace(call, args=tuple(position[i] for i in call.args), filter=condition)
+
+
+def _renamed_call(call: AggregateCall, position: int, moved: int) -> AggregateCall:
+    """Return a call that is named after its position, if it is, with the name of another position."""
+    return replace(call, name=f"$f{moved}") if call.name == f"$f{position}" else call
 
 
 def joined_with_values(below: Pulled, around: Around) -> Pulled:

@@ -14,23 +14,26 @@ from dataclasses import replace
 from firesteel.errors import NotSupportedError
 from firesteel.functions.expression.nodes import Call, Expr
 from firesteel.functions.expression.recursion import from_below
-from firesteel.plan.expressions.operations import (
-    TRUE,
-    conjunction,
-    identity,
-)
+from firesteel.plan.expressions.operations import TRUE, conjunction, identity, substitute
 from firesteel.plan.expressions.sub_query import sub_queries
 from firesteel.plan.join_condition import push_expressions
 from firesteel.plan.node_expressions import part_expressions
 from firesteel.plan.nodes.correlate.logical import Correlate, TableFunctionScan, Uncollect
+from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
-from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.nodes.over.logical import Sort
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.tree import Node, walk
 from firesteel.rules.subquery.filter_rows import filter_rows, without_known
 from firesteel.rules.subquery.join_on import join_on
-from firesteel.rules.subquery.join_values import JoinedValues, outer_first
+from firesteel.rules.subquery.join_values import (
+    JoinedValues,
+    above_aggregate,
+    counts_of_no_rows,
+    has_one_row,
+    outer_first,
+)
 from firesteel.rules.subquery.lateral_top_n import lateral_top_n
 from firesteel.rules.subquery.pull_up import Around, as_join_terms, pull_up
 from firesteel.rules.temporal.snapshot_join import snapshot_join
@@ -70,21 +73,38 @@ def _lateral(node: Correlate) -> Node:
     temporal = snapshot_join(node)
     if temporal is not node:
         return temporal
-    left, right = node.inputs
+    right = node.inputs[1]
     if any(isinstance(part, (Uncollect, TableFunctionScan)) for part in walk(right)):
         return node
     if any(isinstance(part, Sort) for part in walk(right)):
         return lateral_top_n(node)
+    return _joined(node)
+
+
+def _joined(node: Correlate) -> Node:
+    """Return a LATERAL query without Sort as a join.
+
+    In a LEFT JOIN with one value, a count of no rows is 0 (Calcite: RemoveCorrelationForScalarAggregateRule).
+    With more columns it is NULL, as in Flink.
+    """
+    left, right = node.inputs
+    exprs, below = above_aggregate(right)
+    counts = below if isinstance(below, Aggregate) and has_one_row(below) else None
+    if counts is None or node.join_type is not JoinType.LEFT or len(exprs) > 1:
+        exprs, below, counts = identity(f.type for f in right.schema), right, None
     around = Around(left, node.variable, not_null=True)
-    pulled = pull_up(right, around)
+    pulled = pull_up(below, around)
     width = len(left.schema)
     terms = [outer_first(term, width) for term in as_join_terms(pulled, around)]
     joined = push_expressions(Join((left, pulled.node), node.join_type, conjunction(terms) or TRUE))
     columns = identity(f.type for f in joined.schema)
-    shown = (*range(width), *(width + i for i in pulled.positions))
-    if shown == tuple(range(len(joined.schema))):
+    found: list[Expr] = [columns[width + i] for i in pulled.positions]
+    if counts is not None:
+        found = counts_of_no_rows(found, counts)
+    shown = (*columns[:width], *(substitute(expr, found) for expr in exprs))
+    if shown == tuple(columns):
         return joined
-    return Project(joined, tuple(columns[i] for i in shown), tuple(f.name for f in node.schema))
+    return Project(joined, shown, tuple(f.name for f in node.schema))
 
 
 def _project(node: Project) -> Node:
