@@ -12,7 +12,7 @@ from firesteel.bind.aggregate.aggregate import boolean, refuse_aggregates
 from firesteel.bind.checks import check_expression
 from firesteel.bind.group_windows import misplaced_auxiliary, refuse_auxiliaries
 from firesteel.bind.join_clauses import check_clauses
-from firesteel.bind.names import BindContext, CommonColumn, Relation, Scope
+from firesteel.bind.names import BindContext, CommonColumn, Relation, Scope, not_found
 from firesteel.bind.scalar.comparison import Incomparable, compare
 from firesteel.bind.scalar.scalar import ScalarBinder
 from firesteel.bind.table_hints import join_hints
@@ -164,6 +164,8 @@ def _columns(scope: Scope, name: str, place: SourceRange) -> tuple[InputRef, ...
     if known is not None:
         return known
     tables = [r for r in scope.relations if any(column.name == name for column in r.columns)]
+    if not tables:
+        raise not_found(name, "any table", [column.name for column in scope.columns], place)
     scope = replace(scope, relations=tuple(tables[:1])) if len(tables) > 1 else scope
     found = scope.resolve((name,), place)
     assert isinstance(found, InputRef)

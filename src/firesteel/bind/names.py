@@ -288,6 +288,7 @@ class Scope:
         range: SourceRange | None,
         table: str | None = None,
     ) -> Expr:
+        relations = list(relations)
         found = [
             InputRef(relation.offset + i, column.type, range)
             for relation in relations
@@ -300,6 +301,11 @@ class Scope:
             raise ValidationError(
                 f"Column '{name}' is ambiguous", range=range, hint="put the table's name before it"
             )
+        inner = list(_fields_named(name, relations, range))
+        if len(inner) > 1:
+            raise ValidationError(f"Column '{name}' is ambiguous", range=range, hint="name the ROW before it")
+        if inner:
+            return inner[0]
         place = "any table" if table is None else f"table '{table}'"
         names = [column.name for relation in relations for column in relation.columns]
         raise not_found(name, place, names, range)
@@ -311,6 +317,14 @@ class Scope:
 
     def _table_hint(self, name: str) -> str | None:
         return did_you_mean(name, [relation.name[-1] for relation in self.relations if relation.name])
+
+
+def _fields_named(name: str, relations: Iterable[Relation], range: SourceRange | None) -> Iterator[Expr]:
+    """Yield the fields with a name of all ROW columns (Calcite: StructKind.PEEK_FIELDS_NO_EXPAND)."""
+    for relation in relations:
+        for i, column in enumerate(relation.columns):
+            if column.type.root is TypeRoot.ROW and name in column.type.names:
+                yield fields_of(InputRef(relation.offset + i, column.type, range), (name,), range)
 
 
 def _descending(count: int) -> range:

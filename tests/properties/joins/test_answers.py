@@ -46,6 +46,9 @@ QUERIES = [
     "SELECT l.id, t.n FROM l LEFT JOIN LATERAL (SELECT COUNT(*) AS n FROM r WHERE r.k = l.k) AS t ON TRUE",
     "SELECT l.id, t.n FROM l LEFT JOIN LATERAL (SELECT COUNT(v) + COALESCE(MAX(v), 0) AS n FROM r WHERE r.k < l.k) AS t ON TRUE",
     "SELECT l.id, t.x FROM l LEFT JOIN LATERAL (SELECT COALESCE(SUM(v), 7) AS x FROM r WHERE r.k = l.k) AS t ON TRUE",
+    # a rank of LATERAL has no number: LIMIT 1 leaves the table's last column, n, as it is
+    "SELECT a.n, t.v FROM (SELECT DISTINCT n FROM l) AS a, LATERAL (SELECT v FROM l WHERE n = a.n ORDER BY v DESC LIMIT 1) AS t",
+    "SELECT a.n, t.v FROM (SELECT DISTINCT n FROM l) AS a, LATERAL (SELECT v FROM l WHERE n = a.n ORDER BY v DESC LIMIT 1 OFFSET 1) AS t",
     # a bare name of an earlier USING
     "SELECT k, m.v FROM l JOIN (SELECT k, v FROM r) AS q USING (k) LEFT JOIN (SELECT id, v FROM l) AS m USING (id)",
     # columns that nobody reads

@@ -220,7 +220,7 @@ def _with_constant_number(
 ) -> tuple[tuple[Expr, ...], Expr | None]:
     """Return the expressions with the number replaced by its value, if only one rank is kept."""
     bounds = rank.ranks
-    if bounds.end is None or bounds.start != bounds.end:
+    if rank.number is None or bounds.end is None or bounds.start != bounds.end:
         return exprs, rest
     columns: list[Expr] = list(identity(f.type for f in rank.schema))
     columns[-1] = Literal(bounds.start, NUMBER_TYPE)
