@@ -16,6 +16,7 @@ from firesteel import TableEnvironment
 from firesteel.runtime.dataflow.operator_registry import OPERATORS
 from firesteel.runtime.spec.lookup_join import LookupJoinSpec, ResolvedLookupJoinSpec
 from firesteel.runtime.spec.operators import GeneratedWatermarksSpec, OperatorSpec
+from firesteel.runtime.spec.probe import ProbeSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
 from tests.cases.script import answered, disagreements, job, steps
 from tests.scale import FULL
@@ -90,6 +91,7 @@ def test_every_operator_is_in_a_recorded_case() -> None:
         ResolvedLookupJoinSpec,
     }  # Flink looks up in databases (tests/spark/test_lookup_join.py)
     found.add(SequenceShiftSpec)  # scripts of bounded tables have none (tests/spark/test_shared_inputs.py)
+    found.add(ProbeSpec)  # `firesteel test` adds it to plans (tests/testing/test_coverage.py)
     # those of sinks are in INSERTs (test_sink_changes.py)
     known = {spec for spec in OPERATORS if spec.__module__ != "firesteel.runtime.spec.sink"}
     assert {spec for spec in known if spec.__module__.startswith("firesteel.")} - found == set()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from firesteel.functions.expression.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions.operations import identity, input_refs, logical_call, renumber
+from firesteel.plan.expressions.sub_query import sub_queries
 from firesteel.plan.nodes.join.join_type import EQUALITIES
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Project
@@ -29,6 +30,8 @@ def push_expressions(node: Node) -> Node:
     condition = work.condition(join.condition)
     if not work.left and not work.right:
         return join
+    if work.left and any(query.correlation for query in sub_queries(join.condition)):
+        return join  # they read the right input by positions that would change: the rules push once more
     left, right = join.inputs
     if work.left:
         left = _with_columns(left, work.left)

@@ -33,6 +33,8 @@ QUERIES = [
     "SELECT l.id, r.id FROM l LEFT JOIN r ON l.v > 3",
     "SELECT l.id, r.id FROM l FULL JOIN r ON l.k = r.k AND l.v > 3 AND r.v < 3",
     "SELECT l.id, r.id FROM l LEFT JOIN r ON FALSE",
+    # a sub-query of the right input, beside a key that is computed from the left one
+    "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k + 1 = r.k AND EXISTS (SELECT 1 FROM l AS o WHERE o.k < r.v)",
     "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND r.k IS NULL",
     "SELECT l.id, r.id FROM l LEFT JOIN r ON l.k IS NOT DISTINCT FROM r.k WHERE r.k IS NULL",
     # an OR over both inputs says something about each of them
