@@ -15,7 +15,7 @@ OLDEST_READY := $(OLDEST_VENV)/.ready
 OLDEST_MADE := $(OLDEST_VENV)/pyvenv.cfg
 DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
-.PHONY: help oldest demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta goldens lint types reference bench nexmark clean check-tools
+.PHONY: help oldest demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta goldens lint types reference site bench nexmark clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,10 @@ types: $(READY) ## mypy, strict
 
 reference: $(READY) ## write docs/reference.md from the tables of the code
 	$(BIN)/python -m tools.make_reference
+
+site: $(READY) ## the pages of docs/ and of the root as a site, in build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo "open build/site/index.html"
 
 bench: $(READY) ## Firesteel beside Flink, whole processes; ARGS="batch-sum-max" picks one, ARGS=--list lists them
 	$(BIN)/python -m benchmarks $(ARGS)

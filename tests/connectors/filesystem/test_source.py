@@ -303,3 +303,18 @@ def test_a_file_that_has_grown_is_told_of_once(tmp_path: Path) -> None:
     (notice,) = again.notices()
     assert notice.startswith(f"{tmp_path / 'a.json'}: 9 bytes were added after it was found and are not read")
     assert again.notices() == []
+
+
+def test_files_that_are_new_after_a_bounded_query_are_told_of_once(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", 0, 3)
+    made = source(tmp_path)
+    made.keep_log(str(tmp_path / "_log"))
+    _, offset = drain(made, made.initial_offset(), ReadLimit())
+    write(tmp_path / "b.json", 3, 6)
+    assert made.notices() == []
+    again = source(tmp_path)
+    again.keep_log(str(tmp_path / "_log"))
+    assert drain(again, offset, ReadLimit())[0] == []
+    (notice,) = again.notices()
+    assert notice.startswith(f"{tmp_path}: 1 file is new since the query's first run, and not read (")
+    assert again.notices() == []

@@ -80,6 +80,7 @@ class FilesystemSource(Source):
         self._known: Listing | None = None
         self._told: set[str] = set()
         self._changed: list[tuple[FileInfo, str]] = []
+        self._may_have_unread = False
         self._next = -1
 
     def check(self, *, is_local: bool, fresh: bool) -> None:
@@ -93,16 +94,32 @@ class FilesystemSource(Source):
     def keep_log(self, directory: str) -> None:
         """Keep the log of the files found in `directory`, so that offsets survive a restart."""
         self._log = FileLog(directory)
+        self._may_have_unread = self._log.sealed
 
     def notices(self) -> list[str]:
-        """Return notices on files that have changed since they were read. Flink ignores changes, too."""
+        """Return notices on files that have changed or are new, and are not read. Flink ignores both, too."""
         found = [(file, text) for file, text in self._changed if file.path not in self._told]
         self._told.update(file.path for file, _ in found)
         self._changed = []
-        return [
+        changes = [
             f"{file.path}: {text}: a file is read once, as it was then. Write new rows into new files."
             for file, text in found
         ]
+        return [*changes, *self._unread()]
+
+    def _unread(self) -> list[str]:
+        """Return a notice if an earlier run has ended the search for files, and there are new ones."""
+        if not self._may_have_unread:
+            return []
+        self._may_have_unread = False
+        with suppress(OSError, DataError):  # the files that were read may be gone
+            if unread := self._new_files():
+                count = "1 file is" if len(unread) == 1 else f"{len(unread):,} files are"
+                return [
+                    f"{self._options['path']}: {count} new since the query's first run, and not read "
+                    f"({unread[0].path}). Set 'source.monitor-interval' to read files that are added later."
+                ]
+        return []
 
     def _look_again(self, read: int) -> None:
         """Examine the next files of the log for changes. `read` is the number of files read so far."""
