@@ -10,6 +10,7 @@ from typing import Any
 
 from firesteel.testing.document import Node
 from firesteel.types.arrow import KEY, VALUE
+from firesteel.types.iso_times import time_of_iso
 from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, CHARACTER, INTEGER_BITS, SqlType, TypeRoot
 from firesteel.types.zones import offset_of_local
 
@@ -83,7 +84,7 @@ def _scalar(kind: SqlType, zone: str) -> Callable[[str], Any] | None:
     if root is TypeRoot.DATE:
         return date.fromisoformat
     if root is TypeRoot.TIME:
-        return time.fromisoformat
+        return time_of_iso
     if root in (TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ):
         local = "UTC" if root is TypeRoot.TIMESTAMP else zone
         return lambda text: _ticks(moment(text, local), kind.precision or 0)

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -21,6 +20,7 @@ from firesteel.connectors.print_format import local_date_time
 from firesteel.errors import DataError
 from firesteel.runtime.columns.keys import find_keys, one_array
 from firesteel.types.arrow import to_arrow
+from firesteel.types.iso_times import moment_of_iso
 from firesteel.types.primitive_text import double_text, float_text
 from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
 from firesteel.types.text import plain_values
@@ -147,5 +147,5 @@ def _value(text: str, kind: SqlType) -> Any:
     if kind.root is TypeRoot.BOOLEAN:
         return text.lower() == "true"
     if kind.root is TypeRoot.TIMESTAMP:
-        return datetime.fromisoformat(text)
+        return moment_of_iso(text)
     return int(text) if kind.root in _INTEGERS else float(text)

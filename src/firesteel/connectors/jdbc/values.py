@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from firesteel.types.arrow import to_arrow
+from firesteel.types.iso_times import moment_of_iso, time_of_iso
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
 _MOST_DIGITS = 150_000
@@ -96,7 +97,7 @@ def _date(value: Any) -> date:
 def _time(value: Any) -> time:
     if isinstance(value, timedelta):  # MySQL's driver returns a timedelta for a TIME.
         return (datetime.min + value).time()
-    return value if isinstance(value, time) else time.fromisoformat(str(value))
+    return value if isinstance(value, time) else time_of_iso(str(value))
 
 
 def _moment(value: Any) -> datetime:
@@ -104,7 +105,7 @@ def _moment(value: Any) -> datetime:
         return value
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day)
-    return datetime.fromisoformat(str(value))
+    return moment_of_iso(str(value))
 
 
 _SIMPLE: dict[TypeRoot, Callable[[Any], Any]] = {

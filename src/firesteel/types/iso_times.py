@@ -1,0 +1,33 @@
+"""Texts of times and moments as ISO 8601 has them, read alike by all versions of Python.
+
+Python 3.10 reads fractions of a second of three or six digits only.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, time
+
+_FRACTION = re.compile(r"(?<=:\d\d)\.(\d+)")
+
+
+def time_of_iso(text: str) -> time:
+    """Return the time of a text such as `10:11:12.5`. Digits after the sixth are dropped.
+
+    Raises:
+        ValueError: The text is no such time.
+    """
+    return time.fromisoformat(_with_six_digits(text))
+
+
+def moment_of_iso(text: str) -> datetime:
+    """Return the moment of a text such as `2026-01-31 10:11:12.5`. Digits after the sixth are dropped.
+
+    Raises:
+        ValueError: The text is no such moment.
+    """
+    return datetime.fromisoformat(_with_six_digits(text))
+
+
+def _with_six_digits(text: str) -> str:
+    return _FRACTION.sub(lambda fraction: f".{fraction[1][:6]:0<6}", text)
