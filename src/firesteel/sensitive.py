@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 HIDDEN = "******"
 _SENSITIVE = (
@@ -41,12 +41,18 @@ def shown(key: str, value: str) -> str:
     return HIDDEN if is_hidden(key, value) else value
 
 
-def redacted(sql: str) -> str:
-    """Return a SQL text with asterisks for secret option values. Lines and columns stay."""
+def redacted(sql: str, declared: Collection[str] = ()) -> str:
+    """Return a SQL text with asterisks for secret option values. Lines and columns stay.
+
+    Args:
+        sql: The text.
+        declared: Keys of secret options, besides those that are recognized by name or value.
+    """
 
     def hide(match: re.Match[str]) -> str:
         key, value = match.groups()
-        return key + re.sub(r"[^\n]", "*", value) if is_hidden(key, value) else match.group()
+        hidden = is_hidden(key, value) or key.split("'")[1] in declared
+        return key + re.sub(r"[^\n]", "*", value) if hidden else match.group()
 
     return _ASSIGNED.sub(hide, sql)
 

@@ -101,6 +101,7 @@ def test_secrets_travel_by_reference() -> None:
 def test_sql_in_errors_has_asterisks() -> None:
     sql = "CREATE TABLE t (a INT) WITH ('password' = 'it''s me',\n 'x' = 'y')"
     assert redacted(sql) == sql.replace("it''s me", "********")
+    assert redacted(sql, declared=("x",)) == redacted(sql).replace("'y'", "'*'")
     error = ValidationError("no it's me", range=SourceRange(30, 40)).located(sql)
     assert "it" not in str(error).split("\n")[0]
     assert "it''s" not in str(error)

@@ -14,22 +14,22 @@ def with_secrets(kept: str, new: str) -> str:
         kept: The script, with asterisks for secrets (spark/checkpoint/upgrade/kept_script.py).
         new: The other script. A table or an option that it does not have keeps its asterisks.
     """
-    known = {
-        (each.table.parts, key): value
-        for each in _tables(new)
-        for key, value in each.options
-        if is_hidden(key, value)
-    }
+    known = {(each.table.parts, key): value for each in _tables(new) for key, value in each.options}
     places = [
         (place, key, known[each.table.parts, key])
         for each in _tables(kept)
         for (key, value), place in zip(each.options, each.option_ranges, strict=True)
-        if (each.table.parts, key) in known and not value.strip("*")
+        if _is_starred(key, value, known.get((each.table.parts, key)))
     ]
     found = kept
     for place, key, value in sorted(places, key=lambda each: -each[0].start):
         found = f"{found[: place.start]}{_option(key, value)}{found[place.end :]}"
     return found
+
+
+def _is_starred(key: str, kept: str, new: str | None) -> bool:
+    """Return whether asterisks stand for a secret: of a known key, or for a text of the same length."""
+    return new is not None and not kept.strip("*") and (is_hidden(key, new) or len(kept) == len(new))
 
 
 def _tables(text: str) -> list[CreateTable]:

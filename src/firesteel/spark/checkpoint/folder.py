@@ -12,7 +12,7 @@ from firesteel.errors import JobError, UsageError
 from firesteel.spark.checkpoint.lock import FILE, RUN_FILE, CheckpointLock, local_folder
 from firesteel.spark.checkpoint.pending_rescale import complete
 from firesteel.spark.checkpoint.schema_paths import name_own_schemas
-from firesteel.spark.checkpoint.state_metadata import remove_torn_metadata
+from firesteel.spark.checkpoint.state_metadata import remove_torn_metadata, remove_unplanned_state
 from firesteel.spark.checkpoint.trust import check_trust, make_folder
 from firesteel.spark.checkpoint.upgrade.pending_upgrade import complete_upgrade
 
@@ -106,6 +106,7 @@ def check_logs(checkpoint: str) -> None:
     if folder is None:
         return
     _remove_empty(folder / "spark")
+    remove_unplanned_state(folder / "spark")
     remove_torn_metadata(folder / "spark", _last(_batches(folder / "spark" / "commits")))
     name_own_schemas(folder)
     for log in ("offsets", "commits"):

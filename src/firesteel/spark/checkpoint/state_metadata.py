@@ -13,6 +13,7 @@ file when it plans a micro-batch, and fails if one is missing.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,29 @@ def remove_torn_metadata(spark: Path, committed: int) -> None:
         if not all((schemas / Path(path).parent.name / Path(path).name).is_file() for path in _schemas(file)):
             file.unlink()
             (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
+
+
+def remove_unplanned_state(spark: Path) -> None:
+    """Remove the state that the first micro-batch has written, if its offsets were lost.
+
+    Offsets are synced before the state of their micro-batch is, and before a sink gets anything of it. A
+    power cut before may keep files of the state without the offsets, and Spark refuses to begin with them.
+    State of a later micro-batch stays: the offsets were lost in another way, which Spark's error tells.
+
+    Args:
+        spark: Spark's folder in the checkpoint.
+    """
+    if any(name.name.isdigit() for log in ("offsets", "commits") for name in spark.glob(f"{log}/*")):
+        return
+    versions = [file.name.partition(".")[0].partition("_")[0] for file in _versioned(spark)]
+    if all(version in ("0", "1") for version in versions):
+        shutil.rmtree(spark / "state", ignore_errors=True)
+
+
+def _versioned(spark: Path) -> Iterator[Path]:
+    """Yield the snapshots and changelogs of the state."""
+    for suffix in ("zip", "changelog"):
+        yield from spark.glob(f"state/**/[0-9]*.{suffix}")
 
 
 def _schemas(file: Path) -> Iterator[str]:

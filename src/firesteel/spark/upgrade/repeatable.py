@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from firesteel.config.secrets import resolved
+from firesteel.connectors.registry import secret_keys
 from firesteel.errors import NotSupportedError, UsageError
 from firesteel.functions.python.code_digest import code_digest, is_changed
 from firesteel.job.identities import identity
@@ -91,8 +92,9 @@ def check_secrets(job: JobSpec) -> None:
     scans = [head for head in heads(job) if isinstance(head, ScanSpec)]
     tables: list[ScanSpec | SinkSpec] = [*scans, *job.sinks]
     for table in tables:
+        declared = secret_keys(dict(table.options))
         for key, value in resolved(table.options):
-            if is_hidden(key, value) and not value.strip("*"):
+            if (is_hidden(key, value) or key in declared) and not value.strip("*"):
                 raise UsageError(
                     f"the checkpoint does not keep the secret '{key}' of {table.table}, which its query uses",
                     hint="define the table in the new script, too",

@@ -6,16 +6,20 @@ An upgrade runs it again to find out what the statement has told its sinks (spar
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firesteel.errors import JobError
+from firesteel.connectors.registry import secret_keys
+from firesteel.errors import FiresteelError, JobError
 from firesteel.sensitive import is_hidden, redacted
 from firesteel.spark.internals.hadoop_files import read_text, write_text
 
 FILE = "script.json"
+_CONNECTOR = re.compile(r"'connector'\s*=\s*'([^']+)'")
 _NOT_KEPT = ("spark.", "execution.checkpointing.dir", "firesteel.sink-recovery", "firesteel.source-recovery")
 """Beginnings of options that do not decide what a script means."""
 
@@ -42,7 +46,16 @@ class KeptScript:
             for key, value in options.items()
             if not key.startswith(_NOT_KEPT) and not is_hidden(key, value)
         }
-        return cls(redacted(text), kept, functions_folder)
+        return cls(redacted(text, _declared_secrets(text)), kept, functions_folder)
+
+
+def _declared_secrets(text: str) -> set[str]:
+    """Return the keys of the options that the connectors which a script names declare as secrets."""
+    found: set[str] = set()
+    for name in set(_CONNECTOR.findall(text)):
+        with suppress(FiresteelError):  # the script is refused when its statement runs
+            found |= secret_keys({"connector": name})
+    return found
 
 
 def note_script(context: Any, folder: str, script: KeptScript | None) -> None:
