@@ -13,7 +13,7 @@ import pytest
 from firesteel.errors import UsageError
 from firesteel.spark.checkpoint.fingerprint import read
 from firesteel.spark.checkpoint.lock import CheckpointLock
-from firesteel.spark.checkpoint.pending_rescale import DRAFT, PENDING, decide
+from firesteel.spark.checkpoint.pending_change import RESCALE
 from tests.spark.savepoint.test_savepoint import files
 
 OLD, NEW = "2", "4"
@@ -25,7 +25,7 @@ class CutError(BaseException):
 
 def begin(folder: Path) -> None:
     """Make a statement's folder, and the draft of its rescale."""
-    for place, parallelism in ((folder, OLD), (folder / DRAFT, NEW)):
+    for place, parallelism in ((folder, OLD), (folder / RESCALE.draft, NEW)):
         (place / "spark" / "state").mkdir(parents=True)
         (place / "spark" / "state" / parallelism).write_text(parallelism)
         (place / "spark" / "metadata").write_text(parallelism)
@@ -74,9 +74,9 @@ def test_a_cut_at_each_step(tmp_path: Path, steps: int) -> None:
     with pytest.MonkeyPatch.context() as patches:
         cut(patches, steps)
         try:
-            decide(folder)
+            RESCALE.decide(folder)
         except CutError:
-            is_decided = not (folder / DRAFT).exists()
+            is_decided = not (folder / RESCALE.draft).exists()
         else:
             is_decided = True
             assert steps > 5, "all steps are counted"
@@ -90,14 +90,14 @@ def test_a_cut_at_each_step(tmp_path: Path, steps: int) -> None:
     saved = read(None, str(folder))
     parallelism = NEW if is_decided else OLD
     assert saved == {"partitions": int(parallelism)}
-    shutil.rmtree(folder / DRAFT, ignore_errors=True)
+    shutil.rmtree(folder / RESCALE.draft, ignore_errors=True)
     assert content(folder) == expected(parallelism)
-    assert not (folder / PENDING).exists()
+    assert not (folder / RESCALE.name).exists()
 
 
 def test_another_process_completes_it_just_now(tmp_path: Path) -> None:
     begin(tmp_path)
-    (tmp_path / DRAFT).rename(tmp_path / PENDING)
+    (tmp_path / RESCALE.draft).rename(tmp_path / RESCALE.name)
     lock = CheckpointLock(tmp_path)
     with pytest.raises(UsageError, match="is in use by process"):
         read(None, str(tmp_path))

@@ -8,12 +8,7 @@ import pytest
 
 from firesteel.errors import UsageError
 from firesteel.spark.checkpoint.lock import RUN_FILE, CheckpointLock
-from firesteel.spark.checkpoint.upgrade.pending_upgrade import (
-    DRAFT,
-    PENDING,
-    complete_upgrade_if_interrupted,
-    decide_upgrade,
-)
+from firesteel.spark.checkpoint.pending_change import UPGRADE
 from tests.spark.checkpoint.test_pending_rescale import CutError, content, cut
 
 STATEMENTS = ("insert-a", "insert-b")
@@ -26,8 +21,8 @@ def begin(checkpoint: Path) -> None:
         (checkpoint / name / "spark" / "old").write_text(name)
         (checkpoint / name / "delivered").write_text("old")
     for name in STATEMENTS:
-        (checkpoint / DRAFT / name / "spark").mkdir(parents=True)
-        (checkpoint / DRAFT / name / "spark" / "new").write_text(name)
+        (checkpoint / UPGRADE.draft / name / "spark").mkdir(parents=True)
+        (checkpoint / UPGRADE.draft / name / "spark" / "new").write_text(name)
 
 
 def expected(*, is_new: bool) -> dict[str, bytes]:
@@ -46,9 +41,9 @@ def test_a_cut_at_each_step(tmp_path: Path, steps: int) -> None:
     with pytest.MonkeyPatch.context() as patches:
         cut(patches, steps)
         try:
-            decide_upgrade(tmp_path)
+            UPGRADE.decide(tmp_path)
         except CutError:
-            is_decided = not (tmp_path / DRAFT).exists()
+            is_decided = not (tmp_path / UPGRADE.draft).exists()
         else:
             is_decided = True
             assert steps > 6, "all steps are counted"
@@ -56,21 +51,21 @@ def test_a_cut_at_each_step(tmp_path: Path, steps: int) -> None:
         with pytest.MonkeyPatch.context() as patches:
             cut(patches, again)
             try:
-                complete_upgrade_if_interrupted(str(tmp_path))
+                UPGRADE.complete_if_interrupted(str(tmp_path))
             except CutError:
                 continue
-    complete_upgrade_if_interrupted(str(tmp_path))
-    found = {name: data for name, data in content(tmp_path).items() if not name.startswith(DRAFT)}
+    UPGRADE.complete_if_interrupted(str(tmp_path))
+    found = {name: data for name, data in content(tmp_path).items() if not name.startswith(UPGRADE.draft)}
     assert found == expected(is_new=is_decided)
-    assert not (tmp_path / PENDING).exists()
+    assert not (tmp_path / UPGRADE.name).exists()
 
 
 def test_another_process_completes_it_just_now(tmp_path: Path) -> None:
     begin(tmp_path)
-    (tmp_path / DRAFT).rename(tmp_path / PENDING)
+    (tmp_path / UPGRADE.draft).rename(tmp_path / UPGRADE.name)
     lock = CheckpointLock(tmp_path, RUN_FILE)
     with pytest.raises(UsageError, match="is in use by process"):
-        complete_upgrade_if_interrupted(str(tmp_path))
+        UPGRADE.complete_if_interrupted(str(tmp_path))
     lock.release()
-    complete_upgrade_if_interrupted(str(tmp_path))
+    UPGRADE.complete_if_interrupted(str(tmp_path))
     assert content(tmp_path) == expected(is_new=True)

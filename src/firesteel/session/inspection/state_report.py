@@ -14,7 +14,7 @@ from firesteel.errors import UsageError
 from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.runtime.state.size import StateSize
 from firesteel.spark.checkpoint.fingerprint import has_saved
-from firesteel.spark.checkpoint.upgrade.pending_upgrade import complete_upgrade_if_interrupted
+from firesteel.spark.checkpoint.pending_change import UPGRADE
 from firesteel.spark.internals.hadoop_files import names
 from firesteel.spark.stream.stored_state import StoredState
 from firesteel.sql.parser import parse_type
@@ -133,7 +133,7 @@ def open_reports(session: SparkSession, checkpoint: str, batch: int | None = Non
         JobError: A file of the checkpoint is damaged, or this version cannot read it.
     """
     context = session.sparkContext
-    complete_upgrade_if_interrupted(checkpoint)
+    UPGRADE.complete_if_interrupted(checkpoint)
     folders = [name for name in names(context, checkpoint) if has_saved(context, f"{checkpoint}/{name}")]
     if not folders:
         raise UsageError(

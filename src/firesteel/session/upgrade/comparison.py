@@ -11,7 +11,7 @@ from firesteel.plan.tree import Node
 
 
 class Change(Enum):
-    """What happens to an operator."""
+    """The ways in which an upgrade changes an operator of a plan."""
 
     UNCHANGED = "unchanged"
     INPUT = "its input changes"

@@ -26,7 +26,7 @@ from firesteel.spark.upgrade.upgrade import SinkDifference, Staged, held, histor
 
 @dataclass(frozen=True)
 class StatementChange:
-    """What happens to one statement of the new script.
+    """The change that an upgrade makes to one statement of the new script.
 
     Attributes:
         name: Name of its folder in the checkpoint; its text if it has none.

@@ -26,7 +26,7 @@ from firesteel.runtime.spec.operators import AggregateSpec, OperatorSpec
 from firesteel.spark.checkpoint.changed_job import what_changed
 from firesteel.spark.checkpoint.durable_names import sync_name
 from firesteel.spark.checkpoint.lock import local_folder
-from firesteel.spark.checkpoint.pending_rescale import complete_if_interrupted
+from firesteel.spark.checkpoint.pending_change import RESCALE
 from firesteel.spark.internals.hadoop_files import delete, exists, move, names, read_text, write_text
 from firesteel.types.sql import SqlType
 from firesteel.types.user_function import UserFunction
@@ -329,7 +329,7 @@ def read(context: Any, folder: str) -> dict[str, Any] | None:
     Raises:
         JobError: The file is damaged.
     """
-    complete_if_interrupted(folder)
+    RESCALE.complete_if_interrupted(folder)
     text = read_text(context, f"{folder}/{FILE}")
     if text is None:
         return None

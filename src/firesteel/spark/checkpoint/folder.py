@@ -10,11 +10,10 @@ from pathlib import Path
 from firesteel.durability import make_folders, sync_folder, sync_stream
 from firesteel.errors import JobError, UsageError
 from firesteel.spark.checkpoint.lock import FILE, RUN_FILE, CheckpointLock, local_folder
-from firesteel.spark.checkpoint.pending_rescale import complete
+from firesteel.spark.checkpoint.pending_change import RESCALE, UPGRADE
 from firesteel.spark.checkpoint.schema_paths import name_own_schemas
 from firesteel.spark.checkpoint.state_metadata import remove_torn_metadata, remove_unplanned_state
 from firesteel.spark.checkpoint.trust import check_trust, make_folder
-from firesteel.spark.checkpoint.upgrade.pending_upgrade import complete_upgrade
 
 
 def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = False) -> CheckpointLock | None:
@@ -52,9 +51,9 @@ def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = Fals
     _check_written(folder, checkpoint)
     lock = CheckpointLock(folder, file)
     if file == FILE:
-        complete(folder)
+        RESCALE.complete(folder)
     elif file == RUN_FILE:
-        complete_upgrade(folder)
+        UPGRADE.complete(folder)
     return lock
 
 

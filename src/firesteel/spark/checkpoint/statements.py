@@ -17,7 +17,7 @@ from firesteel.errors import UsageError
 from firesteel.job.spec import JobSpec
 from firesteel.notices import say
 from firesteel.spark.checkpoint.fingerprint import STATEMENT, belongs_to, read, shortened
-from firesteel.spark.checkpoint.upgrade.pending_upgrade import complete_upgrade_if_interrupted
+from firesteel.spark.checkpoint.pending_change import UPGRADE
 from firesteel.spark.internals.hadoop_files import names, read_text
 
 _NAME = 60
@@ -73,7 +73,7 @@ def statement_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity
     Raises:
         UsageError: A query of the script has no folder, but there is one of a query the script does not have.
     """
-    complete_upgrade_if_interrupted(checkpoint)
+    UPGRADE.complete_if_interrupted(checkpoint)
     saved = saved_statements(context, checkpoint)
     folder, left = _own_folder(context, saved, job, this, script)
     if folder is not None:

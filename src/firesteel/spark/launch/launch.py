@@ -316,7 +316,7 @@ def create_session(options: LaunchOptions | None = None) -> Spark:
 
 
 def of_session(session: SparkSession) -> Spark:
-    """Return a handle of the user's own session, which is used as it is."""
+    """Return a handle of the Spark session that the user has started. Its settings stay as they are."""
     spark = Spark(session=session)
     use_this_python(spark.context)
     return spark

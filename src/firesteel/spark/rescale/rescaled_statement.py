@@ -12,7 +12,7 @@ from firesteel.durability import sync_tree
 from firesteel.errors import InternalError, JobError, UsageError
 from firesteel.runtime.state.size import StateSize
 from firesteel.spark.checkpoint.fingerprint import FILE, MOST_PARTITIONS, SPARK, check_version, read
-from firesteel.spark.checkpoint.pending_rescale import DRAFT, decide
+from firesteel.spark.checkpoint.pending_change import RESCALE
 from firesteel.spark.checkpoint.schema_paths import name_own_schemas
 from firesteel.spark.internals.checkpoint_files import write_with_few_programs
 from firesteel.spark.internals.hash_partitions import key_group_labels
@@ -72,7 +72,7 @@ class RescaledStatement:
                 f"checkpoint {folder}, which it keeps for its life",
                 hint="take a lower one; 'pipeline.max-parallelism' sets that of a new checkpoint",
             )
-        check_space(folder / DRAFT, _MORE * files.size)
+        check_space(folder / RESCALE.draft, _MORE * files.size)
         return cls(files, saved, parallelism)
 
     @property
@@ -92,14 +92,14 @@ class RescaledStatement:
             JobError: The state cannot be read.
             OSError: The checkpoint cannot be written.
         """
-        draft = self.folder / DRAFT
+        draft = self.folder / RESCALE.draft
         shutil.rmtree(draft, ignore_errors=True)
         try:
             self._write(spark, draft)
             self._check(spark, draft)
             name_own_schemas(draft, self.folder)
             sync_tree(draft)
-            decide(self.folder)
+            RESCALE.decide(self.folder)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
 

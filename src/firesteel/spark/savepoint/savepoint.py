@@ -19,9 +19,9 @@ from firesteel.errors import JobError, NotSupportedError, UsageError
 from firesteel.file_trust import PRIVATE_FOLDER
 from firesteel.spark.checkpoint.fingerprint import FILE, SPARK
 from firesteel.spark.checkpoint.lock import local_folder
+from firesteel.spark.checkpoint.pending_change import UPGRADE
 from firesteel.spark.checkpoint.schema_paths import name_own_schemas
 from firesteel.spark.checkpoint.trust import check_trust
-from firesteel.spark.checkpoint.upgrade.pending_upgrade import complete_upgrade_if_interrupted
 from firesteel.spark.savepoint.draft_folder import check_space, draft_folder
 from firesteel.spark.savepoint.statement_files import StatementFiles
 
@@ -64,7 +64,7 @@ def statement_folders(checkpoint: str, *, trusts_others: bool = False) -> list[P
         raise UsageError(f"the checkpoint {checkpoint} does not exist")
     if not trusts_others:
         check_trust(folder, checkpoint)
-    complete_upgrade_if_interrupted(checkpoint)
+    UPGRADE.complete_if_interrupted(checkpoint)
     found = [path for path in (folder, *sorted(folder.iterdir())) if (path / FILE).is_file()]
     if not found:
         raise UsageError(

@@ -35,6 +35,7 @@ from firesteel.spark.checkpoint.batch_origins import batches
 from firesteel.spark.checkpoint.fingerprint import job_id, most_partitions, set_job
 from firesteel.spark.checkpoint.folder import check_logs, open_folder
 from firesteel.spark.checkpoint.lock import FILE, RUN_FILE, CheckpointLock
+from firesteel.spark.checkpoint.pending_change import UPGRADE
 from firesteel.spark.checkpoint.recovery import settle
 from firesteel.spark.checkpoint.refused_rows import RefusedRowsOfCheckpoint
 from firesteel.spark.checkpoint.upgrade.kept_script import KeptScript, note_script
@@ -43,7 +44,6 @@ from firesteel.spark.checkpoint.upgrade.pending_difference import (
     deliver_difference,
     write_difference,
 )
-from firesteel.spark.checkpoint.upgrade.pending_upgrade import DRAFT, decide_upgrade
 from firesteel.spark.delivery import Delivery
 from firesteel.spark.progress import Progress
 from firesteel.spark.savepoint.draft_folder import check_space
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SinkDifference:
-    """What an upgrade sends to one sink.
+    """The changes that an upgrade sends to one sink.
 
     Attributes:
         sink: The sink.
@@ -141,7 +141,7 @@ class Staged:
 
     def __init__(self, checkpoint: Path, upgrades: Sequence[StatementUpgrade], spark: Spark) -> None:
         self._checkpoint, self._upgrades, self._spark = checkpoint, upgrades, spark
-        self._draft = checkpoint / DRAFT
+        self._draft = checkpoint / UPGRADE.draft
 
     def __enter__(self) -> Staged:
         self.drop()
@@ -240,7 +240,7 @@ class Staged:
         """
         with _disk_errors(self._checkpoint):
             sync_tree(self._draft)
-            decide_upgrade(self._checkpoint)
+            UPGRADE.decide(self._checkpoint)
         for each in self._upgrades:
             deliver(self._spark, each.folder, each.after.job)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Counts:
-    """What the probes of a run have counted.
+    """Counts of rows that the probes of a run have taken.
 
     Attributes:
         kinds: Rows by probe and byte of the row kind.
