@@ -91,18 +91,7 @@ def run(folder: Path, messages: int, bad: int, kills: int, seed: int = 1, patien
             assert job.poll() is None, job.said[-3000:]
             assert time.monotonic() < end, job.said[-3000:]
             time.sleep(0.5)
-        with server.connect() as connection:
-            found = connection.execute(
-                "SELECT source_position, raw_bytes FROM bad WHERE row_kind IS NULL"
-            ).fetchall()
-            rows = connection.execute("SELECT raw_bytes FROM bad WHERE row_kind = '+I'").fetchall()
-            kept = [number for (number,) in connection.execute("SELECT id FROM kept ORDER BY id").fetchall()]
-        assert _sum(server) == messages - bad
-        assert len(found) == bad
-        _compare({place: bytes(raw) for place, raw in found}, expected)
-        refused = sorted(json.loads(bytes(raw))["id"] for (raw,) in rows)
-        assert refused == [number for number in good if number % 50 == 13]
-        assert kept == [number for number in good if number % 50 != 13]
+        kept, refused = _check_delivered(server, expected, good)
         restarts = job.said.count("Restart ")
         job.send_signal(signal.SIGINT)
         job.wait(patience)
@@ -121,6 +110,25 @@ def run(folder: Path, messages: int, bad: int, kills: int, seed: int = 1, patien
             f"refused; {kills} kills of the JVM, {restarts} restarts, {commits(checkpoint)} micro-batches: "
             f"each is there once; {killed} kills of the replay: each message is replayed once"
         )
+
+
+def _check_delivered(
+    server: Postgres, expected: dict[str, bytes], good: list[int]
+) -> tuple[list[int], list[int]]:
+    """Return the rows that the sink has taken and refused. Asserts that each message is there once."""
+    assert _sum(server) == len(good)
+    with server.connect() as connection:
+        found = connection.execute(
+            "SELECT source_position, raw_bytes FROM bad WHERE row_kind IS NULL"
+        ).fetchall()
+        rows = connection.execute("SELECT raw_bytes FROM bad WHERE row_kind = '+I'").fetchall()
+        kept = [number for (number,) in connection.execute("SELECT id FROM kept ORDER BY id").fetchall()]
+    assert len(found) == len(expected)
+    _compare({place: bytes(raw) for place, raw in found}, expected)
+    refused = sorted(json.loads(bytes(raw))["id"] for (raw,) in rows)
+    assert refused == [number for number in good if number % 50 == 13]
+    assert kept == [number for number in good if number % 50 != 13]
+    return kept, refused
 
 
 def _replayed(
