@@ -199,6 +199,9 @@ WRONG = {
     "  input: {orders: []}\n  expect: {changes: [[Tom, 1]]}": (4, 22, "begins with its row kind"),
     "  input: {orders: []}\n  expect: {rows: [[+I, Tom, 1]]}": (4, 19, "has no row kind"),
     "  input: {orders: [[+X, 1, Tom, 3]]}\n  expect: {rows: []}": (3, 21, "'+X' is no row kind"),
+    "  input: {orders: [[1, Tom, 3, 4]]}\n  expect: {rows: []}": (
+        3, 21, "without one, a row of 'orders' has 3 values"
+    ),
     "  input: {orders: [{op: +I, id: 1, nam: Tom}]}\n  expect: {rows: []}": (3, 36, "has no key 'nam'"),
     "  input: {order: []}\n  expect: {rows: []}": (3, 11, "does not read 'order'"),
     "  expect: {rows: []}": (2, 3, "reads orders, for which the test has no input"),

@@ -93,7 +93,11 @@ class Columns:
             return None
         kind = first.text("a row kind")
         if kind not in SHORT:
-            first.fail(f"'{kind}' is no row kind", hint="row kinds are +I, -U, +U and -D")
+            first.fail(
+                f"'{kind}' is no row kind",
+                hint=f"row kinds are +I, -U, +U and -D; without one, a row of '{self.what}' has "
+                f"{len(self.names)} values: {', '.join(self.names)}",
+            )
         return kind
 
     def _values(self, node: Node) -> list[Any]:
