@@ -142,6 +142,7 @@ def test_metadata_whose_schema_is_lost_is_removed(tmp_path: Path, missing: bool,
     ]
     metadata = state / "_metadata" / "v2" / "0"
     put(metadata, "v2\n" + json.dumps({"stateStoreInfo": stores}))
+    put(tmp_path / "spark" / "offsets" / "0", "v1\n{}\n{}")
     for name in ("a",) if missing else ("a", "b"):
         put(state / "_stateSchema" / "default" / f"0_{name}", "schema")
     if committed:
