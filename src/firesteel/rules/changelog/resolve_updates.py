@@ -94,7 +94,15 @@ def _all_resolved(root: Node) -> Node:
 
 @from_below
 def _resolved(node: Node, demanded: Columns) -> Node:
-    """Return the node with its lookup joins resolved, if these columns of it must not change."""
+    """Return the plan with lookup joins that keep, per left row, the row that they have sent.
+
+    Such a join can retract what it sent even if the looked-up table has changed since. A join keeps it if
+    its input has updates and a column of the looked-up table is among those that must not change.
+
+    Args:
+        node: The plan's root.
+        demanded: Positions of the root's columns that a retraction must repeat as they were sent.
+    """
     demands = _demands(node, demanded)
     if isinstance(node, LookupJoin) and any(i >= len(node.input.schema) for i in demanded) and _updates(node):
         node = replace(node, upsert_materialize=True)

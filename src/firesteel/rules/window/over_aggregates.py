@@ -196,7 +196,10 @@ class _Split:
         )  # fmt: skip
 
     def _argument(self, expr: Expr) -> int:
-        """Return the position of an argument: that of a column, or of a constant after all columns."""
+        """Return the position of an OVER function's argument in the node's input.
+
+        Constants stand behind the input's columns: with three columns, the first constant has position 3.
+        """
         if not isinstance(expr, Literal):
             return self._column(expr)
         if expr not in self.constants:

@@ -83,10 +83,20 @@ def by_time(partitions: Index, times: Index, fires: Index, preceding: int) -> Ev
 
 
 def _first_without(partitions: Index, times: Index, heads: Index, preceding: int) -> Index:
-    """Return, for each row, the first firing moment whose frame it is too old for.
+    """Return, for each row, the number of the first frame that begins after the row.
 
-    A moment is identified by its first row. If there is no such moment in the row's partition, the result is
-    one of a later partition.
+    Rows of one partition and one time have one frame, which begins `preceding` before that time. Frames are
+    numbered by partition, then by time.
+
+    Args:
+        partitions: Each row's partition number; in ascending order.
+        times: Each row's time in milliseconds; ascending within a partition.
+        heads: Positions of the rows with which a frame's time begins, one a frame.
+        preceding: Length of a frame in milliseconds.
+
+    Returns:
+        One frame number a row. If no frame of the row's partition begins after it, a number beyond the last
+        one of that partition.
     """
     least = int(times.min(initial=0))
     span = int(times.max(initial=0)) - least + 1
