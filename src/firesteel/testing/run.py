@@ -18,6 +18,7 @@ from firesteel.testing.comparison import RowsLeft, changes_difference, row_text,
 from firesteel.testing.coverage.points import Coverage
 from firesteel.testing.coverage.probes import Probes
 from firesteel.testing.document import Node
+from firesteel.testing.embedded_sql import show_in_document, shown_in_document
 from firesteel.testing.rows import Change, Columns
 from firesteel.testing.script import Planned, Script, Target, in_file, query
 from firesteel.testing.test_case import Case, Expectation, Step, TestFile
@@ -91,8 +92,10 @@ def run_case(file: TestFile, case: Case, *, on_spark: bool = False) -> Outcome:
         TestFileError: The file is wrong.
         SqlError: The script is wrong.
     """
-    script = Script.load(file.script, file.sql, str(file.folder), case.settings)
-    planned = script.planned(_target(script, case))
+    embedded = [node for node in (file.inline, case.query) if node is not None]
+    with shown_in_document(embedded):
+        script = Script.load(file.script, file.sql, str(file.folder), case.settings)
+        planned = script.planned(_target(script, case))
     run = _Run(script, planned, case)
     outcome = Outcome(case, run.columns)
     inputs = run.inputs()
@@ -102,6 +105,7 @@ def run_case(file: TestFile, case: Case, *, on_spark: bool = False) -> Outcome:
         else:
             run.answer(inputs, outcome)
     except FiresteelError as error:
+        show_in_document(error, embedded)
         outcome.error = error
     if not on_spark:
         run.cover(file.script, outcome.coverage)

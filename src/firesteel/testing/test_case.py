@@ -78,6 +78,7 @@ class TestFile:
         script: Name of the script for errors.
         sql: Text of the script.
         folder: Folder in which modules of functions are searched.
+        inline: The script's text in the file; None if `script` names another file.
         cases: The tests.
     """
 
@@ -88,6 +89,7 @@ class TestFile:
     script: str
     sql: str
     folder: Path
+    inline: Node | None = None
     cases: tuple[Case, ...] = field(default=())
 
 
@@ -100,6 +102,7 @@ def read_tests(path: Path) -> TestFile:
         ParseError: A variable of the script has no value.
     """
     from firesteel.sql.variables import substitute
+    from firesteel.testing.embedded_sql import shown_in_document
 
     document = Document.read(path)
     root = document.root()
@@ -121,7 +124,10 @@ def read_tests(path: Path) -> TestFile:
     if not cases:
         members["tests"].fail("the file holds no test")
     _check_names(cases)
-    return TestFile(path, document, name, substitute(text, defined), folder, cases)
+    inline = members.get("sql")
+    with shown_in_document([] if inline is None else [inline]):
+        text = substitute(text, defined)
+    return TestFile(path, document, name, text, folder, inline, cases)
 
 
 def _case(node: Node, shared: dict[str, str]) -> Case:

@@ -1,0 +1,64 @@
+"""Places of SQL errors in the YAML file that contains the SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from firesteel.errors import FiresteelError, SourceRange
+from firesteel.testing.document import Node
+
+
+def show_in_document(error: FiresteelError, nodes: Iterable[Node]) -> None:
+    """Replace the place of an error in a text by its place in the document that contains the text.
+
+    A text in quotes or in a folded block (`>`) has other characters than the document. An error in it keeps
+    its line and column within the text.
+
+    Args:
+        error: An error whose `range` refers to `sql`.
+        nodes: Values of a document that contain SQL.
+    """
+    if error.range is None or error.sql is None:
+        return
+    for node in nodes:
+        start = _position(node, error.sql, error.range)
+        if start is not None:
+            length = error.range.end - error.range.start
+            error.range, error.sql = SourceRange(start, start + length), node.document.text
+            return
+
+
+@contextmanager
+def shown_in_document(nodes: Iterable[Node]) -> Iterator[None]:
+    """Replace the places of errors that the block raises, as `show_in_document` does."""
+    try:
+        yield
+    except FiresteelError as error:
+        show_in_document(error, nodes)
+        raise
+
+
+def _position(node: Node, sql: str, place: SourceRange) -> int | None:
+    """Return the position of a place in the document; None if the SQL is not that of the node.
+
+    Args:
+        node: The value.
+        sql: The text. It may be the value with variables replaced: then lines agree, columns about so.
+        place: Range in the text.
+    """
+    if not isinstance(node.value, str) or sql.count("\n") != node.value.count("\n"):
+        return None
+    text = node.document.text
+    if text[node.range.start : node.range.end] == sql:
+        return node.range.start + place.start
+    if not text.startswith("|", node.range.start):
+        return None
+    line, column = place.line_and_column(sql)
+    row = node.line + line - 1
+    lines = text.split("\n")
+    value_line = node.value.split("\n")[line - 1]
+    if row >= len(lines) or not lines[row].endswith(value_line):
+        return None
+    indent = len(lines[row]) - len(value_line)
+    return sum(len(each) + 1 for each in lines[:row]) + indent + min(column - 1, len(value_line))
