@@ -20,6 +20,7 @@ from benchmarks import (
     kafka_sustained,
     lookup,
     memory,
+    memory_bounds,
     state_cost,
     storm,
     window_state,
@@ -30,7 +31,7 @@ from benchmarks.workloads import FLINK_BEST, PARALLELISMS, WORKLOADS
 
 SPECIAL = {
     module.NAME: module
-    for module in (state_cost, join_cost, storm, memory, window_state, kafka_sustained, lookup)
+    for module in (state_cost, join_cost, storm, memory, memory_bounds, window_state, kafka_sustained, lookup)
 }
 """Measured by themselves."""
 

@@ -27,6 +27,7 @@ WITHOUT_SCRIPTS = {
     "cluster.md",
     "dataframes.md",
     "deployment.md",
+    "memory.md",
     "metrics.md",
     "operations.md",
     "security.md",

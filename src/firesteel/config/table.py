@@ -278,9 +278,9 @@ OPTIONS = (
     Option(
         "firesteel.source.max-bytes-per-batch",
         Kind.MEMORY,
-        "512 mb",
-        "Cut a topic of Kafka into micro-batches of about so many bytes at most on the stream host, judged "
-        "by some of the messages that wait.",
+        None,
+        "Cut files and topics of Kafka into micro-batches of about so many bytes at most on the stream host. "
+        "If not set: a 32nd of the memory of the machine or container, at least 32 mb, at most 512 mb.",
     ),
     Option(
         "firesteel.sink-recovery",

@@ -230,6 +230,7 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
         job: The job.
         text: The statement's text. Each statement has its own folder in a checkpoint.
     """
+    from firesteel.spark.machine_memory import default_batch_bytes
     from firesteel.spark.stream.settings import StreamSettings
 
     mini_batch = mini_batch_options(environment.configuration)
@@ -241,7 +242,7 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
         parallelism=_parallelism(environment),
         key_groups=_number(environment, "pipeline.max-parallelism"),
         max_rows=_most_rows(environment, mini_batch),
-        max_bytes=environment.configuration.get("firesteel.source.max-bytes-per-batch"),
+        max_bytes=_number(environment, "firesteel.source.max-bytes-per-batch") or default_batch_bytes(),
         trusts_others=environment.configuration.get("firesteel.checkpoint.allow-writable-by-others"),
         interval=mini_batch.latency if mini_batch else 0,
         statement=text,

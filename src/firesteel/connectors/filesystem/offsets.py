@@ -48,8 +48,9 @@ def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Frami
 
 def _end(file: FileInfo, start: int, limit: ReadLimit, framing: Framing | None) -> tuple[int, int]:
     """Return the end of the line or record that reaches the limit, and the number of them up to there."""
-    is_rough = limit.is_rough and limit.bytes is None
-    guess = _about(file, start, limit.rows) if is_rough and limit.rows is not None else None
+    guess = (
+        _about(file, start, limit.rows, limit.bytes) if limit.is_rough and limit.rows is not None else None
+    )
     if guess and (framing is None or guess[0] == file.size):
         return guess
     if framing is not None:
@@ -77,22 +78,26 @@ def _line_end(file: FileInfo, start: int, rows: int | None, size: int | None) ->
     return min(position, file.size), lines
 
 
-def _about(file: FileInfo, start: int, rows: int) -> tuple[int, int] | None:
+def _about(file: FileInfo, start: int, rows: int, size: int | None) -> tuple[int, int] | None:
     """Return an estimate of `_end`, assuming that all lines are as long as the first ones.
 
-    None if the first lines are enough.
+    The limit of bytes is exact but for the last line, and for the rest of a file that is nearly complete.
+
+    Returns:
+        None if the first lines are enough.
     """
     with open_file(file) as stream:
         stream.seek(start)
         first = stream.read(_READ_SIZE)
         length = len(first) / (first.count(b"\n") or 1)
-        end = start + int(rows * length)
-        if end <= start + _READ_SIZE:
+        wanted = int(rows * length) if size is None else min(size, int(rows * length))
+        if wanted <= _READ_SIZE:
             return None
-        if end + rows * length * _REST >= file.size:
+        if start + wanted * (1 + _REST) >= file.size:
             return file.size, int((file.size - start) / length)
-        stream.seek(end)
-        return end + len(stream.readline()), rows
+        stream.seek(start + wanted)
+        end = start + wanted + len(stream.readline())
+    return end, max(1, int((end - start) / length))
 
 
 def _step(rows: int | None, lines: int, size: int | None) -> int:

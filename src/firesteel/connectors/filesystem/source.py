@@ -63,6 +63,8 @@ class FilesystemSource(Source):
     searches for new files as long as the query runs.
     """
 
+    limits_bytes = True
+
     def __init__(self, scan: ScanSpec) -> None:
         self._scan = scan
         self._options = dict(scan.options)

@@ -8,18 +8,33 @@ from collections.abc import Callable, Iterator
 import pyarrow.compute as pc
 
 from firesteel.connectors.kafka.messages import Messages
-from firesteel.connectors.kafka.offsets import Places, Range
+from firesteel.connectors.kafka.offsets import Places, Range, ahead
 
-_SAMPLE = 50
+_LOOKS = 16
+"""Places of a micro-batch at which messages are measured. The first and the last message are among them."""
+_SAMPLE = 8
+"""Most messages to measure at one place."""
+_ENOUGH = 1 << 20
+"""Bytes of messages at one place after which no more of them are read."""
+_ATTEMPTS = 5
+"""Most times that a micro-batch is made smaller and measured again."""
 _AGAIN_SECONDS = 30.0
 _MARGIN = 8
-"""Factor by which messages may have grown before their size is measured again."""
+_UNSEEN = 5 << 10
+"""A micro-batch is not measured if it stays within the limit even with messages that are `_MARGIN` times as
+large as the last ones measured, or of `_UNSEEN` bytes.
+"""
 
 
 class MessageSizes:
     """Estimate of the size of messages that wait.
 
-    Offsets do not show how many bytes are between them, so a few waiting messages are read.
+    Offsets do not show how many bytes are between them. So messages are read at evenly spaced places of the
+    whole micro-batch. If it is too large, it is made smaller and measured again.
+
+    Example:
+        Behind a million messages of 100 bytes, a million of 10,000 wait. The mean is 5,050 bytes. For a limit
+        of 500 MB that are 100,000 messages, all of them small. Measured again, the mean is 100 bytes.
 
     Args:
         read: Function that returns the messages of a range with their keys, like Reader.read.
@@ -30,31 +45,72 @@ class MessageSizes:
         self._average: float | None = None
         self._looked = 0.0
 
-    def rows_of(self, size: int, at: Places, latest: Places) -> int:
-        """Return about how many messages from `at` to `latest` have `size` bytes together; at least one."""
-        waiting = {each: max(0, latest[each] - offset) for each, offset in at.items()}
-        total = sum(waiting.values())
-        if self._average is None or self._is_due() or total * self._average * _MARGIN > size:
-            self._look(at, waiting)
-        return total if not self._average else max(1, int(size / self._average))
+    def rows_of(self, size: int, at: Places, latest: Places, most: int | None = None) -> int:
+        """Return about how many of the next messages have `size` bytes together; at least one.
+
+        Args:
+            size: Number of bytes.
+            at: Next offset to read of each partition.
+            latest: End of each partition.
+            most: Most messages to take, None for all.
+        """
+        total = sum(max(0, latest[each] - offset) for each, offset in at.items())
+        rows = total if most is None else min(total, most)
+        average = self._average
+        if average is None or self._is_due() or rows * max(average * _MARGIN, _UNSEEN) > size:
+            return self._measured(size, at, latest, rows)
+        return rows
 
     def _is_due(self) -> bool:
         return time.monotonic() > self._looked + _AGAIN_SECONDS
 
-    def _look(self, at: Places, waiting: Places) -> None:
-        """Measure the first messages of the partition with the most waiting ones.
-
-        If there are none, the last estimate stays.
-        """
-        most = max(waiting, key=lambda each: waiting[each], default=None)
-        if most is None or not waiting[most]:
-            return
-        first = at[most]
-        wanted = Range(*most, first, first + min(_SAMPLE, waiting[most]))
-        found = list(self._read(wanted))
+    def _measured(self, size: int, at: Places, latest: Places, rows: int) -> int:
         self._looked = time.monotonic()
-        if found:
-            self._average = max(1.0, sum(map(_bytes_of, found)) / sum(map(len, found)))
+        for _ in range(_ATTEMPTS):
+            average = self._mean(at, ahead(at, latest, rows))
+            if average is None:
+                return rows
+            self._average = average
+            fitting = max(1, int(size / average))
+            if fitting >= rows:
+                return rows
+            rows = fitting
+        return rows
+
+    def _mean(self, at: Places, end: Places) -> float | None:
+        """Return the mean size of the messages of a micro-batch, None if there are none."""
+        means = []
+        for wanted in places(at, end):
+            count = size = 0
+            for messages in self._read(wanted):
+                count, size = count + len(messages), size + _bytes_of(messages)
+                if size >= _ENOUGH:
+                    break
+            if count:
+                means.append(size / count)
+        return max(1.0, sum(means) / len(means)) if means else None
+
+
+def places(at: Places, end: Places) -> list[Range]:
+    """Return short ranges, evenly spaced over all messages of a micro-batch.
+
+    Args:
+        at: Next offset to read of each partition.
+        end: End of the micro-batch in each partition.
+    """
+    lengths = {each: max(0, end[each] - offset) for each, offset in sorted(at.items())}
+    total = sum(lengths.values())
+    count = min(_LOOKS, -(-total // _SAMPLE))
+    last = max(1, count - 1)
+    wanted = iter([look * (total - min(total, _SAMPLE)) // last for look in range(count)])
+    found, before, place = [], 0, next(wanted, None)
+    for each, length in lengths.items():
+        while place is not None and place < before + length:
+            start = at[each] + place - before
+            found.append(Range(*each, start, min(start + _SAMPLE, end[each])))
+            place = next(wanted, None)
+        before += length
+    return found
 
 
 def _bytes_of(messages: Messages) -> int:

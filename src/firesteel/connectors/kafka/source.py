@@ -45,6 +45,9 @@ After the longest wait an empty micro-batch ends, so that the job can be stopped
 _GONE = 5.0
 """Seconds after which a partition that the cluster does not know counts as deleted."""
 
+_FEW = {"max.partition.fetch.bytes": str(64 << 10)}
+"""Properties for reading a few messages: fetch little beyond them."""
+
 
 class KafkaSource(Source):
     """A Source (connectors/base.py) of topics. Each partition is read in its order; Spark keeps the offsets.
@@ -231,8 +234,7 @@ class KafkaSource(Source):
             latest = {each: min(offset, position.ends[each]) for each, offset in latest.items()}
         rows = limit.rows
         if limit.bytes is not None and any(latest[each] > offset for each, offset in at.items()):
-            fitting = self._sizes.rows_of(limit.bytes, at, latest)
-            rows = fitting if rows is None else min(rows, fitting)
+            rows = self._sizes.rows_of(limit.bytes, at, latest, rows)
         return Position(ahead(at, latest, rows), position.ends, begins, position.waits, ids)
 
     def _topic_ids(self, position: Position) -> dict[str, str]:
@@ -251,9 +253,11 @@ class KafkaSource(Source):
 
     def _some(self, wanted: Range) -> Iterator[Messages]:
         """Yield the messages of a range on the driver, to estimate their sizes."""
-        reader = Reader(dict(self._options.properties), frozenset((MESSAGE_KEY,)))
-        yield from reader.read(wanted)
-        reader.release()
+        reader = Reader({**dict(self._options.properties), **_FEW}, frozenset((MESSAGE_KEY,)))
+        try:
+            yield from reader.read(wanted)
+        finally:  # the caller may stop reading
+            reader.release()
 
     def _waiting(self, position: Position) -> Position:
         """Return the position for one more empty micro-batch of a bounded read that waits for messages."""

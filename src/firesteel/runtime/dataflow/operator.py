@@ -82,6 +82,20 @@ class WatermarkedBatch:
         """Return the same watermarks with other rows, the changes that these rows have caused."""
         return replace(self, table=table)
 
+    def part(self, start: int, stop: int) -> WatermarkedBatch:
+        """Return the rows from `start` up to `stop`, exclusive, with the watermarks that follow them.
+
+        Watermarks before all rows belong to the part that begins with row 0.
+        """
+        at = self.at
+        own = (at <= stop) & ((at > start) | (start == 0))
+        return replace(
+            self,
+            table=self.table.slice(start, stop - start),
+            times=self.times[own],
+            sequences=self.sequences[own],
+        )
+
     def pieces(self) -> Iterator[pa.Table | Watermark]:
         """Yield the rows and watermarks one message at a time, in order."""
         start = 0

@@ -18,6 +18,7 @@ from firesteel.runtime.aggregate.row_engine.accumulator_state import Accumulator
 from firesteel.runtime.aggregate.row_engine.handler_calls import Slot
 from firesteel.runtime.aggregate.row_engine.map_bounds import MapEnds
 from firesteel.runtime.aggregate.row_engine.map_state import Expiry, StoredMap
+from firesteel.runtime.aggregate.row_engine.result_sizes import column_bytes, value_bytes
 from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.spec.operators import GroupAggregateSpec
 from firesteel.runtime.state.base import MapState, OrderedMapState, StateBackend
@@ -44,6 +45,10 @@ class Accumulators(Protocol):
 
     def forget(self, keys: Keys) -> None:
         """Delete the accumulators of some keys."""
+        ...
+
+    def sizes(self, keys: Keys, parts: Sequence[int]) -> NDArray[np.int64]:
+        """Return about how many bytes some parts of the accumulator of each key have, int64[g]."""
         ...
 
 
@@ -74,6 +79,11 @@ class HeapAccumulators:
 
     def forget(self, keys: Keys) -> None:
         self.store(keys, [None] * len(keys))
+
+    def sizes(self, keys: Keys, parts: Sequence[int]) -> NDArray[np.int64]:
+        found = map(self._rows.get, _names(keys))
+        sizes = (0 if acc is None else sum(value_bytes(acc[part]) for part in parts) for acc in found)
+        return np.fromiter(sizes, np.int64, len(keys))
 
 
 def _names(keys: Keys) -> Iterator[tuple[int, int]]:
@@ -129,6 +139,16 @@ class StoredAccumulators:
 
     def forget(self, keys: Keys) -> None:
         self._state.forget(keys, np.arange(len(keys)), self._expiry.now)
+
+    def sizes(self, keys: Keys, parts: Sequence[int]) -> NDArray[np.int64]:
+        sizes, stored = np.zeros(len(keys), np.int64), self._state.load(keys, self._expiry.now)
+        for slot in (self._slots[part] for part in parts):
+            if isinstance(slot.kind, AccumulatorField):
+                sizes += column_bytes(stored.fields[slot.name])
+            else:
+                view = self._state.maps[slot.name]
+                sizes += view.sizes(keys, np.arange(len(keys))) * view.entry_bytes()
+        return sizes
 
 
 def accumulators(

@@ -20,6 +20,7 @@ from firesteel.runtime.aggregate.row_engine.accumulators import Accumulators
 from firesteel.runtime.aggregate.row_engine.handler import UPDATE, GeneratedHandler, Input
 from firesteel.runtime.aggregate.row_engine.handler_calls import Slot
 from firesteel.runtime.aggregate.row_engine.map_state import Expiry
+from firesteel.runtime.aggregate.row_engine.result_sizes import GrowingResults, growing_calls
 from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.dataflow.failed_row import with_row
 from firesteel.runtime.spec.operators import GroupAggregateSpec
@@ -77,6 +78,18 @@ class RowByRow:
         self._inputs = generated.inputs
         self._handler = generated.create(expiry)
         self._accumulators = accumulators
+        calls = growing_calls(spec)
+        self._growing = GrowingResults(spec, calls) if calls else None
+        self._parts = [i for i, slot in enumerate(generated.slots) if slot.call in calls]
+
+    def pieces(self, changes: pa.Table, keys: Keys) -> Iterator[tuple[int, int]]:
+        """Return the ranges [start, stop) of rows to process one after another.
+
+        The results of a range have a bounded number of bytes (result_sizes.py).
+        """
+        if self._growing is None or not changes.num_rows:
+            return iter(((0, changes.num_rows),))
+        return self._growing.pieces(changes, keys, self._accumulators.sizes(keys, self._parts))
 
     def process(self, changes: pa.Table, keys: Keys) -> RowBatch:
         """Process the rows of `changes`, grouped by `keys`."""

@@ -23,9 +23,9 @@ from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.aggregate.row_engine.map_state import Expiry
 from firesteel.runtime.aggregate.row_engine.row_loop import RowBatch, RowByRow, expand
 from firesteel.runtime.aggregate.scan.plan import PrefixScanBatch, plan
-from firesteel.runtime.columns.keys import find_keys
+from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.runtime.columns.sorting import stable_order
-from firesteel.runtime.dataflow.operator import Clock, Operator, RowOperator
+from firesteel.runtime.dataflow.operator import Clock, Message, Operator, RowOperator, WatermarkedBatch
 from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.spec.operators import GroupAggregateSpec
 from firesteel.runtime.state.base import StateBackend
@@ -61,10 +61,35 @@ class GroupAggregate(RowOperator):
         self._state, rows = accumulators(spec, handler.slots, state, in_columns, self._expiry)
         self._by_row = RowByRow(spec, handler, rows, self._expiry)
 
+    def changes(self, table: pa.Table, port: int = 0) -> Iterator[Message]:
+        for rows, keys in self._pieces(table):
+            out = self._processed(rows, keys)
+            if out.num_rows:
+                yield out
+
+    def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterator[Message]:
+        start = 0
+        for piece, keys in self._pieces(rows.table):
+            stop = start + piece.num_rows
+            yield rows.part(start, stop).with_rows(self._processed(piece, keys))
+            start = stop
+
     def process(self, changes: pa.Table) -> pa.Table:
         """Return the result changes that some rows cause, in the order of the rows."""
+        return pa.concat_tables([self._processed(rows, keys) for rows, keys in self._pieces(changes)])
+
+    def _pieces(self, changes: pa.Table) -> Iterator[tuple[pa.Table, Keys]]:
+        """Yield parts of a table with their keys: the results of each part have a bounded number of bytes."""
         self._expiry.now = self._clock()
         keys = find_keys(self._key_columns(changes), changes.num_rows)
+        for start, stop in self._by_row.pieces(changes, keys):
+            if stop - start == changes.num_rows:
+                yield changes, keys
+                continue
+            rows = changes.slice(start, stop - start)
+            yield rows, find_keys(self._key_columns(rows), rows.num_rows)
+
+    def _processed(self, changes: pa.Table, keys: Keys) -> pa.Table:
         batch = None
         if self._running is not None and self._state is not None:
             batch = self._running.process(changes, keys, self._state, self._expiry.now)

@@ -1,0 +1,34 @@
+"""Memory of this machine or container, and the share of it that a micro-batch may read."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+_LIMITS = ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""Files with the limit of a container, for control groups of version 2 and 1."""
+_SHARE = 32
+LEAST, MOST = 32 << 20, 512 << 20
+"""Least and most bytes of a micro-batch if the option is not set. Larger micro-batches are no faster."""
+
+
+def memory(root: Path = Path("/")) -> int | None:
+    """Return the bytes of memory that this process may use, None if they are unknown.
+
+    Args:
+        root: Root of the file system.
+    """
+    found = []
+    for name in _LIMITS:
+        with suppress(OSError, ValueError):  # "max" stands for no limit
+            found.append(int((root / name).read_text()))
+    with suppress(OSError, ValueError, AttributeError):  # not on every system
+        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min((each for each in found if each > 0), default=None)
+
+
+def default_batch_bytes(root: Path = Path("/")) -> int:
+    """Return the default of `firesteel.source.max-bytes-per-batch`: a 32nd of the memory, within bounds."""
+    known = memory(root)
+    return MOST if known is None else min(MOST, max(LEAST, known // _SHARE))
