@@ -55,7 +55,7 @@ MAY_IMPORT = {
     "testing": (
         *LEAVES,
         *("sql", "catalog", "functions", "plan"),
-        *("runtime", "connectors", "job", "spark", "session"),
+        *("runtime", "formats", "connectors", "job", "spark", "session"),
     ),
     "ui": LEAVES,
     "cli": (*LEAVES, "session", "spark", "sql", "jobs", "testing", "ui"),

@@ -19,7 +19,7 @@ from firesteel.notices import say
 _OWN = "FIRESTEEL_CACHE_DIR"
 _TOLD = "FIRESTEEL_CACHE_NOT_USED"
 """Environment variable with the reason that a process of this job has printed already."""
-_NAMES = ("jvm", "kernels")
+_NAMES = ("jvm", "kernels", "flink")
 """Folders in the cache folder. If one of them is not trusted, none is used."""
 UNUSED = 30 * 86_400.0
 """Seconds after which an unused folder is deleted."""

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 
 WITH_SERVERS = {"kafka.md", "jdbc.md"}
-TYPED = {"shell.md", "savepoints.md", "testing.md", "tutorial.md", "upgrade.md", "verify.md"}
+TYPED = {
+    *("diff-flink.md", "shell.md", "savepoints.md", "testing.md", "tutorial.md", "upgrade.md", "verify.md"),
+}
 """Pages whose commands have tests of their own (test_shell.py, test_savepoints.py and so on)."""
 WITH_COMMANDS = {"payments.sql"}
 """Scripts with tests of their own on pages of other examples (test_replay.py)."""

@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from firesteel.cli.arguments import Checkpoint, Define, Master, Script, Set, Show, Verbose
 from firesteel.cli.checkpoint.commands import replay, upgrade
 from firesteel.cli.interrupts import raise_dropped
-from firesteel.cli.testing.commands import run_tests, verify
+from firesteel.cli.testing.commands import diff_flink, run_tests, verify
 from firesteel.errors import UsageError
 
 _INTERRUPTED = 130
@@ -285,6 +285,7 @@ def package(
 app.command()(replay)
 app.command("test")(run_tests)
 app.command()(verify)
+app.command("diff-flink")(diff_flink)
 app.command()(upgrade)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from firesteel.cli.arguments import Define, Set, Verbose
+from firesteel.cli.arguments import Define, Script, Set, Verbose
 
 
 def run_tests(
@@ -60,4 +60,45 @@ def verify(
         settings=pairs(settings or [], "--set"),
         checkpoint=checkpoint,
         sink=sink,
+    )
+
+
+def diff_flink(
+    script: Script,
+    define: Define = None,
+    settings: Set = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            "--flink-python",
+            metavar="PATH",
+            envvar="FIRESTEEL_FLINK_PYTHON",
+            help="A Python that has the package apache-flink; if not given, one in the cache folder.",
+        ),
+    ] = None,
+    version: Annotated[
+        str | None,
+        typer.Option(
+            "--flink-version", metavar="VERSION", help="The Flink to install into the cache folder; 2.3.0."
+        ),
+    ] = None,
+    jar: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="A jar with a connector or format for Flink. Repeatable."),
+    ] = None,
+    plans: Annotated[bool, typer.Option(help="Compare the plans, too.")] = True,
+    verbose: Verbose = False,
+) -> int:
+    """Run a script on Flink, too, and compare results and plans; writes to no sink."""
+    from firesteel.cli.script import pairs
+    from firesteel.cli.testing.flink import diff_flink_and_tell
+
+    return diff_flink_and_tell(
+        script,
+        define=pairs(define or [], "-D"),
+        settings=pairs(settings or [], "--set"),
+        python=python,
+        version=version,
+        jars=jar or [],
+        with_plans=plans,
     )

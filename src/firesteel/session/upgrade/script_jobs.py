@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from firesteel.errors import NotSupportedError
-from firesteel.functions.expression.nodes import Expr
-from firesteel.plan.expressions.determinism import non_deterministic_call
 from firesteel.plan.nodes import physical
-from firesteel.plan.tree import Node, walk
+from firesteel.plan.tree import Node
+from firesteel.plan.varying import varying_call
 from firesteel.session.checkpoints import statement_text
 from firesteel.session.environment import TableEnvironment
 from firesteel.session.jobs import job_of
@@ -61,7 +59,7 @@ def script_jobs(environment: TableEnvironment, text: str) -> list[PlannedStateme
             about = statement_text(statement, text), job.target
             identity = Identity(*about, seen[about])
             seen[about] += 1
-            varies = next(filter(None, map(_varying, plans)), None)
+            varies = next(filter(None, map(varying_call, plans)), None)
             found.append(PlannedStatement(ScriptJob(identity, job, _sink_modes(plans), varies), tuple(plans)))
         elif isinstance(statement, sql.CreateTable) and statement.query is not None:
             raise NotSupportedError("the upgrade of a script with CREATE TABLE AS", range=statement.range)
@@ -84,21 +82,3 @@ def _plans(
 def _sink_modes(plans: Sequence[Node]) -> dict[str, str]:
     sinks = (root.table for root in plans if isinstance(root, physical.Sink))
     return {".".join(table.path): table.traits.sink_mode for table in sinks if table.traits is not None}
-
-
-def _varying(root: Node) -> str | None:
-    """Return the name of a function in a plan whose value differs at each evaluation; None if none does."""
-    expressions = (each for node in walk(root) for each in _expressions(node, is_root=True))
-    return next(filter(None, map(non_deterministic_call, expressions)), None)
-
-
-def _expressions(value: Any, *, is_root: bool = False) -> Iterator[Expr]:
-    """Yield the expressions in the fields of a node, without those of its inputs."""
-    if isinstance(value, Expr):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from _expressions(item)
-    elif is_dataclass(value) and (is_root or not isinstance(value, Node)):
-        for each in fields(value):
-            yield from _expressions(getattr(value, each.name))

@@ -1,0 +1,72 @@
+"""`firesteel diff-flink`: the verdict on each statement of a script."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from firesteel.cli.script import folder_of, read_script
+from firesteel.cli.terminal import lines_escaped
+from firesteel.notices import say
+from firesteel.sensitive import without_secrets
+from firesteel.sql.variables import substitute
+from firesteel.testing.flink.diff import compare_with_flink
+from firesteel.testing.flink.python_environment import VERSION, flink_python
+
+
+def diff_flink_and_tell(
+    path: str,
+    *,
+    define: Mapping[str, str],
+    settings: Mapping[str, str],
+    python: str | None,
+    version: str | None,
+    jars: Sequence[str],
+    with_plans: bool,
+) -> int:
+    """Compare a script with Flink and write the verdicts to stdout.
+
+    Args:
+        path: The script.
+        define: Values of `${NAME}` in it.
+        settings: Options to set, by key.
+        python: A Python that has Flink, None for one in the cache folder.
+        version: Version of Flink in the cache folder, None for the one that Firesteel follows.
+        jars: Paths of jars for Flink.
+        with_plans: Whether a difference of the plans counts.
+
+    Returns:
+        0 if all statements agree, 1 if one does not.
+
+    Raises:
+        FiresteelError: The script cannot be read, or Flink cannot run.
+    """
+    text = substitute(read_script(path), dict(define))
+    flink = flink_python(python, version)
+    found = compare_with_flink(
+        text,
+        name="the script" if path == "-" else Path(path).name,
+        modules=folder_of(path),
+        options=settings,
+        python=flink,
+        jars=jars,
+        with_plans=with_plans,
+    )
+    if _minor(found.version) != _minor(VERSION):
+        say(f"This is Flink {found.version}. Firesteel follows Flink {_minor(VERSION)}.")
+    for verdict in found.verdicts:
+        _write(without_secrets("".join(f"{line}\n" for line in verdict.lines()), text))
+    counts = Counter(verdict.outcome.value for verdict in found.verdicts)
+    total = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    _write(f"Flink {found.version}: {total}\n")
+    return int(not found.agrees)
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(lines_escaped(text) if sys.stdout.isatty() else text)

@@ -1,0 +1,1 @@
+"""Comparison of the answers of Flink and Firesteel to a script."""

@@ -1,0 +1,149 @@
+"""Comparison of the changes of both engines, whose cells are texts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from firesteel.changelog import KIND, SHORT, field
+from firesteel.runtime.columns.keys import find_keys
+from firesteel.testing.verify.differences import KeyDifference, Shape, differences
+from firesteel.types.sql import STRING
+
+_DIGITS = 9
+"""Digits of a floating point number that count: the last ones depend on the order of additions."""
+_TINY = 1e-9
+"""Numbers below it are what additions leave of zero."""
+_NUDGE = 1 + 1e-11
+"""Keeps numbers that end in a 5 from being rounded up here and down there."""
+_NUMBER = re.compile(r"-?\d+\.\d+(?:E-?\d+)?")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The result of a comparison.
+
+    Attributes:
+        rows: Number of rows that Flink's changes leave.
+        changes: Number of Flink's changes.
+        count: Number of keys that differ.
+        first: The first of them; `expected` is Flink's.
+        names: Names of the key's columns.
+        of_changes: Whether the rows agree and only the changes differ.
+    """
+
+    rows: int
+    changes: int
+    count: int
+    first: Sequence[KeyDifference]
+    names: tuple[str, ...]
+    of_changes: bool = False
+
+
+def compare_changes(
+    flink: Sequence[Sequence[str]],
+    own: Sequence[Sequence[str]],
+    shape: Shape,
+    approximate: Sequence[int],
+    most: int,
+    *,
+    each_change: bool,
+) -> Comparison:
+    """Compare the rows that changes leave, and then each key's changes in their order.
+
+    Args:
+        flink: Flink's changes: the row kind, then the cells.
+        own: Firesteel's changes.
+        shape: The columns, whose types are STRING, with the key.
+        approximate: Positions of columns with floating point numbers.
+        most: Most keys to return.
+        each_change: Whether to compare the changes, too.
+    """
+    expected = _table(flink, len(shape.names), approximate)
+    found = _table(own, len(shape.names), approximate)
+    count, first = differences(expected, found, shape, most)
+    names = tuple(shape.names[i] for i in shape.key_columns)
+    kinds = np.asarray(expected.column(KIND))
+    rows = int(np.where((kinds == 0) | (kinds == 2), 1, -1).sum())
+    of_changes = not count and each_change
+    if of_changes:
+        count, first = _sequences(expected, found, shape, most)
+    return Comparison(rows, len(flink), count, first, names, of_changes and count > 0)
+
+
+def text_shape(names: Sequence[str], key: Sequence[int]) -> Shape:
+    """Return the shape of rows whose cells are texts."""
+    return Shape(tuple(names), (STRING,) * len(names), tuple(key), "UTC")
+
+
+def _table(changes: Sequence[Sequence[str]], columns: int, approximate: Sequence[int]) -> pa.Table:
+    kinds, *cells = zip(*changes, strict=True) if changes else ((),) * (columns + 1)
+    texts = [[*map(_rounded, each)] if i in approximate else list(each) for i, each in enumerate(cells)]
+    numbers = pa.array([SHORT.index(kind) for kind in kinds], pa.int8())
+    return pa.table(
+        {KIND: numbers, **{field(i): pa.array(each, pa.string()) for i, each in enumerate(texts)}}
+    )
+
+
+def _rounded(cell: str) -> str:
+    return _NUMBER.sub(lambda found: _rounded_number(found[0]), cell)
+
+
+def _rounded_number(text: str) -> str:
+    number = float(text)
+    if abs(number) < _TINY:
+        return "0"
+    return f"{number * _NUDGE:.{_DIGITS}g}" if math.isfinite(number) else text
+
+
+def _sequences(
+    expected: pa.Table, found: pa.Table, shape: Shape, most: int
+) -> tuple[int, list[KeyDifference]]:
+    """Return the number of keys whose changes differ, and the first of them with all their changes."""
+    rows = pa.concat_tables([expected, found]).combine_chunks()
+    if not rows.num_rows:
+        return 0, []
+    keys = find_keys([rows.column(field(i)) for i in shape.key_columns], rows.num_rows)
+    changes = find_keys(rows.columns, rows.num_rows).codes
+    split = expected.num_rows
+    one, other = _by_key(keys.codes[:split]), _by_key(keys.codes[split:])
+    wanted, there = changes[:split], changes[split:]
+    differ = [
+        key
+        for key in range(len(keys))
+        if not np.array_equal(wanted[one.get(key, _NONE)], there[other.get(key, _NONE)])
+    ]
+    first = keys.order[keys.starts]
+    differ.sort(key=lambda key: int(first[key]))
+    shown = []
+    for key in differ[:most]:
+        cells = rows.slice(int(first[key]), 1).to_pylist()[0]
+        named = tuple(cells[field(i)] for i in shape.key_columns)
+        sides = (_texts(expected, one.get(key, _NONE)), _texts(found, other.get(key, _NONE)))
+        shown.append(KeyDifference(named, *sides))
+    return len(differ), shown
+
+
+_NONE: NDArray[np.int64] = np.zeros(0, np.int64)
+
+
+def _by_key(keys: NDArray[np.int64]) -> dict[int, NDArray[np.int64]]:
+    """Return the places of each key's changes, in their order."""
+    if not len(keys):
+        return {}
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    parts = np.split(order, starts[1:])
+    return {int(keys[part[0]]): part for part in parts}
+
+
+def _texts(table: pa.Table, places: NDArray[np.int64]) -> list[str]:
+    rows = table.take(pa.array(places, pa.int64()))
+    cells = [column.to_pylist() for column in rows.columns]
+    return [f"{SHORT[kind]}[{', '.join(values)}]" for kind, *values in zip(*cells, strict=True)]

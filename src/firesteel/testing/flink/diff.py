@@ -1,0 +1,78 @@
+"""Comparison of a whole script: Firesteel's answers, Flink's answers, and the verdicts."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesteel.errors import UsageError
+from firesteel.testing.flink.flink import FlinkRun
+from firesteel.testing.flink.own_answers import OwnAnswers, passes_on
+from firesteel.testing.flink.verdict import Verdict, verdict_of
+
+
+@dataclass(frozen=True)
+class FlinkComparison:
+    """The verdicts on the statements of a script.
+
+    Attributes:
+        version: Version of Flink.
+        verdicts: Of queries, INSERTs and EXPLAINs, and of other statements that do not agree.
+    """
+
+    version: str
+    verdicts: Sequence[Verdict]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all statements agree."""
+        return all(each.outcome.agrees for each in self.verdicts)
+
+
+def compare_with_flink(
+    text: str,
+    *,
+    name: str,
+    modules: str,
+    options: Mapping[str, str],
+    python: str,
+    jars: Sequence[str] = (),
+    with_plans: bool = True,
+) -> FlinkComparison:
+    """Run a script on Flink and on Firesteel, and compare the answers. Nothing is written to a sink.
+
+    Args:
+        text: The script.
+        name: Its file name, for errors.
+        modules: Folder of the modules of functions.
+        options: Options to set, by key.
+        python: A Python that has Flink.
+        jars: Paths of jars with connectors and formats for Flink.
+        with_plans: Whether a difference of the plans counts.
+
+    Raises:
+        UsageError: The script has no query and no INSERT, or a jar does not exist.
+        JobError: Flink's process fails.
+    """
+    for jar in jars:
+        if not Path(jar).is_file():
+            raise UsageError(f"--jar: there is no file {jar}")
+    with tempfile.TemporaryDirectory(prefix="firesteel-flink-") as folder:
+        tables = Path(folder, "tables")
+        tables.mkdir()
+        asked = OwnAnswers(name, text, modules, options, tables, has_jars=bool(jars)).all()
+        if all(each.is_definition for each in asked):
+            raise UsageError(f"{name} has no query and no INSERT")
+        passed = {key: value for key, value in options.items() if passes_on(key)}
+        version, answers = FlinkRun(python, jars, modules, passed, Path(folder)).ask(asked)
+    verdicts = [
+        verdict_of(each, answer, with_plans=with_plans) for each, answer in zip(asked, answers, strict=True)
+    ]
+    shown = [
+        verdict
+        for each, verdict in zip(asked, verdicts, strict=True)
+        if not (each.is_definition and verdict.outcome.agrees and each.own.error is None)
+    ]
+    return FlinkComparison(version, shown)

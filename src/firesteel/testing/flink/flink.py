@@ -1,0 +1,92 @@
+"""Answers of Flink, which runs in a process of its own (program.py)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from firesteel.errors import JobError
+from firesteel.spark.launch.java import find_java
+from firesteel.testing.flink.requests import Answer, Asked, Request
+
+_PROGRAM = Path(__file__).with_name("program.py")
+_SHOWN_LINES = 5
+"""Last lines of Flink's stderr in an error."""
+
+
+@dataclass(frozen=True)
+class FlinkRun:
+    """How Flink is run.
+
+    Attributes:
+        python: A Python that has Flink.
+        jars: Paths of jars with connectors and formats.
+        modules: Folder of the modules of functions.
+        options: Options to set, by key.
+        folder: Folder for files of the exchange with Flink's process.
+    """
+
+    python: str
+    jars: Sequence[str]
+    modules: str
+    options: Mapping[str, str]
+    folder: Path
+
+    def ask(self, asked: Sequence[Asked]) -> tuple[str, list[Answer]]:
+        """Return Flink's version and its answer to each statement.
+
+        Raises:
+            JobError: Flink's process fails.
+        """
+        wanted = [request for each in asked for request in (*each.setup, *each.requests)]
+        first, *found = self._answers(wanted)
+        answers, replies = [], iter(found)
+        for each in asked:
+            answer = Answer()
+            for request in (*each.setup, *each.requests):
+                answer.add(self._after_setup(next(replies), request, each))
+            answers.append(answer)
+        return first["version"], answers
+
+    def _after_setup(self, reply: dict[str, Any], request: Request, asked: Asked) -> dict[str, Any]:
+        """Return a reply; if a request of the setup fails, the statement is left out."""
+        if "error" in reply and any(request is each for each in asked.setup):
+            asked.left_out = f"Flink does not take the table of a file: {reply['error']}"
+            return {}
+        return reply
+
+    def _answers(self, wanted: Sequence[Request]) -> list[dict[str, Any]]:
+        """Return the lines of the answers, the version first."""
+        task, answers = self.folder / "task.json", self.folder / "answers.jsonl"
+        told = {"jars": list(self.jars), "options": dict(self.options)}
+        task.write_text(json.dumps({**told, "requests": list(wanted)}), encoding="utf-8")
+        log = self.folder / "flink.log"
+        with log.open("wb") as output:
+            command = [self.python, str(_PROGRAM), str(task), str(answers)]
+            status = _wait(subprocess.Popen(command, stdout=output, stderr=output, env=self._environment()))
+        lines = answers.read_text(encoding="utf-8").splitlines() if answers.exists() else []
+        if status or len(lines) != len(wanted) + 1:
+            text = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-_SHOWN_LINES:]
+            raise JobError("\n".join([f"Flink's process ended with status {status}:", *text]))
+        return [json.loads(line) for line in lines]
+
+    def _environment(self) -> dict[str, str]:
+        """Return the environment variables of Flink's process: Firesteel's Java, and the user's modules."""
+        java = find_java().executable
+        kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONHOME", "FLINK_HOME")}
+        return {**kept, "JAVA_HOME": str(java.parents[1]), "PYTHONPATH": self.modules}
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    """Return the exit status of a process. It does not outlive this one's interruption."""
+    try:
+        return process.wait()
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
