@@ -48,6 +48,8 @@ REFUSED = [
     ("SELECT q.k FROM (SELECT k FROM l) AS q JOIN r ON l.k = r.k", "l.k", "Table 'l' not found"),
     ("SELECT * FROM l WHERE k IN (SELECT zz FROM r)", "zz", "Column 'zz' not found in any table"),
     ("SELECT * FROM l WHERE EXISTS (SELECT 1 FROM r WHERE x.k = r.k)", "x.k", "Table 'x' not found"),
+    ("SELECT id, (SELECT SUM(r.v) + l.v FROM r WHERE r.k = l.k) FROM l", "l.v", "Expression 'l.v' is not being grouped"),
+    ("SELECT id, (SELECT COUNT(*) FROM r WHERE r.k = l.k HAVING COUNT(*) > l.v) FROM l", "l.v", "Expression 'l.v' is not being grouped"),
     ("SELECT k FROM l GROUP BY k HAVING COUNT(*) > (SELECT COUNT(*) FROM r WHERE r.v = l.v)", "l.v", "Expression 'l.v' is not being grouped"),
     # conditions
     ("SELECT * FROM l JOIN r ON l.k", "l.k", "ON clause must be a condition"),
@@ -85,15 +87,19 @@ LACKING = [
         "a sub-query of ON that reads both inputs of a LEFT JOIN",
     ),
     ("SELECT * FROM l WHERE (k, v) > ANY (SELECT k, v FROM r)", "(k, v) > ANY (SELECT k, v FROM r)", "a comparison of rows with a sub-query"),
-    ("SELECT id, (SELECT r.v + l.v FROM r WHERE r.k = l.k) FROM l", "(SELECT r.v + l.v FROM r WHERE r.k = l.k)", "in its SELECT list"),
     (
         "SELECT id FROM l WHERE EXISTS (SELECT v FROM r WHERE r.k = l.k UNION ALL SELECT v FROM c)",
         "EXISTS (SELECT v FROM r WHERE r.k = l.k UNION ALL SELECT v FROM c)",
         "below Union",
     ),
     (
-        "SELECT id FROM l WHERE EXISTS (SELECT 1 FROM r WHERE r.k IN (SELECT k FROM c WHERE c.v = l.v))",
-        "EXISTS (SELECT 1 FROM r WHERE r.k IN (SELECT k FROM c WHERE c.v = l.v))",
+        "SELECT id FROM l WHERE EXISTS (SELECT 1 FROM r WHERE NOT EXISTS (SELECT k FROM c WHERE c.v = l.v AND c.k = r.k))",
+        "EXISTS (SELECT 1 FROM r WHERE NOT EXISTS (SELECT k FROM c WHERE c.v = l.v AND c.k = r.k))",
+        "below the right side of an ANTI JOIN",
+    ),
+    (
+        "SELECT id FROM l WHERE EXISTS (SELECT 1 FROM r WHERE EXISTS (SELECT k FROM c WHERE c.v = l.v AND c.k < r.k))",
+        "EXISTS (SELECT 1 FROM r WHERE EXISTS (SELECT k FROM c WHERE c.v = l.v AND c.k < r.k))",
         "below the right side of a SEMI JOIN",
     ),
     (

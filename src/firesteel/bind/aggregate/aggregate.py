@@ -26,7 +26,7 @@ from firesteel.functions.expression.recursion import from_below
 from firesteel.functions.signatures.aggregate_functions import GROUPING_FUNCTIONS, aggregate_type
 from firesteel.functions.signatures.aggregate_traits import traits_of
 from firesteel.plan.expressions.operations import walk
-from firesteel.plan.expressions.sub_query import SubQuery
+from firesteel.plan.expressions.sub_query import CORRELATED, SubQuery
 from firesteel.plan.nodes.logical import Project
 from firesteel.plan.tree import Node
 from firesteel.plan.windowing import AUXILIARIES, GROUP_WINDOWS
@@ -295,7 +295,7 @@ class Aggregation:
             key = self.group.index(expr)
             nullable = expr.type.nullable or any(key not in keys for keys in self.sets)
             return InputRef(key, expr.type.with_nullable(nullable), expr.range)
-        if isinstance(expr, InputRef):
+        if isinstance(expr, InputRef) or (isinstance(expr, Call) and expr.function == CORRELATED):
             raise ValidationError(
                 f"Expression '{self._shown(expr)}' is not being grouped",
                 range=expr.range,
@@ -312,12 +312,14 @@ class Aggregation:
             return over_keys(expr, tuple(self.over_result(arg) for arg in expr.args))
         return expr
 
-    def _shown(self, column: InputRef) -> str:
+    def _shown(self, column: InputRef | Call) -> str:
         """Return the text of a column: as written, or with its table if it comes from a star."""
         if column.range is not None:
             text = self.context.sql[column.range.start : column.range.end]
             if text and not text.endswith("*"):
                 return text
+        if isinstance(column, Call):
+            return column.options[1]
         for relation in self.scope.relations:
             if relation.offset <= column.index < relation.offset + len(relation.columns):
                 name = relation.columns[column.index - relation.offset].name

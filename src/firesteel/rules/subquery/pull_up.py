@@ -136,23 +136,56 @@ def _equal_column(term: Expr, around: Around) -> InputRef | None:
 
 
 def _project(node: Project, around: Around) -> Pulled:
-    if any(map(around.reads, node.exprs)):
-        raise _refused("in its SELECT list", around)
     below = pull_up(node.input, around)
     position = dict(enumerate(below.positions))
     exprs = [renumber(expr, position) for expr in node.exprs]
+    computes = any(map(around.reads, node.exprs))
+    if computes:
+        below, exprs = _computed_from_values(below, exprs, around)
     names = list(node.names)
     columns = below.node.schema
     moved: dict[int, int] = {}
     for index in dict.fromkeys(i for term in below.terms for i in input_refs(term)):
         ref = InputRef(index, columns[index].type)
-        if ref not in exprs:
+        if computes or ref not in exprs:
             exprs.append(ref)
             names.append(columns[index].name)
-        moved[index] = exprs.index(ref)
+        moved[index] = len(exprs) - 1 if computes else exprs.index(ref)
     pulled = Project(below.node, tuple(exprs), unique_columns(names))
     terms = tuple(renumber(term, moved) for term in below.terms)
     return Pulled(pulled, tuple(range(len(node.exprs))), terms)
+
+
+def _computed_from_values(below: Pulled, exprs: list[Expr], around: Around) -> tuple[Pulled, list[Expr]]:
+    """Return rows joined with distinct values of outer columns that expressions read, and the expressions.
+
+    The new terms are NULL-safe. Flink's are not, and it forgets other terms on a column that is read here, so
+    that a row of the outer query gets rows of others (compatibility.md).
+    """
+    joined, place = _with_values(below.node, around, correlated_indices(exprs, around.correlation))
+    equal = [_same(column, index, around, ()) for index, column in place.items()]
+    terms = sorted([*below.terms, *equal], key=lambda term: correlated_indices([term], around.correlation))
+    moved = [with_columns(expr, around.correlation, lambda i: place[i]) for expr in exprs]
+    return replace(below, node=Join(joined, JoinType.INNER, TRUE), terms=tuple(terms)), moved
+
+
+def _with_values(
+    node: Node, around: Around, read: Sequence[int]
+) -> tuple[tuple[Node, Node], dict[int, InputRef]]:
+    """Return rows beside the distinct values of outer columns, and the columns of a join of both.
+
+    Args:
+        node: The rows.
+        around: The outer query.
+        read: Positions of the outer columns.
+    """
+    outer = around.columns
+    columns = [outer[i] for i in read]
+    names = [around.node.schema[column.index].name for column in columns]
+    picked = Project(around.node, tuple(columns), tuple(names))
+    values = Aggregate(picked, tuple(range(len(read))), ())
+    width = len(node.schema)
+    return (node, values), {index: InputRef(width + n, outer[index].type) for n, index in enumerate(read)}
 
 
 def _aggregate(node: Aggregate, around: Around) -> Pulled:
@@ -207,15 +240,9 @@ def joined_with_values(below: Pulled, around: Around) -> Pulled:
     The join satisfies the terms. The new terms equate these values with the outer row's columns.
     """
     read = correlated_indices(below.terms, around.correlation)
-    outer = around.columns
-    columns = [outer[i] for i in read]
-    names = [around.node.schema[column.index].name for column in columns]
-    picked = Project(around.node, tuple(columns), tuple(names))
-    values = Aggregate(picked, tuple(range(len(read))), ())
-    width = len(below.node.schema)
-    place = {index: InputRef(width + n, outer[index].type) for n, index in enumerate(read)}
+    inputs, place = _with_values(below.node, around, read)
     terms = [with_columns(term, around.correlation, lambda i: place[i]) for term in below.terms]
-    joined = Join((below.node, values), JoinType.INNER, conjunction(terms) or TRUE)
+    joined = Join(inputs, JoinType.INNER, conjunction(terms) or TRUE)
     same = [_same(place[i], i, around, terms) for i in read]
     return replace(below, node=joined, terms=tuple(same))
 
@@ -234,6 +261,8 @@ def _same(column: InputRef, index: int, around: Around, terms: Sequence[Expr]) -
 
 def _join(node: Join, around: Around) -> Pulled:
     left, right = (pull_up(side, around) for side in node.inputs)
+    if node.join_type is JoinType.SEMI and right.terms:
+        return _semi_join(node, left, right, around)
     width, moved_width = node.left_width, len(left.node.schema)
     position = dict(enumerate(left.positions))
     shift = {i: moved_width + i for i in range(len(right.node.schema))}
@@ -243,11 +272,47 @@ def _join(node: Join, around: Around) -> Pulled:
     for term in conjuncts(node.condition):
         (terms if around.reads(term) else kept).append(renumber(term, position))
     if node.join_type is not JoinType.INNER and (right.terms or any(map(around.reads, [node.condition]))):
-        raise _refused(f"below the right side of a {node.join_type.name} JOIN", around)
+        article = "an" if node.join_type is JoinType.ANTI else "a"
+        raise _refused(f"below the right side of {article} {node.join_type.name} JOIN", around)
     if node.join_type.pads_left and left.terms:
         raise _refused(f"below a {node.join_type.name} JOIN", around)
     joined = Join((left.node, right.node), node.join_type, conjunction(kept) or TRUE)
     return Pulled(joined, tuple(position[i] for i in range(len(node.schema))), tuple(terms))
+
+
+def _semi_join(node: Join, left: Pulled, right: Pulled, around: Around) -> Pulled:
+    """Return a semi join whose right input reads the outer query, as a join with its distinct rows.
+
+        EXISTS (SELECT .. FROM s WHERE s.id = r.id AND s.v > o.v)   below a query over r
+            ->  Join(INNER, id = id)  r  SELECT DISTINCT s.id, o.v FROM s JOIN o ON s.v > o.v
+
+    Each left row then has at most one partner for a row of the outer query.
+    """
+    if any(_equal_column(term, around) is None for term in right.terms):
+        right = joined_with_values(right, around)
+    position = dict(enumerate(left.positions))
+    width = len(left.node.schema)
+    shift = {node.left_width + i: width + place for i, place in enumerate(right.positions)}
+    terms = [renumber(term, position | shift) for term in conjuncts(node.condition)]
+    if around.reads(node.condition) or not all(_is_lookup(term, width) for term in terms):
+        raise _refused("below the right side of a SEMI JOIN", around)
+    read = [i - width for term in terms for i in input_refs(term) if i >= width]
+    keys = list(dict.fromkeys([*read, *(i for term in right.terms for i in input_refs(term))]))
+    moved = {width + key: width + place for place, key in enumerate(keys)}
+    condition = conjunction([renumber(term, {i: i for i in range(width)} | moved) for term in terms])
+    joined = Join((left.node, grouped_by(right.node, keys, ())), JoinType.INNER, condition or TRUE)
+    outer = [renumber(term, {key: moved[width + key] for key in keys}) for term in right.terms]
+    return Pulled(joined, left.positions, (*left.terms, *outer))
+
+
+def _is_lookup(term: Expr, width: int) -> bool:
+    """Return whether a term equates a column of the right input with an expression of the left one."""
+    if not isinstance(term, Call) or term.function not in EQUALITIES:
+        return False
+    return any(
+        isinstance(one, InputRef) and one.index >= width and max(input_refs(other), default=0) < width
+        for one, other in (term.args, term.args[::-1])
+    )
 
 
 _RULES: dict[type[Node], Callable[..., Pulled]] = {
