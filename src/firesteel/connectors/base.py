@@ -189,6 +189,17 @@ class Source(Protocol):
         """
         ...
 
+    place_metadata: Mapping[str, str] = {}
+    """Metadata keys that give the place of a row's message, by the name that a reader knows them by."""
+
+    def read_placed(self, split: Split) -> Iterator[tuple[pa.Table, pa.Table]]:
+        """Yield the changes of a split as `read` does, each table with the places of its rows' messages.
+
+        The second table has one row for each change, and columns such as `file` and `line`. By default, it
+        has no columns: the metadata of `place_metadata` gives the places, or they are unknown.
+        """
+        return ((changes, pa.table({})) for changes in self.read(split))
+
 
 class Commits(Enum):
     """Place of a sink's commit, which makes the rows of a batch visible to readers: driver or tasks."""

@@ -17,6 +17,7 @@ from firesteel.connectors.base import History, Offset, ReadLimit, Source, Split
 from firesteel.connectors.dead_letters import DeadLetter, DeadLetters, decode_around
 from firesteel.connectors.filesystem.changes import Change, change_of, check_unchanged, with_digest
 from firesteel.connectors.filesystem.history import history_of
+from firesteel.connectors.filesystem.line_numbers import LineNumbers, row_places
 from firesteel.connectors.filesystem.listing import Listing
 from firesteel.connectors.filesystem.log import FileLog
 from firesteel.connectors.filesystem.offsets import ahead, between
@@ -36,7 +37,7 @@ from firesteel.connectors.filesystem.splits import (
 )
 from firesteel.connectors.replay import DecodedMessages, RawMessage, check_inserts
 from firesteel.errors import DataError, FiresteelError, InternalError
-from firesteel.formats.base import Decoder, Fields, Framing, MessageError
+from firesteel.formats.base import Decoder, Fields, Framing, Indices, MessageError
 from firesteel.formats.files import file_format, is_of_files
 from firesteel.formats.messages.lines import Lines, bare
 from firesteel.formats.registry import find_format
@@ -188,6 +189,31 @@ class FilesystemSource(Source):
                     read += changes.num_rows
             self._check(piece.file)  # the file may have changed while it was read
 
+    def read_placed(self, split: Split) -> Iterator[tuple[pa.Table, pa.Table]]:
+        """Yield the changes of a split with the file and line of each (see Source.read_placed)."""
+        read = 0
+        for data in split.data["pieces"]:
+            piece = Piece.from_json(data)
+            self._check(piece.file)
+            for changes, places in self._placed_changes(piece):
+                if changes.num_rows:
+                    sequences = row_sequences(split.ordinal, read, changes.num_rows)
+                    yield self._numbered(changes, piece.file, sequences), places
+                    read += changes.num_rows
+
+    def _placed_changes(self, piece: Piece) -> Iterator[tuple[pa.Table, pa.Table]]:
+        if is_of_files(self._format):
+            first = 1
+            for changes in self._changes(piece):
+                yield changes, row_places(piece.file, first, changes.num_rows)
+                first += changes.num_rows
+            return
+        decoder = self._format.decoder(self._fields(), self._format_options)
+        lines = LineNumbers(piece.file)
+        for position, messages in self._messages(piece):
+            changes, at = self._decode(decoder, piece.file, position, messages)
+            yield changes, lines.places(position, messages, at)
+
     def decode(self, messages: Sequence[RawMessage]) -> DecodedMessages:
         """Decode messages that were dead letters (connectors/replay.py)."""
         table = self._scan.table
@@ -218,7 +244,7 @@ class FilesystemSource(Source):
             return
         decoder = self._format.decoder(self._fields(), self._format_options)
         for position, messages in self._messages(piece):
-            yield self._decode(decoder, piece.file, position, messages)
+            yield self._decode(decoder, piece.file, position, messages)[0]
         self.skipped = Counter(self.skipped) + decoder.causes
 
     def _messages(self, piece: Piece) -> Iterator[Placed]:
@@ -266,11 +292,14 @@ class FilesystemSource(Source):
             in_file=True,
         )
 
-    def _decode(self, decoder: Decoder, file: FileInfo, position: int, messages: pa.BinaryArray) -> pa.Table:
+    def _decode(
+        self, decoder: Decoder, file: FileInfo, position: int, messages: pa.BinaryArray
+    ) -> tuple[pa.Table, Indices]:
+        """Return the changes of messages, and the index of the message of each change."""
         try:
             if self.dead_letters is not None:
                 return self._decode_around(decoder, self.dead_letters, file, position, messages)
-            return decoder.decode(messages)[0]
+            return decoder.decode(messages)
         except MessageError as error:
             before = sum(len(message) for message in messages[: error.index].to_pylist())
             number = line_number(file, position + before)
@@ -291,16 +320,16 @@ class FilesystemSource(Source):
         file: FileInfo,
         position: int,
         messages: pa.BinaryArray,
-    ) -> pa.Table:
-        """Return the changes of the messages that can be read, and note all others."""
-        changes, _, errors = decode_around(decoder, messages)
+    ) -> tuple[pa.Table, Indices]:
+        """Return the changes of the messages that can be read as `_decode` does, and note all others."""
+        changes, at, errors = decode_around(decoder, messages)
         number, counted = line_number(file, position) if errors else 0, 0
         for error in errors:
             number += sum(m.count(b"\n") for m in messages[counted : error.index].to_pylist())
             counted = error.index
             raw = bare(messages[error.index].as_py())
             letters.add(DeadLetter(f"{file.path}, line {number}", error.text, raw))
-        return changes
+        return changes, at
 
     def _numbered(self, changes: pa.Table, file: FileInfo, sequences: pa.Array) -> pa.Table:
         """Return the changes with their sequence and metadata columns, and the fields in the scan's order."""

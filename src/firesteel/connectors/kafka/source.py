@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -60,6 +60,8 @@ class KafkaSource(Source):
 
     limits_bytes = True
     """Whether a micro-batch can be limited by bytes, too (connectors/base.py)."""
+    place_metadata: Mapping[str, str] = {name: name for name in ("topic", "partition", "offset")}
+    """Metadata that gives the place of a message (connectors/base.py)."""
 
     def __init__(self, scan: ScanSpec, options: dict[str, str], upsert: bool = False) -> None:
         self._scan = scan
