@@ -8,7 +8,7 @@ micro-batch. Only the first sink of the job counts: its changes go to the caller
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -17,9 +17,10 @@ from firesteel.changelog import SEQUENCE
 from firesteel.connectors.base import Split
 from firesteel.job.spec import ChainSpec, JobSpec, sink_id
 from firesteel.job.topology import exchanges, source_numbers, stages
+from firesteel.runtime.dataflow.observed_chain import Observer
 from firesteel.runtime.dataflow.packets import CHANGES, WATERMARKED, Packet, Position, merge
 from firesteel.runtime.dataflow.sequence import row_sequences, split_number, sub_sequence_bits
-from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.spark.errors import raise_failure
@@ -53,16 +54,26 @@ class InProcessJob:
         key_groups: Number of key groups.
         at_once: Whether one micro-batch has the whole input. The job then runs as on the batch host, whose
             operators keep their state to themselves.
+        channels: Function that returns the watermark channels of a source; one channel if not given.
+        observer: Receiver of all messages of the job's chains; None for none.
     """
 
-    def __init__(self, job: JobSpec, key_groups: int = 1, *, at_once: bool = False) -> None:
+    def __init__(
+        self,
+        job: JobSpec,
+        key_groups: int = 1,
+        *,
+        at_once: bool = False,
+        channels: Callable[[ScanSpec | ValuesSpec], Sequence[int]] = lambda source: [0],
+        observer: Observer | None = None,
+    ) -> None:
         first, *others = job.sinks
         self.job = replace(job, sinks=(replace(first, connector=None), *others))
         staged = stages(self.job)
         bits = sub_sequence_bits(exchanges(self.job))
-        common = TaskContext(staged[0][0], key_groups, bits, ends=at_once)
+        common = TaskContext(staged[0][0], key_groups, bits, ends=at_once, observer=observer)
         self._at_once = at_once
-        self._first, *self._later = contexts_of(self.job, common, staged, lambda source: [0])
+        self._first, *self._later = contexts_of(self.job, common, staged, channels)
         self._numbers = source_numbers(self.job)
         self._stores: dict[tuple[int, int], MemoryStore] = defaultdict(MemoryStore)
         self._batches = 0
@@ -80,14 +91,42 @@ class InProcessJob:
         number, self._batches = self._batches, self._batches + 1
         packets = [packet for context in self._first for packet in self._read(context, batch, number)]
         if number:
-            packets += SourceTask(self._first[0]).tick()  # timers of earlier micro-batches may be due
-        for contexts in self._later:
-            task = StageTask(tuple(context.at(batch.now) for context in contexts))
-            packets = list(self._stage(task, packets, number))
-        for packet in packets:
-            raise_failure(packet)
+            packets += self.tick()  # timers of earlier micro-batches may be due
+        packets = self.run_later_stages(packets, number, batch.now)
         own = [p for p in packets if p.to == sink_id(0) and p.holds in (CHANGES, WATERMARKED)]
         yield from merge(sorted(own, key=_position))
+
+    @property
+    def sources(self) -> tuple[TaskContext, ...]:
+        """Contexts of the fragments that read sources, in the order of Spark's offsets."""
+        return self._first
+
+    def numbers(self, chain: int) -> range:
+        """Return the split numbers of a chain that reads a source."""
+        return self._numbers[chain]
+
+    def tick(self) -> Iterator[Packet]:
+        """Yield the packets that make due timers fire."""
+        return SourceTask(self._first[0]).tick()
+
+    def run_later_stages(self, packets: Iterable[Packet], number: int, now: int) -> list[Packet]:
+        """Run all stages after the first one, and return the packets that are left.
+
+        Args:
+            packets: Packets of the first stage.
+            number: Number of the micro-batch.
+            now: Processing time in milliseconds.
+
+        Raises:
+            FiresteelError: An operator or a source has failed.
+        """
+        left = list(packets)
+        for contexts in self._later:
+            task = StageTask(tuple(context.at(now) for context in contexts))
+            left = list(self._stage(task, left, number))
+        for packet in left:
+            raise_failure(packet)
+        return left
 
     def _read(self, context: TaskContext, batch: MicroBatch, number: int) -> Iterator[Packet]:
         """Yield the packets of one source chain."""

@@ -13,7 +13,9 @@ from firesteel import process_cache
 from firesteel.job.spec import ChainSpec, Output, Partitioning
 from firesteel.runtime.dataflow.chain import Chain
 from firesteel.runtime.dataflow.counters import ChainCounters
+from firesteel.runtime.dataflow.observed_chain import ObservedChain
 from firesteel.runtime.dataflow.operator import Clock, Message, PortBatch, earliest
+from firesteel.runtime.dataflow.operator_registry import build
 from firesteel.runtime.dataflow.packets import Packet
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.task.context import TaskContext, TaskId
@@ -44,7 +46,7 @@ class ChainRunner:
         self._task = counters
         self.counters: ChainCounters = counters.of_chain(chain.id, len(chain.operators))
         process_cache.enter(context.run)
-        self._chain = Chain.of(chain.operators, state, clock, self.counters[1:-1])
+        self._chain = self._operators(chain)
         self._late = LateRowsOutput.of(context, self._id, self._chain)
         self._runners: list[ChainRunner] = []
         self._outputs = [(self._output(output), output.port) for output in chain.outputs]
@@ -78,6 +80,13 @@ class ChainRunner:
         if ends:
             yield from self.end()
         yield from self.close()
+
+    def _operators(self, chain: ChainSpec) -> Chain:
+        observer, counters = self._context.observer, self.counters[1:-1]
+        if observer is None:
+            return Chain.of(chain.operators, self._state, self._clock, counters)
+        operators = [build(spec, self._state, self._clock) for spec in chain.operators]
+        return ObservedChain(operators, counters, observer, chain.id)
 
     def _output(self, output: Output) -> ChainOutput:
         if output.to < 0 or output.partitioning is not Partitioning.FORWARD:

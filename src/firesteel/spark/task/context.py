@@ -9,6 +9,7 @@ from firesteel.job.spec import JobSpec
 from firesteel.job.timer_routing import Woken, woken
 from firesteel.job.topology import Fragment
 from firesteel.job.watermark_routing import ByPort, WatermarkRouting
+from firesteel.runtime.dataflow.observed_chain import Observer
 from firesteel.runtime.dataflow.sequence import last_sub_sequence
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 
@@ -58,6 +59,8 @@ class TaskContext:
     """Sub-sequence of changes that a watermark causes. It is after that of all rows."""
     timers: Woken = ()
     """The chains of the job that have processing-time timers, each with its number of targets."""
+    observer: Observer | None = None
+    """Receiver of all messages of the chains, in the in-process host only; None for none."""
 
     def at(self, now: int) -> TaskContext:
         """Return a copy with another processing time, in milliseconds."""
