@@ -13,6 +13,7 @@ from firesteel.cli.arguments import Checkpoint, Define, Master, Script, Set, Sho
 from firesteel.cli.checkpoint.commands import replay, upgrade
 from firesteel.cli.interrupts import raise_dropped
 from firesteel.cli.testing.commands import diff_flink, run_tests, verify
+from firesteel.cli.why.command import why
 from firesteel.errors import UsageError
 
 _INTERRUPTED = 130
@@ -287,6 +288,7 @@ app.command("test")(run_tests)
 app.command()(verify)
 app.command("diff-flink")(diff_flink)
 app.command()(upgrade)
+app.command()(why)
 
 
 @app.command("help")

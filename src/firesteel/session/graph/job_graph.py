@@ -73,13 +73,7 @@ class _Graph:
         """Return the plan node of each step of a chain, None for a step that only packs or merges rows."""
         source = chain.source
         scan = self._scan(source) if isinstance(source, ScanSpec) else None
-        return [scan, *map(self._node, chain.operators), None]
-
-    def _node(self, operator: OperatorSpec) -> Node | None:
-        """Return the node of an operator. Routing of watermarks may have changed a field of the operator."""
-        same = (node for spec, node in self._origins if spec is operator)
-        alike = (node for spec, node in self._origins if type(spec) is type(operator))
-        return next(same, None) or next(alike, None)
+        return [scan, *(node_of(operator, self._origins) for operator in chain.operators), None]
 
     def _scan(self, source: ScanSpec) -> Node | None:
         read = tuple(source.names[column] for column in source.projection)
@@ -116,6 +110,13 @@ class _Graph:
             "keys": keys if output.partitioning is Partitioning.HASH else [],
             "changelog_mode": _mode(last),
         }
+
+
+def node_of(operator: OperatorSpec, origins: Origins) -> Node | None:
+    """Return the node of an operator. Routing of watermarks may have changed a field of the operator."""
+    same = (node for spec, node in origins if spec is operator)
+    alike = (node for spec, node in origins if type(spec) is type(operator))
+    return next(same, None) or next(alike, None)
 
 
 def _mode(node: Node | None) -> str | None:

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firesteel.errors import NotSupportedError
+from firesteel.errors import NotSupportedError, SourceRange
 from firesteel.plan.nodes import physical
 from firesteel.plan.tree import Node
 from firesteel.plan.varying import varying_call
 from firesteel.session.checkpoints import statement_text
 from firesteel.session.environment import TableEnvironment
+from firesteel.session.graph.job_graph import Origins
 from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan, plan_all
 from firesteel.spark.checkpoint.statements import Identity
@@ -33,10 +34,14 @@ class PlannedStatement:
     Attributes:
         job: Its job.
         plans: Its physical plans.
+        origins: Its operators with their plan nodes.
+        range: Place of the statement in the script.
     """
 
     job: ScriptJob
     plans: tuple[Node, ...]
+    origins: Origins
+    range: SourceRange
 
 
 def script_jobs(environment: TableEnvironment, text: str) -> list[PlannedStatement]:
@@ -55,12 +60,14 @@ def script_jobs(environment: TableEnvironment, text: str) -> list[PlannedStateme
     for statement in environment.parse(text):
         if isinstance(statement, (sql.Query, sql.Insert, sql.StatementSet)):
             plans, names = _plans(environment, statement, text)
-            job = job_of(environment, plans, names)
+            origins: Origins = []
+            job = job_of(environment, plans, names, origins)
             about = statement_text(statement, text), job.target
             identity = Identity(*about, seen[about])
             seen[about] += 1
             varies = next(filter(None, map(varying_call, plans)), None)
-            found.append(PlannedStatement(ScriptJob(identity, job, _sink_modes(plans), varies), tuple(plans)))
+            of_script = ScriptJob(identity, job, _sink_modes(plans), varies)
+            found.append(PlannedStatement(of_script, tuple(plans), origins, statement.range))
         elif isinstance(statement, sql.CreateTable) and statement.query is not None:
             raise NotSupportedError("the upgrade of a script with CREATE TABLE AS", range=statement.range)
         elif not isinstance(statement, _SHOWING):

@@ -61,7 +61,7 @@ def check_repeatable(folder: Path, job: JobSpec, varies: str | None, *, any_orde
     why = next(_reasons(folder, job, varies), None)
     hint = _ANEW
     if why is None and not any_order:
-        why, hint = _order(job), f"add --any-order if no rows came late or in conflict; or {_ANEW}"
+        why, hint = reason_of_order(job), f"add --any-order if no rows came late or in conflict; or {_ANEW}"
     if why is not None:
         raise NotSupportedError(
             f"the upgrade of {folder.name}: what its sinks have got cannot be computed again, because {why}",
@@ -102,23 +102,39 @@ def check_secrets(job: JobSpec) -> None:
 
 
 def _reasons(folder: Path, job: JobSpec, varies: str | None) -> Iterator[str]:
+    yield from reasons_of_time(job)
+    yield from reasons_outside(folder, job, varies)
+    if (folder / REPLAYS).is_dir():
+        yield "it has taken replayed dead letters, which its sources do not give"
+
+
+def reasons_of_time(job: JobSpec) -> Iterator[str]:
+    """Yield why a job gives other rows if it reads the same rows at other times."""
     if has_timers(job):
         yield "it depends on the time at which rows came"
     if _has_ttl(plain(job)):
         yield "its state has a time to live ('table.exec.state.ttl')"
+
+
+def reasons_outside(folder: Path, job: JobSpec, varies: str | None) -> Iterator[str]:
+    """Yield why a job gives other rows because of things outside of its sources.
+
+    Args:
+        folder: The statement's folder in the checkpoint.
+        job: The job.
+        varies: Name of a function of it whose value differs at each evaluation; None if there is none.
+    """
     if varies is not None:
         yield f"it calls {varies}, whose value differs each time"
     if any(True for _ in looked_up(job)):
         yield "it has a lookup join, whose table may have changed"
-    if (folder / REPLAYS).is_dir():
-        yield "it has taken replayed dead letters, which its sources do not give"
     noted = noted_digests(folder)
     for function in sorted(functions_of(job), key=lambda each: each.name):
         if is_changed(noted.get(function.name, ""), code_digest(function)):
             yield f"the code of its function {function.name} has changed"
 
 
-def _order(job: JobSpec) -> str | None:
+def reason_of_order(job: JobSpec) -> str | None:
     """Return why the result depends on how rows of several inputs were interleaved; None if it does not."""
     operators = [operator for chain in job.chains for operator in chain.operators]
     found = next((each for each in operators if _is_ordered(each)), None)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -137,12 +138,24 @@ def histories(read: Sequence[ReadSource], job: JobSpec, to: Path) -> list[Histor
 def _history(head: ScanSpec | ValuesSpec, known: ReadSource | None, log: Path) -> History:
     source = open_head(head)
     source.keep_log(str(log))
-    name = head.table if isinstance(head, ScanSpec) else "the literal rows"
-    try:
+    with named_history(head):
         if known is None:
             first = source.initial_offset()
             return _all_of(source, first, source.latest_offset(first, ReadLimit()))
-        return source.history(_start(known, source), known.end)
+        return source.history(start_of(known, source), known.end)
+
+
+@contextmanager
+def named_history(head: ScanSpec | ValuesSpec) -> Iterator[None]:
+    """Name the table in errors of a source that is to be read again.
+
+    Raises:
+        UsageError: The source no longer has its history.
+        NotSupportedError: The source never gives the same rows again.
+    """
+    name = head.table if isinstance(head, ScanSpec) else "the literal rows"
+    try:
+        yield
     except NotSupportedError as error:
         raise NotSupportedError(f"{name} cannot be read again: {error.message}", hint=error.hint) from None
     except FiresteelError as error:
@@ -158,8 +171,12 @@ def _all_of(source: Source, first: Offset, last: Offset) -> History:
         return History(first, last, "all rows")
 
 
-def _start(known: ReadSource, source: Source) -> Offset:
-    """Return the offset at which the old job began to read a source."""
+def start_of(known: ReadSource, source: Source) -> Offset:
+    """Return the offset at which a job began to read a source.
+
+    Raises:
+        UsageError: An earlier version, which did not note it, began the checkpoint.
+    """
     noted = noted_start(known.log)
     if noted is not None:
         return noted

@@ -1,0 +1,117 @@
+"""Explanation of a row as plain values: source rows, steps of operators, and changes of the sink."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """A source row that the explained rows come from.
+
+    Attributes:
+        batch: Number of the micro-batch, or a range of numbers.
+        table: Name of the table.
+        place: Place of its message, such as `file` and `line`; empty if it is unknown.
+        row: The row with its kind, such as `+I[Tom, 12]`.
+    """
+
+    batch: str
+    table: str
+    place: Mapping[str, object]
+    row: str
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What an operator did with one row, or with rows that share a step.
+
+    Attributes:
+        batch: Number of the micro-batch, or a range of numbers.
+        causes: Places of the source rows that caused the input.
+        received: The input rows with their kinds.
+        before: Entries of the operator's state before.
+        after: Entries of the operator's state after.
+        sent: The output rows with their kinds.
+        note: Why there is no output, or what else is special; "" for nothing.
+    """
+
+    batch: str
+    causes: Sequence[Mapping[str, object]]
+    received: Sequence[str]
+    before: Sequence[str]
+    after: Sequence[str]
+    sent: Sequence[str]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class OperatorReport:
+    """The steps of an operator for one key.
+
+    Attributes:
+        operator: Line of the operator in the physical plan.
+        key: Values of its key; None for an operator that takes row by row.
+        steps: The steps, newest last.
+        left_out: Number of earlier steps that are not listed.
+        other_keys: Number of keys after this one that are not listed.
+    """
+
+    operator: str
+    key: Sequence[str] | None
+    steps: Sequence[StepReport]
+    left_out: int = 0
+    other_keys: int = 0
+
+
+@dataclass(frozen=True)
+class SinkChange:
+    """A change that the sink got.
+
+    Attributes:
+        batch: Number of the micro-batch, or a range of numbers.
+        cause: Place of the source row that caused it; empty if it is unknown.
+        row: The row with its kind.
+    """
+
+    batch: str
+    cause: Mapping[str, object]
+    row: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How the rows of a key came to be. Lists are in the order of the changes.
+
+    Attributes:
+        table: Name of the sink's table, or `query`.
+        columns: Names of its columns.
+        key: The key that was asked for, by column; None for NULL.
+        batch: Number of the last micro-batch.
+        rows: The rows that are left.
+        changes: The last changes that the sink got.
+        sources: The last source rows.
+        operators: The operators, sources first.
+        all_changes: Number of all changes of the sink's rows.
+        all_sources: Number of all source rows.
+    """
+
+    table: str
+    columns: Sequence[str]
+    key: Mapping[str, str | None]
+    batch: int
+    rows: Sequence[str]
+    changes: Sequence[SinkChange]
+    sources: Sequence[SourceRow]
+    operators: Sequence[OperatorReport]
+    all_changes: int
+    all_sources: int
+
+
+def place_text(place: Mapping[str, object]) -> str:
+    """Return a place on one line, such as `sales/1.json, line 3`."""
+    if "file" in place:
+        rest = (f"{name} {value}" for name, value in place.items() if name != "file")
+        return ", ".join((str(place["file"]), *rest))
+    return ", ".join(f"{name} {value}" for name, value in place.items())

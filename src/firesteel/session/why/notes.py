@@ -1,0 +1,88 @@
+"""Notes on steps: why an operator sent nothing, or what was late."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timezone
+
+import pyarrow as pa
+
+from firesteel.changelog import KIND, RowKind
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
+from firesteel.runtime.spec.operators import (
+    ChangelogNormalizeSpec,
+    DropUpdateBeforeSpec,
+    GroupAggregateSpec,
+    OperatorSpec,
+)
+from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
+from firesteel.spark.why.steps import Step
+
+_REMOVES = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
+
+
+def note_of(spec: OperatorSpec, step: Step) -> str:
+    """Return the note on a step of an operator, "" for none."""
+    late = list(_late(step))
+    if late:
+        return "; ".join(late)
+    if step.sent or not step.inputs:
+        return ""
+    if _removes(step) and not step.before and not isinstance(spec, (CalcSpec, DropUpdateBeforeSpec)):
+        return "not sent: no stored row fits, so there is nothing to take back"
+    find = _NOTES.get(type(spec))
+    return "not sent" if find is None else f"not sent: {find(spec, step)}"
+
+
+def _late(step: Step) -> Iterator[str]:
+    for table in step.late:
+        for time, watermark in zip(table.times.tolist(), table.watermarks.tolist(), strict=True):
+            late = f"late by {watermark - time} ms"
+            yield f"{late}: its time is {_time(time)}, the watermark {_time(watermark)}"
+
+
+def _time(milliseconds: int) -> str:
+    found = datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
+    return found.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+
+
+def _removes(step: Step) -> bool:
+    kinds = [kind for each in step.inputs for kind in _kinds(each.rows)]
+    return bool(kinds) and all(kind in _REMOVES for kind in kinds)
+
+
+def _kinds(rows: pa.Table) -> list[int]:
+    return list(rows.column(KIND).to_pylist())
+
+
+def _of_calc(spec: CalcSpec, step: Step) -> str:
+    return "the condition is not true"
+
+
+def _of_result(spec: OperatorSpec, step: Step) -> str:
+    return "the result is unchanged"
+
+
+def _of_join(spec: OperatorSpec, step: Step) -> str:
+    return "the row has no partner that changes the result"
+
+
+def _of_rank(spec: RankSpec, step: Step) -> str:
+    return "the rows of these ranks stay the same" if spec.end is None else f"not among the first {spec.end}"
+
+
+def _of_deduplicate(spec: DeduplicateSpec, step: Step) -> str:
+    return f"the {'last' if spec.keep_last else 'first'} row of the key stays the same"
+
+
+_NOTES: Mapping[type, Callable[..., str]] = {
+    CalcSpec: _of_calc,
+    ChangelogNormalizeSpec: _of_result,
+    DeduplicateSpec: _of_deduplicate,
+    DropUpdateBeforeSpec: lambda spec, step: "readers need no rows before an update",
+    GroupAggregateSpec: _of_result,
+    JoinSpec: _of_join,
+    RankSpec: _of_rank,
+    SemiJoinSpec: _of_join,
+}

@@ -1,0 +1,71 @@
+"""Texts of rows and of entries of states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from firesteel.changelog import KIND, SHORT, field
+from firesteel.spark.why.steps import State
+
+_NULL = "NULL"
+_SHOWN_BYTES = 24
+"""Most bytes of a binary value that are shown."""
+_KEY = re.compile(r"k\d+")
+
+
+def row_texts(rows: pa.Table) -> list[str]:
+    """Return each row of a changes table with its kind, such as `+I[Tom, 12]`."""
+    width = sum(name[0] == "f" and name[1:].isdigit() for name in rows.column_names)
+    columns = [rows.column(field(number)).to_pylist() for number in range(width)]
+    kinds = rows.column(KIND).to_pylist()
+    return [
+        f"{SHORT[kind]}[{', '.join(cell(column[at]) for column in columns)}]" for at, kind in enumerate(kinds)
+    ]
+
+
+def state_texts(state: State, operator: str, shown: int) -> list[str]:
+    """Return the entries of an operator's states, without their keys.
+
+    Args:
+        state: The states.
+        operator: Name with which their names begin.
+        shown: Most entries of a state that are returned.
+    """
+    found = []
+    for name, table in state.items():
+        short = name.removeprefix(operator).strip("./")
+        entries = _entries(table.slice(0, shown))
+        found += [f"{short}: {entry}" if short else entry for entry in entries]
+        if table.num_rows > shown:
+            found.append(f"... {table.num_rows - shown:,} more entries")
+    return found
+
+
+def _entries(table: pa.Table) -> Iterator[str]:
+    names = [name for name in table.column_names if not _KEY.fullmatch(name)] or table.column_names
+    columns = [table.column(name).to_pylist() for name in names]
+    for row in zip(*columns, strict=True):
+        yield ", ".join(f"{name}={cell(value)}" for name, value in zip(names, row, strict=True))
+
+
+def cell(value: Any) -> str:
+    """Return a value as text."""
+    if value is None:
+        return _NULL
+    if isinstance(value, bytes):
+        rest = f"... ({len(value)} bytes)" if len(value) > _SHOWN_BYTES else ""
+        return f"x'{value[:_SHOWN_BYTES].hex()}'{rest}"
+    if isinstance(value, dict):
+        return f"({', '.join(map(cell, value.values()))})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(cell, value))}]"
+    return str(value)
+
+
+def key_texts(columns: Sequence[pa.Array]) -> list[tuple[str, ...]]:
+    """Return the cells of keys, one tuple for each key."""
+    return [tuple(map(cell, row)) for row in zip(*(column.to_pylist() for column in columns), strict=True)]

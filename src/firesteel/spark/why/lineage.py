@@ -1,0 +1,189 @@
+"""Lineage of rows of a sink: the rows at each place of the job that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.changelog import SEQUENCE, SUB_SEQUENCE, field
+from firesteel.job.spec import ChainSpec, JobSpec, sink_id
+from firesteel.runtime.dataflow.sequence import concat
+from firesteel.runtime.spec.sharing import SequenceShiftSpec
+from firesteel.spark.why.condition import Condition, Mask, is_among
+from firesteel.spark.why.operator_columns import OperatorColumns, columns_of
+from firesteel.spark.why.recorder import Event, Place, tables
+from firesteel.spark.why.wanted_rows import WantedRows, leads_to, ports
+
+BATCH = "$batch"
+"""Column with the index of the micro-batch of a row."""
+
+
+@dataclass
+class PlaceRows:
+    """All recorded rows of a place.
+
+    Attributes:
+        events: The messages.
+        rows: Their rows, with the column BATCH; None if there are none.
+        chosen: bool[n], whether each row belongs to the lineage.
+    """
+
+    events: Sequence[Event]
+    rows: pa.Table | None
+    chosen: Mask
+
+    @classmethod
+    def of(cls, events: Sequence[Event]) -> PlaceRows:
+        """Return the rows of messages, of which none is chosen yet."""
+        held = list(tables(events))
+        rows = concat([table for _, table in held]).combine_chunks() if held else None
+        if rows is not None:
+            sizes = [table.num_rows for _, table in held]
+            batches = np.repeat(np.array([batch for batch, _ in held], np.int64), sizes)
+            rows = rows.append_column(BATCH, pa.array(batches))
+        return cls(events, rows, np.zeros(0 if rows is None else rows.num_rows, np.bool_))
+
+    def picked(self) -> pa.Table | None:
+        """Return the chosen rows, None if there are none."""
+        return None if self.rows is None or not self.chosen.any() else self.rows.filter(pa.array(self.chosen))
+
+    def chosen_events(self, also: Mask | None = None) -> list[Event]:
+        """Return the messages with their chosen rows only. Watermarks stay.
+
+        Args:
+            also: bool[n], another condition; None for none.
+        """
+        mask = self.chosen if also is None else self.chosen & also
+        found, start = [], 0
+        for event in self.events:
+            count = 0 if event.rows is None else event.rows.num_rows
+            part, start = mask[start : start + count], start + count
+            rows = None if event.rows is None or not part.any() else event.rows.filter(pa.array(part))
+            if rows is not None or event.times:
+                found.append(Event(event.batch, rows, event.times, event.sequences, event.sub_sequence))
+        return found
+
+
+class Lineage:
+    """The rows that rows of a sink come from, at each place of the job.
+
+    Args:
+        job: The job.
+        sink: Number of the sink.
+        wanted: Condition of the sink's rows.
+        rows: Conditions on the rows at places.
+        events: The recorded messages of each place.
+    """
+
+    def __init__(
+        self,
+        job: JobSpec,
+        sink: int,
+        wanted: Condition,
+        rows: WantedRows,
+        events: Mapping[Place, list[Event]],
+    ) -> None:
+        self._job, self._sink, self._wanted, self._conditions = job, sink, wanted, rows
+        self._events = events
+        self._places: dict[Place, PlaceRows] = {}
+        self.chains = leads_to(job, sink)
+        for chain in reversed(job.chains):
+            if chain.id in self.chains:
+                self._trace(chain)
+
+    def at(self, place: Place) -> PlaceRows:
+        """Return the rows of a place."""
+        if place not in self._places:
+            self._places[place] = PlaceRows.of(self._events.get(place, []))
+        return self._places[place]
+
+    def _trace(self, chain: ChainSpec) -> None:
+        self._choose_output(chain)
+        for position in range(len(chain.operators) - 1, -1, -1):
+            spec = chain.operators[position]
+            columns, after = columns_of(spec), self.at((chain.id, position + 1, 0))
+            if columns.keys is None:
+                self._choose_origins(
+                    (chain.id, position, 0), after, shifts=isinstance(spec, SequenceShiftSpec)
+                )
+            else:
+                self._choose_keys(chain, position, columns, after)
+
+    def _choose_output(self, chain: ChainSpec) -> None:
+        """Choose the rows that a chain sends: those of the sink, and those that its readers' rows are."""
+        place = self.at((chain.id, len(chain.operators), 0))
+        if place.rows is None:
+            return
+        for output in chain.outputs:
+            if output.to == sink_id(self._sink):
+                place.chosen |= self._wanted.mask(place.rows)
+            elif output.to in self.chains:
+                read = self.at((output.to, 0, output.port)).picked()
+                if read is not None:
+                    keys = [BATCH, SEQUENCE, *map(field, output.keys)]
+                    place.chosen |= is_among(_columns(place.rows, keys), _columns(read, keys))
+
+    def _choose_origins(self, place: Place, after: PlaceRows, *, shifts: bool) -> None:
+        """Choose the input rows of an operator without keys: those that caused its chosen rows."""
+        here = self.at(place)
+        if here.rows is None:
+            return
+        if place in self._conditions.exact:
+            here.chosen = self._conditions.exact[place].mask(here.rows)
+            return
+        if shifts:
+            here.chosen = after.chosen
+            return
+        sent = after.picked()
+        if sent is not None:
+            keys = [BATCH, SEQUENCE]
+            if all(SUB_SEQUENCE in each.column_names for each in (here.rows, sent)):
+                keys.append(SUB_SEQUENCE)
+            here.chosen = is_among(_columns(here.rows, keys), _columns(sent, keys))
+
+    def _choose_keys(
+        self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
+    ) -> None:
+        """Choose the input rows of an operator with keys: those with the keys of its chosen rows."""
+        assert columns.keys is not None
+        wanted = self._known_keys(chain, position, columns, after)
+        for port in ports(chain, position):
+            place = chain.id, position, port
+            here = self.at(place)
+            if here.rows is None or place in self._conditions.exact:
+                continue
+            own = _columns(here.rows, list(map(field, columns.keys[port])))
+            for keys in wanted:
+                here.chosen |= is_among(own, keys) if own else np.ones(here.rows.num_rows, np.bool_)
+
+    def _known_keys(
+        self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
+    ) -> list[list[pa.ChunkedArray]]:
+        """Return the keys of the chosen rows: of the output, and of inputs with conditions."""
+        assert columns.keys is not None
+        found = []
+        sent = after.picked()
+        for port in ports(chain, position):
+            place = chain.id, position, port
+            at = columns.key_in_output(port)
+            if sent is not None and at is not None:
+                found.append(_columns(sent, list(map(field, at))))
+            here = self.at(place)
+            if here.rows is None:
+                continue
+            exact, seed = self._conditions.exact.get(place), self._conditions.seeds.get(place)
+            if exact is not None:
+                here.chosen = exact.mask(here.rows)
+                chosen = here.picked()
+            else:
+                chosen = None if seed is None else here.rows.filter(pa.array(seed.mask(here.rows)))
+            if chosen is not None and chosen.num_rows:
+                found.append(_columns(chosen, list(map(field, columns.keys[port]))))
+        return found
+
+
+def _columns(rows: pa.Table, names: Sequence[str]) -> list[pa.ChunkedArray]:
+    return [rows.column(name) for name in names]

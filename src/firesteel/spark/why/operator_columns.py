@@ -1,0 +1,183 @@
+"""Columns by which the rows of an operator belong together: keys, and columns that it passes on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from firesteel.errors import NotSupportedError
+from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.job.identities import identity
+from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
+from firesteel.runtime.spec.operators import (
+    ChangelogNormalizeSpec,
+    CurrentWatermarkSpec,
+    DropUpdateBeforeSpec,
+    ExpandSpec,
+    GeneratedWatermarksSpec,
+    GlobalGroupAggregateSpec,
+    GroupAggregateSpec,
+    LocalGroupAggregateSpec,
+    MiniBatchAssignerSpec,
+    OperatorSpec,
+    WatermarkAssignerSpec,
+)
+from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
+from firesteel.runtime.spec.sharing import SequenceShiftSpec
+from firesteel.runtime.spec.sink import ConstraintEnforcerSpec, SinkUpsertMaterializerSpec
+from firesteel.spark.why.condition import Condition
+
+_FIELD = re.compile(r"f(\d+)")
+_ALL = 1 << 12
+"""More columns than a row has."""
+
+
+@dataclass(frozen=True)
+class OperatorColumns:
+    """Columns of one operator.
+
+    Attributes:
+        passed: For each port, the position of the input column that an output column is, by the position of
+            the output column. Computed columns are left out.
+        keys: For each port, the positions of the key; None for an operator that takes row by row.
+        bundle: Number of rows after which a bundle ends, 0 for none.
+        joins: Whether each row of an input has results of its own, so that a part of an input's rows has the
+            same results without the others; by port.
+        makes_watermarks: Whether the rows decide about watermarks.
+    """
+
+    passed: tuple[Mapping[int, int], ...]
+    keys: tuple[tuple[int, ...], ...] | None = None
+    bundle: int = 0
+    joins: tuple[bool, ...] = ()
+    makes_watermarks: bool = False
+
+    def key_in_output(self, port: int) -> tuple[int, ...] | None:
+        """Return the positions of a port's key in the output; None if a part of it is not there."""
+        assert self.keys is not None
+        outputs = {position: output for output, position in self.passed[port].items()}
+        found = [outputs.get(position) for position in self.keys[port]]
+        known = [each for each in found if each is not None]
+        return tuple(known) if len(known) == len(found) else None
+
+    def before(self, wanted: Condition, port: int) -> tuple[Condition, bool]:
+        """Return which rows of an input lead to the output rows that a condition picks.
+
+        Args:
+            wanted: Condition over the output.
+            port: The input.
+
+        Returns:
+            A condition over the input, and whether the output rows depend on its rows alone. If they do not,
+            the rows of the same key count, too. A condition without fields picks all rows.
+        """
+        moved = wanted.moved(self.passed[port])
+        if self.keys is None:
+            return moved, bool(moved.values)
+        of_key = Condition({at: value for at, value in moved.values.items() if at in self.keys[port]})
+        if self.joins and self.joins[port] and moved.values:
+            return moved, True
+        return (of_key, True) if of_key.values else (moved, False)
+
+
+def columns_of(spec: OperatorSpec) -> OperatorColumns:
+    """Return the columns of an operator.
+
+    Raises:
+        NotSupportedError: The history of its rows cannot be traced.
+    """
+    find = _COLUMNS.get(type(spec))
+    if find is None:
+        name = identity(type(spec)).removesuffix("Spec")
+        raise NotSupportedError(f"`why` for a query with {name}: its rows are not traced")
+    return find(spec)
+
+
+def _same(count: int = _ALL) -> dict[int, int]:
+    return {position: position for position in range(count)}
+
+
+def _row_by_row(spec: OperatorSpec) -> OperatorColumns:
+    return OperatorColumns((_same(),))
+
+
+def _watermarks(spec: OperatorSpec) -> OperatorColumns:
+    return OperatorColumns((_same(),), makes_watermarks=True)
+
+
+def _calc(spec: CalcSpec) -> OperatorColumns:
+    matches = {position: _FIELD.fullmatch(text) for position, text in enumerate(spec.projection)}
+    found = {position: int(match[1]) for position, match in matches.items() if match is not None}
+    return OperatorColumns((found,))
+
+
+def _expand(spec: ExpandSpec) -> OperatorColumns:
+    always = set.intersection(*map(set, spec.shown)) if spec.shown else set()
+    found = {at: column for at, column in enumerate(spec.columns) if column is not None and at in always}
+    return OperatorColumns((found,))
+
+
+def _group(spec: GroupAggregateSpec) -> OperatorColumns:
+    return OperatorColumns((dict(enumerate(spec.keys)),), (spec.keys,), spec.bundle)
+
+
+def _local(spec: LocalGroupAggregateSpec) -> OperatorColumns:
+    return _group(spec.aggregate)
+
+
+def _global(spec: GlobalGroupAggregateSpec) -> OperatorColumns:
+    keys = tuple(range(len(spec.aggregate.keys)))
+    return OperatorColumns((_same(len(keys)),), (keys,), spec.aggregate.bundle)
+
+
+def _normalize(spec: ChangelogNormalizeSpec) -> OperatorColumns:
+    return OperatorColumns((_same(len(spec.input_types)),), (spec.keys,), spec.bundle)
+
+
+def _rank(spec: RankSpec) -> OperatorColumns:
+    return OperatorColumns((_same(len(spec.input_types)),), (spec.partition,))
+
+
+def _deduplicate(spec: DeduplicateSpec) -> OperatorColumns:
+    return OperatorColumns((_same(len(spec.input_types)),), (spec.keys,), spec.bundle)
+
+
+def _materializer(spec: SinkUpsertMaterializerSpec) -> OperatorColumns:
+    return OperatorColumns((_same(len(spec.input_types)),), (spec.primary_key,))
+
+
+def _join(spec: JoinSpec) -> OperatorColumns:
+    left, right = (len(side.types) for side in spec.inputs)
+    passed = (_same(left), {left + position: position for position in range(right)})
+    apart = tuple(not spec.kind.pads(1 - port) for port in (0, 1))
+    return OperatorColumns(passed, tuple(side.keys for side in spec.inputs), max(spec.folds), apart)
+
+
+def _semi_join(spec: SemiJoinSpec) -> OperatorColumns:
+    left, right = spec.inputs
+    keys = dict(zip(left.keys, right.keys, strict=True))
+    return OperatorColumns((_same(len(left.types)), keys), (left.keys, right.keys), 0, (True, False))
+
+
+_COLUMNS: Mapping[type, Callable[..., OperatorColumns]] = {
+    CalcSpec: _calc,
+    ChangelogNormalizeSpec: _normalize,
+    ConstraintEnforcerSpec: _row_by_row,
+    CurrentWatermarkSpec: lambda spec: _calc(spec.calc),
+    DeduplicateSpec: _deduplicate,
+    DropUpdateBeforeSpec: _row_by_row,
+    ExpandSpec: _expand,
+    GeneratedWatermarksSpec: _watermarks,
+    GlobalGroupAggregateSpec: _global,
+    GroupAggregateSpec: _group,
+    JoinSpec: _join,
+    LocalGroupAggregateSpec: _local,
+    MiniBatchAssignerSpec: _row_by_row,
+    RankSpec: _rank,
+    SemiJoinSpec: _semi_join,
+    SequenceShiftSpec: _row_by_row,
+    SinkUpsertMaterializerSpec: _materializer,
+    WatermarkAssignerSpec: _watermarks,
+}
+"""Function that returns the columns of each class of operators."""

@@ -1,0 +1,95 @@
+"""Recorder of the messages of a job's chains, which keeps the rows that may matter and drops others early."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from firesteel.runtime.dataflow.observed_chain import Received
+from firesteel.runtime.dataflow.operator import PortBatch, Watermark, WatermarkedBatch
+from firesteel.spark.why.condition import Condition
+
+Place = tuple[int, int, int]
+"""A place in a job: chain, position in the chain (runtime/dataflow/observed_chain.py), and port."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A message at one port of an operator.
+
+    Attributes:
+        batch: Index of the micro-batch.
+        rows: Changes table, possibly without rows.
+        times: int64[m], ascending. Watermarks among the rows, in milliseconds.
+        sequences: int64[m], sequence of each watermark (runtime/dataflow/operator.py).
+        sub_sequence: Sub-sequence of all the watermarks.
+    """
+
+    batch: int
+    rows: pa.Table | None
+    times: tuple[int, ...] = ()
+    sequences: tuple[int, ...] = ()
+    sub_sequence: int = 0
+
+
+class Recorder:
+    """Observer that keeps messages (runtime/dataflow/observed_chain.py).
+
+    Args:
+        kept: Condition of the rows that are kept, by place; all rows of a place without one.
+        cuts: Places at which other rows are dropped, because no row that matters depends on them.
+    """
+
+    def __init__(self, kept: Mapping[Place, Condition], cuts: frozenset[Place]) -> None:
+        self._kept, self._cuts = kept, cuts
+        self.batch = 0
+        self.events: dict[Place, list[Event]] = {}
+
+    def message(self, chain: int, position: int, message: Received, port: int) -> Received:
+        if isinstance(message, PortBatch):
+            parts = [
+                None if part is None else self._noted((chain, position, number), part)
+                for number, part in enumerate(message.inputs)
+            ]
+            return PortBatch(tuple(parts))
+        place = (chain, position, port)
+        if isinstance(message, Watermark):
+            self._add(place, None, message.time, message.sequence, message.sub_sequence)
+            return message
+        if isinstance(message, WatermarkedBatch):
+            return self._noted(place, message)
+        kept = self._picked(place, message)
+        if kept.num_rows:
+            self.events.setdefault(place, []).append(Event(self.batch, kept))
+        return kept if place in self._cuts else message
+
+    def _noted(self, place: Place, message: WatermarkedBatch) -> WatermarkedBatch:
+        kept = self._picked(place, message.table)
+        times, sequences = tuple(message.times.tolist()), tuple(message.sequences.tolist())
+        event = Event(self.batch, kept, times, sequences, message.sub_sequence)
+        self.events.setdefault(place, []).append(event)
+        return message.with_rows(kept) if place in self._cuts else message
+
+    def _picked(self, place: Place, rows: pa.Table) -> pa.Table:
+        condition = self._kept.get(place)
+        if condition is None or not rows.num_rows:
+            return rows
+        mask = condition.mask(rows)
+        return rows if mask.all() else rows.filter(pa.array(mask))
+
+    def _add(self, place: Place, rows: pa.Table | None, time: int, sequence: int, sub: int) -> None:
+        event = Event(self.batch, rows, (time,), (sequence,), sub)
+        self.events.setdefault(place, []).append(event)
+
+    def picks(self, place: Place) -> Condition | None:
+        """Return the condition of the rows that are kept at a place; None for all rows."""
+        return self._kept.get(place)
+
+
+def tables(events: Sequence[Event]) -> Iterator[tuple[int, pa.Table]]:
+    """Yield the rows of events that have any, each with the index of its micro-batch."""
+    for event in events:
+        if event.rows is not None and event.rows.num_rows:
+            yield event.batch, event.rows

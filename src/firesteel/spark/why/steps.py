@@ -1,0 +1,212 @@
+"""Steps of one operator: it runs again over some rows only, and its state is read after each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.dataflow.chain import standing_clock
+from firesteel.runtime.dataflow.late_rows import LateRows, LateTable
+from firesteel.runtime.dataflow.operator import (
+    BEFORE_ALL,
+    Message,
+    Operator,
+    PortBatch,
+    Watermark,
+    WatermarkedBatch,
+)
+from firesteel.runtime.dataflow.operator_registry import build
+from firesteel.runtime.dataflow.sequence import in_order
+from firesteel.runtime.spec.operators import OperatorSpec
+from firesteel.runtime.state.backend import SortedRunBackend
+from firesteel.runtime.state.contents import Contents
+from firesteel.runtime.state.memory import MemoryStore
+from firesteel.spark.why.micro_batches import PastBatch
+from firesteel.spark.why.recorder import Event
+
+State = Mapping[str, pa.Table]
+"""Live entries of each state of an operator, by the state's name (runtime/state/contents.py)."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """A row, or rows, that an operator gets.
+
+    Attributes:
+        port: Input of the operator.
+        rows: Changes table.
+    """
+
+    port: int
+    rows: pa.Table
+
+
+@dataclass(frozen=True)
+class Step:
+    """What an operator does with its input.
+
+    Attributes:
+        batch: Index of the micro-batch.
+        inputs: The rows that it gets. None for a watermark or the end of the micro-batch.
+        watermark: The watermark that it gets, in milliseconds; None for none.
+        sent: The rows that it sends.
+        late: Rows that it drops because they came too late.
+        before: Its state before.
+        after: Its state after.
+    """
+
+    batch: int
+    inputs: Sequence[Input]
+    sent: Sequence[pa.Table]
+    before: State
+    after: State
+    watermark: int | None = None
+    late: Sequence[LateTable] = field(default=())
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Input of one step: rows, a watermark of a port, or nothing, which ends the micro-batch."""
+
+    inputs: tuple[Input, ...] = ()
+    watermarks: Mapping[int, Watermark] = field(default_factory=dict)
+
+
+class OperatorSteps:
+    """An operator that runs alone.
+
+    Args:
+        spec: Settings of the operator.
+        keeps_state: Whether the operator is behind an exchange, so that it has a state.
+        ports: Number of inputs.
+        batches: The micro-batches.
+    """
+
+    def __init__(
+        self, spec: OperatorSpec, batches: Sequence[PastBatch], *, keeps_state: bool, ports: int, whole: bool
+    ) -> None:
+        self._spec, self._batches, self._ports, self._whole = spec, batches, ports, whole
+        self._store = MemoryStore() if keeps_state else None
+        self._known: dict[int, int] = {}
+        self._state: State = {}
+
+    def run(self, events: Mapping[int, Sequence[Event]], single: int) -> Iterator[Step]:
+        """Yield the steps over some messages.
+
+        Args:
+            events: Messages by port.
+            single: Number of the last rows that have a step of their own. Rows before them share steps.
+        """
+        left = sum(each.rows.num_rows for port in events.values() for each in port if each.rows is not None)
+        for batch in range(len(self._batches)):
+            pieces = list(self._pieces(batch, events))
+            for piece in self._whole_batch(pieces) if self._whole else pieces:
+                rows = sum(each.rows.num_rows for each in piece.inputs)
+                if self._whole or rows <= 1 or left - rows >= single:
+                    yield from self._step(batch, piece)
+                else:
+                    yield from self._one_by_one(batch, piece, max(0, left - single))
+                left -= rows
+            if self._spec.sets_timers:
+                yield from self._step(batch, _Piece())
+
+    def _pieces(self, batch: int, events: Mapping[int, Sequence[Event]]) -> Iterator[_Piece]:
+        """Yield the rows and watermarks of a micro-batch, in the order in which the operator takes them."""
+        for port in self._spec.port_order if self._ports > 1 else (0,):
+            for event in events.get(port, ()):
+                if event.batch == batch:
+                    yield from _pieces_of(port, event)
+
+    def _one_by_one(self, batch: int, piece: _Piece, together: int) -> Iterator[Step]:
+        (each,) = piece.inputs
+        if together:
+            first = Input(each.port, each.rows.slice(0, together))
+            yield from self._step(batch, _Piece((first,)))
+        for row in range(together, each.rows.num_rows):
+            yield from self._step(batch, _Piece((Input(each.port, each.rows.slice(row, 1)),)))
+
+    def _whole_batch(self, pieces: Sequence[_Piece]) -> Iterator[_Piece]:
+        """Yield all rows of a micro-batch as one piece, with the last watermark of each port."""
+        if pieces:
+            inputs = tuple(each for piece in pieces for each in piece.inputs)
+            marks = {port: mark for piece in pieces for port, mark in piece.watermarks.items()}
+            yield _Piece(inputs, marks)
+
+    def _step(self, batch: int, piece: _Piece) -> Iterator[Step]:
+        """Yield the step of a piece; none for a watermark that changes nothing."""
+        state = None if self._store is None else SortedRunBackend.open(self._store)
+        operator = build(self._spec, state, standing_clock(self._batches[batch].now))
+        late = operator.late_rows = LateRows()
+        sent = list(self._sent(operator, piece))
+        before, after = self._state, self._state
+        if state is not None:
+            state.commit()
+            after = self._state = self._read()
+        self._known |= {port: mark.time for port, mark in piece.watermarks.items()}
+        watermark = max((mark.time for mark in piece.watermarks.values()), default=None)
+        dropped = late.take()
+        if piece.inputs or sent or dropped:
+            yield Step(batch, piece.inputs, sent, before, after, watermark, dropped)
+
+    def _sent(self, operator: Operator, piece: _Piece) -> Iterator[pa.Table]:
+        for port, time in sorted(self._known.items()):
+            yield from _rows(operator.watermark(Watermark(time, BEFORE_ALL), port))
+        if self._ports > 1:
+            yield from _rows(operator.ports(self._port_batch(piece)))
+        else:
+            for each in piece.inputs:
+                yield from _rows(operator.changes(each.rows, each.port))
+            for port, mark in piece.watermarks.items():
+                yield from _rows(operator.watermark(mark, port))
+        yield from _rows(operator.barrier())
+
+    def _port_batch(self, piece: _Piece) -> PortBatch:
+        parts: list[WatermarkedBatch | None] = []
+        for port in range(self._ports):
+            tables = [each.rows for each in piece.inputs if each.port == port]
+            mark = piece.watermarks.get(port)
+            marks = () if mark is None else (mark,)
+            times = np.array([each.time for each in marks], np.int64)
+            sequences = np.array([each.sequence for each in marks], np.int64)
+            if tables:
+                parts.append(WatermarkedBatch(pa.concat_tables(tables), times, sequences))
+            else:
+                parts.append(None)
+        return PortBatch(tuple(parts))
+
+    def _read(self) -> State:
+        assert self._store is not None
+        manifest = self._store.manifest()
+        if manifest is None:
+            return {}
+        contents = Contents.read(manifest, lambda run: self._store.runs[run])  # type: ignore[union-attr]
+        found = {name: contents.table(name) for name in sorted(contents.entries)}
+        return {name: table for name, table in found.items() if table.num_rows}
+
+
+def _pieces_of(port: int, event: Event) -> Iterator[_Piece]:
+    if event.rows is None:
+        yield from (_Piece(watermarks={port: mark}) for mark in _marks(event))
+        return
+    times, sequences = np.array(event.times, np.int64), np.array(event.sequences, np.int64)
+    whole = WatermarkedBatch(in_order(event.rows), times, sequences, event.sub_sequence)
+    for piece in whole.pieces():
+        if isinstance(piece, Watermark):
+            yield _Piece(watermarks={port: piece})
+        else:
+            yield _Piece((Input(port, piece),))
+
+
+def _marks(event: Event) -> Iterable[Watermark]:
+    for time, sequence in zip(event.times, event.sequences, strict=True):
+        yield Watermark(time, sequence, event.sub_sequence)
+
+
+def _rows(messages: Iterable[Message]) -> Iterator[pa.Table]:
+    for message in messages:
+        table = message.table if isinstance(message, WatermarkedBatch) else message
+        if isinstance(table, pa.Table) and table.num_rows:
+            yield table
