@@ -242,6 +242,7 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
         parallelism=_parallelism(environment),
         key_groups=_number(environment, "pipeline.max-parallelism"),
         max_rows=_most_rows(environment, mini_batch),
+        least_rows=1 if mini_batch is None else mini_batch.size,
         max_bytes=_number(environment, "firesteel.source.max-bytes-per-batch") or default_batch_bytes(),
         trusts_others=environment.configuration.get("firesteel.checkpoint.allow-writable-by-others"),
         interval=mini_batch.latency if mini_batch else 0,

@@ -77,3 +77,10 @@ def rows_of(message: Message | PortBatch) -> int:
     if isinstance(message, PortBatch):
         return sum(each.table.num_rows for each in message.inputs if each is not None)
     return 0
+
+
+def bytes_of(message: Message) -> int:
+    """Return the number of bytes of the rows of a message."""
+    if isinstance(message, pa.Table):
+        return int(message.nbytes)
+    return int(message.table.nbytes) if isinstance(message, WatermarkedBatch) else 0

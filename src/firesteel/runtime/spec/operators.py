@@ -84,6 +84,15 @@ class AggregateSpec:
     user: UserFunction | None = None
 
 
+_GROWING = frozenset(
+    (
+        *("LISTAGG", "ARRAY_AGG", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG"),
+        *("BITMAP_BUILD_AGG", "BITMAP_AND_AGG", "BITMAP_OR_AGG", "BITMAP_XOR_AGG"),
+    )
+)
+"""Functions whose results are as large as the values that they have got."""
+
+
 @dataclass(frozen=True)
 class GroupAggregateSpec(OperatorSpec):
     """GroupAggregate, record by record or in bundles (Flink: GroupAggFunction, MiniBatchGroupAggFunction).
@@ -137,6 +146,11 @@ class GroupAggregateSpec(OperatorSpec):
             return f"count{len(self.calls)}"
         part = "sum" if self.calls[self.count_star].function == "$SUM0" else "count"
         return f"{part}{self.count_star}"
+
+    @property
+    def growing_calls(self) -> tuple[int, ...]:
+        """Return the numbers of the calls whose results grow with the rows of a key."""
+        return tuple(i for i, call in enumerate(self.calls) if call.function in _GROWING and not call.user)
 
     @property
     def sorted_arguments(self) -> frozenset[int]:

@@ -72,9 +72,11 @@ def packet_frame(
     folder: str,
     frames: Mapping[str, DataFrame],
     session: SparkSession | None = None,
-    timers: str = "",
     spill: Spill = IN_MEMORY_ONLY,
     histories: Sequence[History] = (),
+    *,
+    timers: str = "",
+    admitted: str = "",
 ) -> DataFrame:
     """Return the job as one streaming DataFrame of the packets that its last chains send.
 
@@ -89,6 +91,7 @@ def packet_frame(
         timers: File in which the driver writes the time of the next timer, "" for none.
         spill: Folder for packets that are too large for memory.
         histories: Part of each source that is read; () reads on as the sources do.
+        admitted: File with the limit of rows of the next micro-batch, "" for none.
 
     Raises:
         UsageError: The checkpoint belongs to another query.
@@ -110,7 +113,11 @@ def packet_frame(
         if local_folder(folder) is not None:
             write_with_few_programs(session, owned=spark.is_owned and spark.is_local)
     session.conf.set("spark.sql.shuffle.partitions", str(layout.partitions))
-    return _frame(_Sources(job, session, source, layout, settings, folder, frames, timers, spill, histories))
+    return _frame(
+        _Sources(
+            job, session, source, layout, settings, folder, frames, timers, spill, histories, admitted
+        )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -121,6 +128,7 @@ class _Sources:
         source: The Spark data source.
         spill: Folder for packets that are too large for memory.
         histories: Part of each source that is read; () reads on as the sources do.
+        admitted: File with the limit of rows of the next micro-batch, "" for none.
     """
 
     job: JobSpec
@@ -133,6 +141,7 @@ class _Sources:
     timers: str
     spill: Spill
     histories: Sequence[History]
+    admitted: str
 
     @property
     def labels(self) -> tuple[int, ...]:
@@ -161,6 +170,7 @@ class _Sources:
                 Ticks(self.timers, alone=not self.job.bounded) if wakes else None, self._interval(context),
                 max_bytes=self.settings.max_bytes, spill=self.spill, replays=self._replays(context),
                 histories=(self.histories[number], *read_before) if self.histories else (),
+                admitted=self.admitted,
             )  # fmt: skip
             yield self._loaded(options)
             if self.job.bounded:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import pyarrow as pa
 
@@ -24,7 +23,6 @@ from firesteel.connectors.base import Lags
 from firesteel.connectors.positions import Origin
 from firesteel.errors import FiresteelError
 from firesteel.job.spec import JobSpec
-from firesteel.job.timer_routing import has_timers
 from firesteel.runtime.dataflow.packets import Packet
 from firesteel.spark.batch_log import TASKS, WAITING
 from firesteel.spark.checkpoint.changed_files import ChangedFiles
@@ -52,8 +50,8 @@ from firesteel.spark.stream.delivered_rows import DeliveredRows
 from firesteel.spark.stream.lag import Lag
 from firesteel.spark.stream.settings import StreamSettings
 from firesteel.spark.stream.sinks import KeptPackets
+from firesteel.spark.stream.source_feedback import SourceFeedback
 from firesteel.spark.stream.spilled_packets import Spill
-from firesteel.spark.stream.timers import JobTimers
 from firesteel.spark.temporary import process_folder
 
 if TYPE_CHECKING:
@@ -112,7 +110,7 @@ class StreamJob:
         self._were_few = False
         self._spill = Spill()
         self._delivering = threading.Lock()
-        self._timers = JobTimers(f"{process_folder()}/timers-{uuid4().hex}") if has_timers(job) else None
+        self._feedback = SourceFeedback(job, settings)
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         folder = self._checkpoint = settings.checkpoint
         self._lock: CheckpointLock | HadoopLock | None = (
@@ -176,9 +174,11 @@ class StreamJob:
         self._hold(folder)
         from firesteel.spark.stream.frame import packet_frame  # loads much of pyspark
 
-        timers = "" if self._timers is None else self._timers.file
-        spill = self._spill = Spill.of(self._spark)
-        frame = packet_frame(self._job, self._spark, settings, folder, self._frames, None, timers, spill)
+        self._spill = Spill.of(self._spark)
+        frame = packet_frame(
+            self._job, self._spark, settings, folder, self._frames, None, self._spill,
+            timers=self._feedback.timers, admitted=self._feedback.admitted,
+        )  # fmt: skip
         if self._spark.is_owned:
             guard_callbacks()
         context = self._spark.context
@@ -201,7 +201,7 @@ class StreamJob:
         if self._job.bounded or settings.replay is not None:
             return writer.trigger(availableNow=True).start()
         # Timers do not wait for the end of a mini-batch: the sources themselves do (batch_clock.py).
-        interval = settings.interval if self._timers is None else 0
+        interval = 0 if self._feedback.timers else settings.interval
         return writer.trigger(processingTime=f"{interval} milliseconds").start()
 
     def _hold(self, folder: str) -> None:
@@ -315,8 +315,7 @@ class StreamJob:
             if self._settled is not None:
                 names = ((job_of(self._delivery.job, number), task) for number, task in positioned)
                 self._settled.record.record(batch, names)
-            if self._timers is not None:
-                self._timers.take(packets)
+            self._feedback.take(packets)
         except (FiresteelError, OSError) as error:
             self._failure = error  # Spark would turn it into text
             raise

@@ -28,6 +28,7 @@ class StreamSettings:
         parallelism: Number of partitions; 0 means the default. A checkpoint fixes it.
         key_groups: Number of key groups; 0 means the default. A checkpoint fixes it.
         max_rows: Most rows of a source in one micro-batch; 0 means about MAX_ROWS.
+        least_rows: Rows that a micro-batch may always have, however much it sends.
         max_bytes: Most bytes of messages in one micro-batch, for sources that can limit them.
         interval: Milliseconds between the starts of micro-batches of an unbounded job; 0 means no pause.
         statement: Text by which the job finds its checkpoint again.
@@ -43,6 +44,7 @@ class StreamSettings:
     parallelism: int = 0
     key_groups: int = 0
     max_rows: int = 0
+    least_rows: int = 1
     max_bytes: int = MAX_BYTES
     interval: int = 0
     statement: str | None = None

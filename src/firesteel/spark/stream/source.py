@@ -24,6 +24,7 @@ from firesteel.notices import say
 from firesteel.runtime.dataflow.sequence import split_numbers
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.spark.internals.tasks import batch_number
+from firesteel.spark.stream.admitted_rows import admitted_rows
 from firesteel.spark.stream.batch_clock import BatchClock, NoRows, Ticks, ticks_between, time_of, without_time
 from firesteel.spark.stream.ending_source import EndingSource
 from firesteel.spark.stream.replaying_source import NO_REPLAYS, ReplayingSource, SourceReplays
@@ -57,6 +58,7 @@ class SourceOptions:
         max_bytes: Most bytes of a batch, for sources with `limits_bytes` (connectors/base.py).
         spill: Folder for packets that are too large for memory.
         replays: Replays of the source.
+        admitted: File with the limit of rows of the next micro-batch, "" for none (admitted_rows.py).
     """
 
     task: SourceTask
@@ -74,6 +76,7 @@ class SourceOptions:
     max_bytes: int | None = None
     spill: Spill = IN_MEMORY_ONLY
     replays: SourceReplays = NO_REPLAYS
+    admitted: str = ""
 
     def encode(self) -> str:
         """Return these options as the text of one option of a Spark data source."""
@@ -139,6 +142,8 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: dict[str, Any], limit: SparkReadLimit) -> dict[str, Any]:
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
+        if (admitted := admitted_rows(self._options.admitted)) is not None:
+            rows = admitted if rows is None else min(rows, admitted)
         opened = self._opened()
         if self._options.histories:
             end = self._around([each.until for each in self._options.histories], at_end=True)

@@ -17,11 +17,13 @@ class TaskCounters:
 
     Attributes:
         read: Rows read from sources that no packet carries yet.
+        sent: Bytes of the rows that the chains have sent to other tasks or to sinks.
         watermark: Last watermark of a chain that no packet carries yet, in milliseconds; 0 for none.
         chains: Counters of the steps of each chain, by its number.
     """
 
     read: int = 0
+    sent: int = 0
     watermark: int = 0
     chains: dict[int, ChainCounters] = field(default_factory=dict)
 
@@ -41,7 +43,7 @@ class TaskCounters:
         """
         for packet in packets:
             yield self._on(packet) if self.read or self.watermark else packet
-        yield self._on(counters_packet(self.chains))
+        yield self._on(counters_packet(self.chains, self.sent))
 
     def _on(self, packet: Packet) -> Packet:
         carried = replace(
@@ -66,17 +68,22 @@ class StateSizes:
     sizes: Mapping[str, StateSize]
 
 
-def counters_packet(chains: Mapping[int, ChainCounters]) -> Packet:
-    """Return the packet that carries the counters of chains to the driver."""
+def counters_packet(chains: Mapping[int, ChainCounters], sent: int = 0) -> Packet:
+    """Return the packet that carries the counters of chains to the driver. `sent` is a number of bytes."""
     payload = [[chain, [step.values() for step in steps]] for chain, steps in chains.items()]
-    return Packet(0, FIRST, 0, 0, json.dumps([payload, []]).encode(), COUNTERS, to=TO_DRIVER)
+    return Packet(0, FIRST, 0, 0, json.dumps([payload, [], sent]).encode(), COUNTERS, to=TO_DRIVER)
 
 
 def with_state(packet: Packet, state: StateSizes) -> Packet:
     """Return a packet of counters that carries the sizes of states, too."""
-    chains, _ = json.loads(packet.payload)
+    chains, _, sent = json.loads(packet.payload)
     sizes = [state.stage, state.group, dict(state.sizes)]
-    return replace(packet, payload=json.dumps([chains, [sizes]]).encode())
+    return replace(packet, payload=json.dumps([chains, [sizes], sent]).encode())
+
+
+def sent_bytes(packet: Packet) -> int:
+    """Return the bytes of the rows that the task of a packet of counters has sent; 0 for other packets."""
+    return int(json.loads(packet.payload)[2]) if packet.holds == COUNTERS else 0
 
 
 def read_counters(packet: Packet) -> tuple[list[tuple[int, list[list[int]]]], list[StateSizes]]:
@@ -85,7 +92,7 @@ def read_counters(packet: Packet) -> tuple[list[tuple[int, list[list[int]]]], li
     Returns:
         For each chain its number and the values of its steps. Then the sizes of states.
     """
-    chains, states = json.loads(packet.payload)
+    chains, states, _ = json.loads(packet.payload)
     found = [
         StateSizes(stage, group, {name: StateSize(*size) for name, size in sizes.items()})
         for stage, group, sizes in states

@@ -17,7 +17,7 @@ from firesteel.connectors.refused_rows import Refusals
 from firesteel.connectors.registry import open_sink
 from firesteel.job.spec import Output, sink_id
 from firesteel.job.watermark_routing import channel_id
-from firesteel.runtime.dataflow.counters import Counters, rows_of
+from firesteel.runtime.dataflow.counters import Counters, bytes_of, rows_of
 from firesteel.runtime.dataflow.operator import (
     BEFORE_ALL,
     MAX_WATERMARK,
@@ -66,6 +66,7 @@ class TerminalOutput:
 
     def _sent(self, message: Message) -> Iterator[Packet]:
         self._own.rows_in += rows_of(message)
+        self._task.sent += bytes_of(message)
         if isinstance(message, Watermark):
             self.watermarks(np.array([message.sequence]), np.array([message.time]))
             return iter(())

@@ -31,31 +31,17 @@ Bytes = NDArray[np.int64]
 RESULT_BYTES = 16 << 20
 """Most bytes of the results of a piece. A larger single result is a piece of its own."""
 
-_GROWING = frozenset(
-    (
-        *("LISTAGG", "ARRAY_AGG", "COLLECT", "JSON_ARRAYAGG", "JSON_OBJECTAGG"),
-        *("BITMAP_BUILD_AGG", "BITMAP_AND_AGG", "BITMAP_OR_AGG", "BITMAP_XOR_AGG"),
-    )
-)
-"""Functions whose results are as large as the values that they have got."""
-
-
-def growing_calls(spec: GroupAggregateSpec) -> frozenset[int]:
-    """Return the numbers of the calls whose results grow with the rows of a key."""
-    return frozenset(i for i, call in enumerate(spec.calls) if call.function in _GROWING and not call.user)
-
 
 class GrowingResults:
     """Cut of batches by the bytes of their results.
 
     Args:
         spec: Settings of the aggregate.
-        calls: Numbers of the calls whose results grow (`growing_calls`).
     """
 
-    def __init__(self, spec: GroupAggregateSpec, calls: frozenset[int]) -> None:
+    def __init__(self, spec: GroupAggregateSpec) -> None:
         self._copies = 2 if spec.emit_update_before else 1
-        self._arguments = [position for call in sorted(calls) for position in spec.calls[call].args]
+        self._arguments = [position for call in spec.growing_calls for position in spec.calls[call].args]
 
     def pieces(self, changes: pa.Table, keys: Keys, stored: Bytes) -> Iterator[tuple[int, int]]:
         """Return ranges [start, stop) of rows, so that no range has results of more than RESULT_BYTES.

@@ -20,7 +20,7 @@ from firesteel.runtime.aggregate.row_engine.accumulators import Accumulators
 from firesteel.runtime.aggregate.row_engine.handler import UPDATE, GeneratedHandler, Input
 from firesteel.runtime.aggregate.row_engine.handler_calls import Slot
 from firesteel.runtime.aggregate.row_engine.map_state import Expiry
-from firesteel.runtime.aggregate.row_engine.result_sizes import GrowingResults, growing_calls
+from firesteel.runtime.aggregate.row_engine.result_sizes import GrowingResults
 from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.dataflow.failed_row import with_row
 from firesteel.runtime.spec.operators import GroupAggregateSpec
@@ -78,9 +78,8 @@ class RowByRow:
         self._inputs = generated.inputs
         self._handler = generated.create(expiry)
         self._accumulators = accumulators
-        calls = growing_calls(spec)
-        self._growing = GrowingResults(spec, calls) if calls else None
-        self._parts = [i for i, slot in enumerate(generated.slots) if slot.call in calls]
+        self._growing = GrowingResults(spec) if spec.growing_calls else None
+        self._parts = [i for i, slot in enumerate(generated.slots) if slot.call in spec.growing_calls]
 
     def pieces(self, changes: pa.Table, keys: Keys) -> Iterator[tuple[int, int]]:
         """Return the ranges [start, stop) of rows to process one after another.

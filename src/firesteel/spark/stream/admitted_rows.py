@@ -1,0 +1,88 @@
+"""Rows that a source may give to the next micro-batch, by the bytes that the last one has sent.
+
+One row may cause millions of changes, or changes of megabytes. What a micro-batch sends is on the disk until
+it is delivered. So if it was much, the next micro-batch reads fewer rows. Its offsets are not planned yet: a
+planned micro-batch is never cut.
+
+The driver writes the limit into a file for the readers of sources, which are other processes on its machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+from firesteel.job.spec import JobSpec
+from firesteel.runtime.dataflow.packets import Packet
+from firesteel.runtime.spec.operators import GroupAggregateSpec
+from firesteel.spark.task.counters import sent_bytes
+
+SENT_FACTOR = 4
+"""Bytes that a micro-batch should send at most, as a multiple of those that it may read."""
+FIRST_ROWS = 10_000
+"""Rows of the first micro-batch of a job whose results may grow with each row."""
+_GROWTH = 16
+"""Factor by which a micro-batch may have more rows than the one before, if there is a limit."""
+
+
+class AdmittedRows:
+    """Limit of rows of the next micro-batch.
+
+    Args:
+        file: File for the limit.
+        most_bytes: Bytes that a micro-batch should send at most.
+        most_rows: Rows above which no limit is needed.
+        least_rows: Rows that a micro-batch may always have.
+        first_rows: Limit of the first micro-batch, None for none.
+    """
+
+    def __init__(
+        self, file: str, most_bytes: int, most_rows: int, least_rows: int = 1, first_rows: int | None = None
+    ) -> None:
+        self.file = file
+        self._most_bytes, self._most_rows, self._least_rows = most_bytes, most_rows, max(1, least_rows)
+        self._limit = first_rows
+        if first_rows is not None:
+            self._write()
+
+    def take(self, packets: Iterable[Packet]) -> None:
+        """Set the limit after a micro-batch. `packets` are all that came to the driver."""
+        read = sent = 0
+        for packet in packets:
+            read, sent = read + packet.read, sent + sent_bytes(packet)
+        limit = self._next(read, sent) if read else self._limit
+        if limit != self._limit:
+            self._limit = limit
+            self._write()
+
+    def _next(self, read: int, sent: int) -> int | None:
+        if sent > self._most_bytes:
+            return max(self._least_rows, read * self._most_bytes // sent)
+        if self._limit is None:
+            return None
+        # If the results of a key grow with each row, twice the rows send four times the bytes.
+        factor = min(_GROWTH, math.sqrt(self._most_bytes / max(1, sent)))
+        limit = max(self._limit, int(read * factor))
+        return None if limit >= self._most_rows else limit
+
+    def _write(self) -> None:
+        new = Path(f"{self.file}.new")
+        new.write_text("" if self._limit is None else str(self._limit))
+        new.replace(self.file)
+
+
+def admitted_rows(file: str) -> int | None:
+    """Return the most rows of the next micro-batch, None for no limit. `file` is "" if there is none."""
+    try:
+        text = Path(file).read_text() if file else ""
+    except FileNotFoundError:
+        return None
+    return int(text) if text else None
+
+
+def has_growing_results(job: JobSpec) -> bool:
+    """Return whether results of the job may grow with each row of a key."""
+    operators = (operator for chain in job.chains for operator in chain.operators)
+    aggregates = (each for each in operators if isinstance(each, GroupAggregateSpec) and not each.bundle)
+    return any(each.growing_calls for each in aggregates)
