@@ -9,7 +9,6 @@ than `--most` is killed.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import subprocess
@@ -22,6 +21,7 @@ from pathlib import Path
 
 from benchmarks import engines
 from benchmarks.data import cache
+from benchmarks.kafka_topics import PARTITIONS, broker, count, create, send
 from benchmarks.memory import proportional, tree
 from benchmarks.workload import HOLE, IN_BUNDLES
 from benchmarks.workloads import aggregated_datagen
@@ -31,10 +31,14 @@ WHAT = "peak of driver, JVM and workers of jobs that are hard to bound"
 BOUND_GIB = 2.0
 _MOST_GIB = 8.0
 _STEP_SECONDS = 0.1
-_SHORT = "https://example.com/{}"
 _PAIRS = """\
 CREATE TABLE pairs (k BIGINT, v STRING)
 WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'json');
+"""
+_TOPIC = """\
+CREATE TABLE pairs (k BIGINT, v STRING) WITH ('connector' = 'kafka', 'topic' = '{topic}',
+'properties.bootstrap.servers' = '{servers}', 'scan.startup.mode' = 'earliest-offset',
+'scan.bounded.mode' = 'latest-offset', 'format' = 'json');
 """
 
 
@@ -77,12 +81,27 @@ def _growing(call: str, kind: str) -> Callable[[int], str]:
 
 def _message(size: int) -> str:
     """Return the script that reads one message of `size` bytes among small ones."""
-    path = cache() / f"message-{size}.json"
-    if not path.exists():
-        lines = [{"k": each, "v": "x" * (size if each == 500 else 10)} for each in range(1000)]
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    path = cache() / f"message-{size}.csv"
+    if not path.exists():  # a text in JSON has at most 20,000,000 characters, as in Flink
+        path.write_text("".join(f"{each},{'x' * (size if each == 500 else 10)}\n" for each in range(1000)))
+    table = _PAIRS.format(path=path).replace("'json'", "'csv'")
     hole = HOLE.format(columns="k BIGINT, r STRING")
-    return f"{_PAIRS.format(path=path)}{hole}INSERT INTO hole SELECT k, MAX(v) FROM pairs GROUP BY k;\n"
+    return f"{table}{hole}INSERT INTO hole SELECT k, MAX(v) FROM pairs GROUP BY k;\n"
+
+
+def _small_before_large(large: int) -> str:
+    """Return the script that reads a topic with a million messages of 60 bytes in front of large ones."""
+    name = f"small-before-{large}"
+    servers, small = broker(), 1_000_000
+    if not count(servers, name):
+        create(servers, name)
+        texts = ("x" * (20 if each < small else 15_000) for each in range(small + large))
+        lines = (f'{{"k": {i}, "v": "{text}"}}'.encode() for i, text in enumerate(texts))
+        send(servers, name, ((i % PARTITIONS, line) for i, line in enumerate(lines)))
+    hole = HOLE.format(columns="k BIGINT, c BIGINT, s INT")
+    table = _TOPIC.format(topic=name, servers=servers)
+    counted = "SELECT MOD(k, 100), COUNT(*), SUM(CHAR_LENGTH(v)) FROM pairs GROUP BY MOD(k, 100)"
+    return f"{table}{hole}INSERT INTO hole {counted};\n"
 
 
 def _hot_key(rows: int) -> str:
@@ -105,6 +124,7 @@ CASES = {
     ),
     "collect": Case("COLLECT of {:,} values of one key", _growing("COLLECT(v)", "MULTISET<STRING>"), 5_000),
     "message": Case("one message of {:,} bytes", _message, 50_000_000),
+    "kafka": Case("a topic: 1,000,000 small messages, then {:,} of 15 KB", _small_before_large, 80_000),
     "hot-key": Case("{:,} changes of one key", _hot_key, 1_000_000),
     "state": Case(
         "{:,} rows, half as many keys of state", lambda rows: aggregated_datagen(rows, rows // 2), 10_000_000,

@@ -39,6 +39,15 @@ def test_messages_that_flink_refuses(text: str) -> None:
     assert caught.value.text.startswith(f"Failed to deserialize JSON '{text}'.")
 
 
+def test_the_error_of_a_large_message_shows_its_beginning() -> None:
+    text = '{"a":1,"b":"' + "y" * 1_000_000 + '",}'
+    with pytest.raises(MessageError) as caught:
+        decode("json", SCHEMA, f'{{"a":1}}\n{text}\n')
+    assert caught.value.text.startswith("Failed to deserialize JSON '{\"a\":1,\"b\":\"yyyy")
+    assert f"... ({len(text)} bytes)'." in caught.value.text
+    assert len(caught.value.text) < 2500
+
+
 def test_fail_on_missing_field() -> None:
     assert rows(decode("json", SCHEMA, '{"a":1,"b":null}\n', fail_on_missing_field="true")) == [
         ("+I", 1, None)

@@ -15,6 +15,7 @@ from firesteel.formats.csv.encode import CsvEncoder
 from firesteel.formats.csv.framing import Records
 from firesteel.formats.csv.options import OPTIONS, CsvOptions, csv_options
 from firesteel.formats.csv.row_decoder import CsvConverters, check_types, too_short
+from firesteel.formats.messages.control_messages import quoted
 from firesteel.formats.messages.json_limits import BadMessage
 from firesteel.formats.messages.message_decoder import MessageDecoder, Row, changes_schema
 from firesteel.formats.messages.message_text import csv_text
@@ -62,7 +63,7 @@ class CsvRecords:
         except OpenQuote:
             return f"{reason}."
         text = self._options.dialect.delimiter.join(record.values) if record else ""
-        return f"Failed to deserialize CSV row '{text}'. {reason}"
+        return f"Failed to deserialize CSV row '{quoted(text.encode())}'. {reason}"
 
     def read(self, message: bytes) -> Sequence[Row] | None:
         try:

@@ -17,6 +17,7 @@ from firesteel.formats.json.json_stream import END_ARRAY, START_ARRAY, START_OBJ
 from firesteel.formats.json.nested_columns import in_columns
 from firesteel.formats.json.options import JSON_OPTIONS, JsonOptions
 from firesteel.formats.json.row_decoder import has_decimal
+from firesteel.formats.messages.control_messages import quoted
 from firesteel.formats.messages.json_limits import BadMessage
 from firesteel.formats.messages.json_parser import parse_members
 from firesteel.formats.messages.message_decoder import Row
@@ -37,7 +38,7 @@ class JsonMessages:
         ).converter(_row_type(fields))
 
     def error(self, message: bytes, reason: str) -> str:
-        return f"Failed to deserialize JSON '{message.decode('utf-8', 'replace')}'. {reason}"
+        return f"Failed to deserialize JSON '{quoted(message)}'. {reason}"
 
     def read(self, message: bytes) -> Sequence[Row] | None:
         if not message:

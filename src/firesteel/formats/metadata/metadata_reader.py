@@ -16,6 +16,7 @@ from firesteel.formats.json.batch_decoder import JsonRows
 from firesteel.formats.json.nested_columns import in_columns
 from firesteel.formats.json.options import JsonOptions, json_options
 from firesteel.formats.json.row_decoder import TreeConverters
+from firesteel.formats.messages.control_messages import quoted
 from firesteel.formats.messages.json_limits import BadMessage
 from firesteel.formats.messages.json_parser import parse_tree
 from firesteel.formats.messages.message_decoder import MessageDecoder, Row, changes_schema
@@ -121,7 +122,7 @@ class _Members:
         ).row(fields.names, fields.types)
 
     def error(self, message: bytes, reason: str) -> str:
-        return f"Corrupt {self._title} JSON message '{message.decode('utf-8', 'replace')}'. {reason}"
+        return f"Corrupt {self._title} JSON message '{quoted(message)}'. {reason}"
 
     def read(self, message: bytes) -> Sequence[Row]:
         root: Any = parse_tree(message)
