@@ -43,7 +43,7 @@ def test_the_error_of_a_large_message_shows_its_beginning() -> None:
     text = '{"a":1,"b":"' + "y" * 1_000_000 + '",}'
     with pytest.raises(MessageError) as caught:
         decode("json", SCHEMA, f'{{"a":1}}\n{text}\n')
-    assert caught.value.text.startswith("Failed to deserialize JSON '{\"a\":1,\"b\":\"yyyy")
+    assert caught.value.text.startswith('Failed to deserialize JSON \'{"a":1,"b":"yyyy')
     assert f"... ({len(text)} bytes)'." in caught.value.text
     assert len(caught.value.text) < 2500
 

@@ -70,8 +70,8 @@ def test_windows_end_though_no_row_comes(tmp_path: Path, spark: Spark) -> None:
     write(folder, "2.json", "c")
     until(lambda: len(seen) == 3)
     running.stop()
-    assert running._timers is not None
-    assert next_timer(running._timers.file) is None  # no further micro-batch would have begun
+    assert running._feedback.timers
+    assert next_timer(running._feedback.timers) is None  # no further micro-batch would have begun
 
 
 def test_a_replayed_micro_batch_has_the_clock_of_its_offsets(tmp_path: Path, spark: Spark) -> None:
