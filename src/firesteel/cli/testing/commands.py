@@ -102,3 +102,30 @@ def diff_flink(
         jars=jar or [],
         with_plans=plans,
     )
+
+
+def diff(
+    scripts: Annotated[
+        list[str] | None, typer.Argument(metavar="OLD NEW", help="Two scripts, or one beside a checkpoint.")
+    ] = None,
+    checkpoint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DIR",
+            help="The script and the input of this checkpoint's run, in place of OLD. Twice: of two runs.",
+        ),
+    ] = None,
+    define: Define = None,
+    settings: Set = None,
+    verbose: Verbose = False,
+) -> int:
+    """Compare the plans and the rows of two scripts over the same input, or of two runs."""
+    from firesteel.cli.script import pairs
+    from firesteel.cli.testing.diff import diff_and_tell
+
+    return diff_and_tell(
+        scripts or [],
+        checkpoint or [],
+        define=pairs(define or [], "-D"),
+        settings=pairs(settings or [], "--set"),
+    )

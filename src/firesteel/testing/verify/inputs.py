@@ -47,13 +47,36 @@ class Input:
         return pa.table({KIND: self.rows.column(KIND), **read})
 
 
-def read_inputs(script: Script, planned: Planned, checkpoint: str | None) -> dict[int, Input]:
+class KnownInputs:
+    """Inputs that were read, by what decides the rows of a table."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[object, ...], Input] = {}
+
+    def find(self, scan: ScanSpec) -> Input | None:
+        """Return the rows of an equal table for a scan, None if there are none."""
+        found = self._found.get(_rows_of(scan))
+        return None if found is None else replace(found, scan=scan)
+
+    def keep(self, read: Input) -> None:
+        """Keep rows that were read."""
+        self._found[_rows_of(read.scan)] = read
+
+
+def _rows_of(scan: ScanSpec) -> tuple[object, ...]:
+    return scan.connector, scan.options, scan.names, scan.types, scan.metadata, scan.upsert_key
+
+
+def read_inputs(
+    script: Script, planned: Planned, checkpoint: str | None, known: KnownInputs | None = None
+) -> dict[int, Input]:
     """Return the input of each source chain of a job, by the chain's id.
 
     Args:
         script: The script.
         planned: The job.
         checkpoint: Folder of a checkpoint, up to whose last micro-batch the sources are read.
+        known: Inputs that were read before. They are taken for equal tables, and new ones are added.
 
     Raises:
         UsageError: The end of a source is not known, or the checkpoint has nothing of the job.
@@ -63,8 +86,13 @@ def read_inputs(script: Script, planned: Planned, checkpoint: str | None) -> dic
     found = {}
     for chain in planned.job.chains:
         if isinstance(chain.source, ScanSpec):
-            end, log = offsets.get(chain.id, (None, ""))
-            found[chain.id] = _read(chain.source, end, log, is_bounded_by=checkpoint is not None)
+            read = None if known is None else known.find(chain.source)
+            if read is None:
+                end, log = offsets.get(chain.id, (None, ""))
+                read = _read(chain.source, end, log, is_bounded_by=checkpoint is not None)
+            if known is not None:
+                known.keep(read)
+            found[chain.id] = read
     return found
 
 

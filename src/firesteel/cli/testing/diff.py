@@ -1,0 +1,27 @@
+"""`firesteel diff`: the difference of two scripts, or of two runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+
+from firesteel.cli.terminal import lines_escaped
+from firesteel.testing.diff.diff import diff
+
+
+def diff_and_tell(
+    scripts: Sequence[str],
+    checkpoints: Sequence[str],
+    *,
+    define: Mapping[str, str],
+    settings: Mapping[str, str],
+) -> int:
+    """Compare two sides and write the differences to stdout. Arguments and errors: see `diff`.
+
+    Returns:
+        0 if all plans and rows are the same, 1 if not.
+    """
+    found = diff(scripts, checkpoints, define=define, settings=settings)
+    text = "".join(f"{line}\n" for line in found.lines())
+    sys.stdout.write(lines_escaped(text) if sys.stdout.isatty() else text)
+    return int(not found.is_same)

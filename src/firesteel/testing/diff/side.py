@@ -1,0 +1,84 @@
+"""The two sides of a comparison: scripts, and the scripts that checkpoints keep."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from firesteel.errors import NotSupportedError, UsageError
+from firesteel.session.upgrade.kept_secrets import with_secrets
+from firesteel.spark.checkpoint.lock import local_folder
+from firesteel.spark.checkpoint.upgrade.kept_script import FILE, kept_script
+from firesteel.sql.variables import substitute
+from firesteel.testing.document import Document
+from firesteel.testing.script import Script, Target
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison.
+
+    Attributes:
+        name: Path of the script or the checkpoint.
+        script: The script, whose definitions have been run.
+        checkpoint: Folder of the checkpoint up to whose last micro-batch sources are read; None for all rows.
+    """
+
+    name: str
+    script: Script
+    checkpoint: str | None
+
+    def targets(self) -> Iterator[tuple[tuple[str, int], Target]]:
+        """Yield the queries and INSERTs, each with its name and its number among those of this name."""
+        seen = Counter[str]()
+        for target in self.script.targets:
+            yield (target.name, seen[target.name]), target
+            seen[target.name] += 1
+
+
+def script_side(path: Path, define: Mapping[str, str], settings: Mapping[str, str]) -> tuple[Side, str]:
+    """Return a script as a side, and its text with values for its variables.
+
+    Raises:
+        FiresteelError: The script cannot be read or is wrong.
+    """
+    text = substitute(Document.read(path).text, dict(define))
+    script = Script.load(str(path), text, str(path.absolute().parent), settings, default_zone=None)
+    return _with_targets(Side(str(path), script, None)), text
+
+
+def checkpoint_side(folder: str, settings: Mapping[str, str], other: str | None) -> Side:
+    """Return the script that a checkpoint keeps as a side.
+
+    Args:
+        folder: The checkpoint.
+        settings: Options to set, by key.
+        other: The other side's script, from which the secrets of tables of the same name come; None for none.
+
+    Raises:
+        UsageError: The folder is no checkpoint that keeps a script.
+        NotSupportedError: It is on another file system.
+        FiresteelError: The script is wrong.
+    """
+    local = local_folder(folder)
+    if local is None:
+        raise NotSupportedError(f"the comparison of a checkpoint on another file system ({folder})")
+    found = sorted(local.glob(f"*/{FILE}"), key=lambda file: file.stat().st_mtime)
+    kept = kept_script(found[-1].parent) if found else None
+    if kept is None:
+        raise UsageError(
+            f"{folder} is no checkpoint that keeps its script",
+            hint="name the folder given as --checkpoint to `firesteel run`",
+        )
+    text = kept.text if other is None else with_secrets(kept.text, other)
+    options = {**kept.options, **settings}
+    script = Script.load(folder, text, kept.functions_folder, options, default_zone=None)
+    return _with_targets(Side(folder, script, folder))
+
+
+def _with_targets(side: Side) -> Side:
+    if not side.script.targets:
+        raise UsageError(f"{side.name} has no query and no INSERT")
+    return side
