@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firesteel.bind.query import bind_query
 from firesteel.bind.statements.insert import bind_insert
@@ -16,6 +16,7 @@ from firesteel.plan.tree import Node, walk
 from firesteel.rules import optimize_all
 from firesteel.rules.program import Trace
 from firesteel.session.context import Environment
+from firesteel.session.inspection.state_table import with_state_tables
 from firesteel.sql.parser import parse_query
 from firesteel.sql.statements import Insert, Query
 
@@ -86,10 +87,11 @@ def bind(environment: Environment, statement: Query | Insert, text: str) -> Node
     """Return the logical plan of a statement, after the connectors have checked its tables."""
     environment.time_zone  # noqa: B018 - raises for an invalid zone, which CREATE accepts
     context = environment.bind_context(text)
+    query = with_state_tables(environment, statement.query)
     bound = (
-        bind_insert(statement, context)
+        bind_insert(replace(statement, query=query), context)
         if isinstance(statement, Insert)
-        else bind_query(statement.query, context)
+        else bind_query(query, context)
     )
     for table in _tables(bound):
         if table.traits is None:

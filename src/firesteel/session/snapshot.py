@@ -60,10 +60,29 @@ def snapshot(
             columns[name] = rows.column(name).cast(to_arrow(kind), safe=False)
         except pa.ArrowInvalid as error:
             raise DataError(f"column {name} of the DataFrame: {error}") from None
-    batches = pa.table(columns).combine_chunks().to_batches(_ROWS)
+    return _stored(pa.table(columns))
+
+
+def stored_changes(environment: Environment, changes: pa.Table) -> tuple[tuple[str, str], ...]:
+    """Store changes as one bounded batch, and return the options of its table.
+
+    Args:
+        environment: The session.
+        changes: The row kinds, then the columns of the table.
+
+    Raises:
+        NotSupportedError: Spark is a cluster, whose machines do not see the files of this one.
+    """
+    if not environment.spark.is_local:
+        raise NotSupportedError("a table of rows that this process has, on a cluster")
+    return _stored(changes)
+
+
+def _stored(changes: pa.Table) -> tuple[tuple[str, str], ...]:
+    batches = changes.combine_chunks().to_batches(_ROWS)
     folder = tempfile.mkdtemp(prefix="snapshot-", dir=process_folder())
     path = f"{folder}/changes.arrow"
-    with pa.ipc.new_file(path, pa.table(columns).schema) as writer:
+    with pa.ipc.new_file(path, changes.schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
     return (("connector", NAME), (PATH, path), (BATCHES, str(len(batches))))

@@ -15,7 +15,7 @@ def rescale_checkpoint(checkpoint: str, parallelism: int, options: dict[str, str
         parallelism: New parallelism.
         options: Configuration options by key.
     """
-    from firesteel.session.inspection.savepoints import rescaled
+    from firesteel.session.savepoint.savepoints import rescaled
 
     for statement in rescaled(checkpoint, parallelism, options):
         was = (

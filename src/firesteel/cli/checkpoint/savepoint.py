@@ -49,7 +49,7 @@ def save(checkpoint: str, target: str, options: dict[str, str]) -> int:
         target: Folder of the savepoint.
         options: Configuration options by key.
     """
-    from firesteel.session.inspection.savepoints import savepoint
+    from firesteel.session.savepoint.savepoints import savepoint
 
     for statement in savepoint(checkpoint, target, options):
         at = "before its first micro-batch" if statement.batch < 0 else f"after micro-batch {statement.batch}"

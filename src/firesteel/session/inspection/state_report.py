@@ -94,13 +94,30 @@ class StateReport:
         Raises:
             UsageError: The key does not fit the operator.
         """
+        for short, name in self.states(operator).items():
+            table = self.table(name, operator, key)
+            yield short, table.column_names, _cells(table)
+
+    def states(self, operator: str) -> dict[str, str]:
+        """Return the states of an operator: the full names by the short ones, sorted."""
+        names_ = sorted({name for group in self.state.groups for name in group.contents.entries})
+        return {_short(name, operator): name for name in names_ if self._operator(name) == operator}
+
+    def table(self, state: str, operator: str = "", key: Sequence[str] = ()) -> pa.Table:
+        """Return the live entries of a state (Contents.table).
+
+        Args:
+            state: Full name of the state.
+            operator: Full name of its operator, if `key` is given.
+            key: Values of the key columns as text, NULL for a NULL; empty for all keys.
+
+        Raises:
+            UsageError: The key does not fit the operator.
+        """
         wanted = self._key(operator, key) if key else None
-        for name in sorted({name for group in self.state.groups for name in group.contents.entries}):
-            if self._operator(name) == operator:
-                tables = list(self.state.tables(name, wanted))
-                names_ = next((table.column_names for table in tables if table.num_rows), None)
-                columns = names_ or (tables[0].column_names if tables else [])
-                yield _short(name, operator), columns, _cells(tables)
+        tables = list(self.state.tables(state, wanted))
+        filled = [table for table in tables if table.num_rows]
+        return pa.concat_tables(filled or tables[:1]) if tables else pa.table({})
 
     def _operator(self, state: str) -> str:
         """Return the operator that a state belongs to: the longest one whose name the state's begins with."""
@@ -165,18 +182,19 @@ def _short(state: str, operator: str) -> str:
     return state[len(operator) :].lstrip("./") or state
 
 
-def _cells(tables: Sequence[pa.Table]) -> Iterator[list[str]]:
-    for table in tables:
-        for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
-            yield [_cell(value) for value in row]
+def _cells(table: pa.Table) -> Iterator[list[str]]:
+    for batch in table.to_batches():
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            yield [text_of(value) for value in row]
 
 
-def _cell(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return a value of an entry as text."""
     if value is None:
         return NULL_TEXT
     if isinstance(value, bytes):
         rest = f"... ({len(value)} bytes)" if len(value) > _SHOWN_BYTES else ""
         return f"x'{value[:_SHOWN_BYTES].hex()}'{rest}"
     if isinstance(value, dict):
-        return f"({', '.join(map(_cell, value.values()))})"
+        return f"({', '.join(map(text_of, value.values()))})"
     return str(value)

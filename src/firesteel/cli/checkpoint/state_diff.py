@@ -1,0 +1,114 @@
+"""`firesteel state --diff` and `--against`: the entries by which two states differ."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from firesteel.cli.terminal import escaped
+from firesteel.errors import UsageError
+from firesteel.session.tableau import print_tableau, widths_by_content
+
+if TYPE_CHECKING:
+    from firesteel.session.inspection.state_difference import StateDifference
+
+COLUMNS = ("operator", "state", "entries before", "entries after", "gone", "new")
+"""Columns of the summary of all operators."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The two states that are compared.
+
+    Attributes:
+        checkpoint: The checkpoint.
+        batches: Micro-batches of it after which the states are compared; None with `against`.
+        against: Another checkpoint, whose state comes after that of `checkpoint`; None with `batches`.
+        batch: With `against`: the micro-batch of both checkpoints, None for the last ones.
+    """
+
+    checkpoint: str
+    batches: tuple[int, int] | None = None
+    against: str | None = None
+    batch: int | None = None
+
+    def check(self) -> None:
+        """Raise UsageError for options that exclude each other."""
+        if self.batches is not None and self.against is not None:
+            raise UsageError("give --diff or --against, not both")
+        if self.batches is not None and self.batch is not None:
+            raise UsageError("--diff names both micro-batches: --batch has no effect")
+
+
+def show_difference(
+    sides: Sides, operator: str | None, key: Sequence[str], limit: int, options: dict[str, str]
+) -> int:
+    """Print the entries by which two states differ, or their numbers for all operators.
+
+    Args:
+        sides: The states.
+        operator: Name of the operator, or the beginning of it; None for the numbers of all.
+        key: Values of the operator's key as text; empty for all keys.
+        limit: Most entries of a state that are printed.
+        options: Configuration options by key.
+
+    Returns:
+        0 if the states are equal, 1 if not.
+    """
+    sides.check()
+    if key and operator is None:
+        raise UsageError(
+            "--key has no effect without an operator", hint="firesteel state DIR shows their names"
+        )
+    from firesteel.session.environment import TableEnvironment
+    from firesteel.session.inspection.state_difference import state_differences
+    from firesteel.session.inspection.state_report import open_reports
+
+    environment = TableEnvironment.create(configuration=options)
+    environment.own_process = True
+    differs = False
+    try:
+        session = environment.spark.session.newSession()
+        first, second = sides.batches or (sides.batch, sides.batch)
+        before = {each.name: each for each in open_reports(session, sides.checkpoint, first)}
+        after = {each.name: each for each in open_reports(session, sides.against or sides.checkpoint, second)}
+        if before.keys() != after.keys():
+            one_sided = ", ".join(sorted(before.keys() ^ after.keys()))
+            raise UsageError(f"only one of the checkpoints has {one_sided}")
+        for name, report in before.items():
+            found = state_differences(report, after[name], operator, list(key))
+            differs = differs or any(any(each.counts) for each in found)
+            _write(f"{name}: micro-batch {report.state.batch}, then {after[name].state.batch}\n")
+            if operator is None:
+                _write_table(COLUMNS, [_summary(each) for each in found], None)
+            else:
+                _write_entries(found, limit)
+    finally:
+        environment.close()
+    return int(differs)
+
+
+def _summary(found: StateDifference) -> list[str]:
+    numbers = (found.before, found.after, *found.counts)
+    return [found.operator, found.state, *map(str, numbers)]
+
+
+def _write_entries(found: Sequence[StateDifference], limit: int) -> None:
+    for each in found:
+        gone, new = each.counts
+        _write(f"{each.operator}, {each.state}: {gone} gone, {new} new\n")
+        if gone or new:
+            _write_table(["", *each.entries.column_names[1:]], each.rows(), limit)
+
+
+def _write_table(columns: Sequence[str], rows: Sequence[Sequence[str]], limit: int | None) -> None:
+    shown = [[escaped(cell) for cell in row] for row in rows[:limit]]
+    print_tableau(columns, shown, widths_by_content(columns, shown), _write)
+    if len(shown) < len(rows):
+        _write(f"There are {len(rows) - len(shown):,} more. --limit {limit} stops here.\n")
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
