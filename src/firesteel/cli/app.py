@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from firesteel.cli.arguments import Checkpoint, Define, Master, Script, Set, Show, Verbose
-from firesteel.cli.checkpoint.commands import replay, upgrade
+from firesteel.cli.checkpoint.commands import replay, state, upgrade
 from firesteel.cli.interrupts import raise_dropped
 from firesteel.cli.testing.commands import diff, diff_flink, run_tests, verify
 from firesteel.cli.why.command import why
@@ -190,50 +190,6 @@ def shell(
 
 
 @app.command()
-def state(
-    checkpoint: Annotated[
-        str, typer.Argument(metavar="CHECKPOINT", help="The folder given as --checkpoint.")
-    ],
-    operator: Annotated[
-        str | None,
-        typer.Argument(metavar="OPERATOR", help="Show the entries of this operator, not the sizes of all."),
-    ] = None,
-    key: Annotated[
-        list[str] | None,
-        typer.Option(metavar="VALUE", help="Only the entries of this key. Once for each key column."),
-    ] = None,
-    batch: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER", help="The state after this micro-batch; after the last one if not given."
-        ),
-    ] = None,
-    diff: Annotated[
-        tuple[int, int] | None,
-        typer.Option(metavar="A B", help="The entries that differ after the micro-batches A and B."),
-    ] = None,
-    against: Annotated[
-        str | None, typer.Option(metavar="DIR", help="The entries by which this checkpoint's state differs.")
-    ] = None,
-    limit: Annotated[int, typer.Option(metavar="ROWS", help="Most entries of a state that are shown.")] = 100,
-    settings: Set = None,
-    master: Master = None,
-    verbose: Verbose = False,
-) -> int:
-    """Show the state that a checkpoint keeps; runs no job."""
-    from firesteel.cli import run as runner
-    from firesteel.cli.checkpoint.state import show_state
-    from firesteel.cli.checkpoint.state_diff import Sides, show_difference
-    from firesteel.cli.script import pairs
-
-    configuration = runner.configuration(pairs(settings or [], "--set"), None, master, verbose=verbose)
-    if diff is not None or against is not None:
-        sides = Sides(checkpoint, diff, against, batch)
-        return show_difference(sides, operator, key or [], limit, configuration)
-    return show_state(checkpoint, operator, key or [], batch, limit, configuration)
-
-
-@app.command()
 def savepoint(
     job: Annotated[
         str,
@@ -294,6 +250,7 @@ def package(
     return write_package(target, extra)
 
 
+app.command()(state)
 app.command()(replay)
 app.command("test")(run_tests)
 app.command()(verify)

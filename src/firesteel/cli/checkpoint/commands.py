@@ -75,3 +75,46 @@ def upgrade(
     configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master, verbose=verbose)
     wanted = Wanted(plan=plan, dry_run=dry_run, yes=yes, any_order=any_order)
     return upgrade_checkpoint(text, configuration, folder=folder_of(script), wanted=wanted)
+
+
+def state(
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", help="The folder given as --checkpoint.")
+    ],
+    operator: Annotated[
+        str | None,
+        typer.Argument(metavar="OPERATOR", help="Show the entries of this operator, not the sizes of all."),
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VALUE", help="Only the entries of this key. Once for each key column."),
+    ] = None,
+    batch: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER", help="The state after this micro-batch; after the last one if not given."
+        ),
+    ] = None,
+    diff: Annotated[
+        tuple[int, int] | None,
+        typer.Option(metavar="A B", help="The entries that differ after the micro-batches A and B."),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="DIR", help="The entries by which this checkpoint's state differs.")
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="ROWS", help="Most entries of a state that are shown.")] = 100,
+    settings: Set = None,
+    master: Master = None,
+    verbose: Verbose = False,
+) -> int:
+    """Show the state that a checkpoint keeps; runs no job."""
+    from firesteel.cli import run as runner
+    from firesteel.cli.checkpoint.state import show_state
+    from firesteel.cli.checkpoint.state_diff import Sides, show_difference
+    from firesteel.cli.script import pairs
+
+    configuration = runner.configuration(pairs(settings or [], "--set"), None, master, verbose=verbose)
+    if diff is not None or against is not None:
+        sides = Sides(checkpoint, diff, against, batch)
+        return show_difference(sides, operator, key or [], limit, configuration)
+    return show_state(checkpoint, operator, key or [], batch, limit, configuration)
