@@ -19,7 +19,7 @@ VERSION = "2.3.0"
 OPTION = "--flink-python"
 _PYTHONS = ((3, 10), (3, 12))
 """Oldest and newest Python that Flink's package is made for."""
-_SIZES = "pip downloads about 370 MB, the folder takes about 850 MB"
+_SIZES = "pip downloads about 420 MB, the folder takes about 850 MB"
 _SHOW_VERSION = "import importlib.metadata as m; print(m.version('apache-flink'))"
 _SECONDS = 60
 
