@@ -6,19 +6,27 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+import pyarrow as pa
 
 from firesteel import TableEnvironment
 from firesteel.connectors.base import Offset, ReadLimit
 from firesteel.session.upgrade.script_jobs import PlannedStatement, script_jobs
 from firesteel.session.why.explanation import Explanation
+from firesteel.session.why.texts import row_texts
 from firesteel.session.why.why import Question, explain_row
 from firesteel.spark.checkpoint import fingerprint
 from firesteel.spark.checkpoint.fingerprint import Layout
 from firesteel.spark.checkpoint.upgrade.kept_script import FILE, KeptScript
 from firesteel.spark.stream.ending_source import EndingSource
+from firesteel.spark.stream.source_start import note_start
 from firesteel.spark.task.splits import open_head
 from firesteel.spark.upgrade.source_history import heads
+from firesteel.spark.why.condition import Condition
+from firesteel.spark.why.recorder import Recorder, tables
+from firesteel.spark.why.rerun import Rerun
 
 NOW = 1_767_225_600_000
 """Processing time of the first micro-batch. Each one is a second later."""
@@ -60,6 +68,7 @@ class PastJob:
         for number, head in enumerate(heads(job)):
             source = open_head(head)
             source.keep_log(str(folder / "sources" / str(number)))
+            note_start(str(folder / "sources" / str(number)), source.initial_offset())
             marks = any(
                 "Watermark" in type(each).__name__ for chain in job.chains for each in chain.operators
             )
@@ -81,6 +90,21 @@ class PastJob:
         options = {"execution.checkpointing.dir": str(self.checkpoint), **self.options}
         environment = TableEnvironment.create(configuration=options)
         return explain_row(environment, script or self.script, Question(key, **asked))
+
+
+def all_changes(job: PastJob, wanted: Condition) -> list[str]:
+    """Return the changes of the sink that a condition picks, from a run of all rows without a filter."""
+    options = {"execution.checkpointing.dir": str(job.checkpoint), **job.options}
+    (planned,) = script_jobs(TableEnvironment.create(configuration=options), job.script)
+    recorder = Recorder({}, frozenset())
+    with TemporaryDirectory() as scratch:
+        Rerun(planned.job.job, job.folder(), 2, Path(scratch), None).run(recorder)
+    found: list[str] = []
+    for chain in planned.job.job.chains:
+        if any(output.to < 0 for output in chain.outputs):
+            for _, rows in tables(recorder.events.get((chain.id, len(chain.operators), 0), [])):
+                found += row_texts(rows.filter(pa.array(wanted.mask(rows))))
+    return found
 
 
 def write_lines(file: Path, *lines: Mapping[str, object]) -> None:

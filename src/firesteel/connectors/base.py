@@ -22,6 +22,7 @@ from firesteel.errors import NotSupportedError
 from firesteel.runtime.operators.lookup_join.lookup import Lookup
 from firesteel.runtime.spec.lookup_join import LookupTable
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
+from firesteel.types.sql import SqlType
 
 Offset = dict[str, Any]
 """Position up to which a source was read, as a JSON object."""
@@ -189,8 +190,8 @@ class Source(Protocol):
         """
         ...
 
-    place_metadata: Mapping[str, str] = {}
-    """Metadata keys that give the place of a row's message, by the name that a reader knows them by."""
+    place_metadata: Mapping[str, SqlType] = {}
+    """Metadata keys that give the place of a row's message, such as `offset`, with their types."""
 
     def read_placed(self, split: Split) -> Iterator[tuple[pa.Table, pa.Table]]:
         """Yield the changes of a split as `read` does, each table with the places of its rows' messages.

@@ -162,7 +162,13 @@ def test_a_function_whose_value_differs(tmp_path: Path) -> None:
 
 
 def test_an_operator_that_is_not_traced(tmp_path: Path) -> None:
-    statement = "INSERT INTO totals SELECT w, cnt FROM sales, UNNEST(ARRAY[name, city]) AS t(w);"
-    job = make(tmp_path, statement, tables=TABLES)
-    with pytest.raises(NotSupportedError, match="`why` for a query with Correlate"):
+    statement = "INSERT INTO totals SELECT name, CAST(COUNT(DISTINCT cnt) AS INT) FROM sales GROUP BY name;"
+    options = {
+        "table_exec_mini-batch_enabled": "true",
+        "table_exec_mini-batch_size": "100",
+        "table_exec_mini-batch_allow-latency": "1 s",
+        "table_optimizer_distinct-agg_split_enabled": "true",
+    }
+    job = make(tmp_path, statement, 2, TABLES, **options)
+    with pytest.raises(NotSupportedError, match="`why` for a query with IncrementalGroupAggregate"):
         job.why("name = 'Tom'")

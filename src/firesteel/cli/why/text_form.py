@@ -72,7 +72,8 @@ def _operator_lines(operator: OperatorReport) -> Iterator[str]:
 def _cells(step: StepReport, has_state: bool) -> tuple[str, ...]:
     states = ("; ".join(step.before), "; ".join(step.after)) if has_state else ()
     sent = " ".join(filter(None, [" ".join(step.sent), f"({step.note})" if step.note else ""]))
-    return (step.batch, _places(step.causes), _few(step.received), *states, sent)
+    received = f"watermark {step.watermark}" if step.watermark else _few(step.received)
+    return (step.batch, _places(step.causes), received, *states, sent)
 
 
 def _places(places: Sequence[Mapping[str, object]]) -> str:

@@ -36,6 +36,7 @@ from firesteel.connectors.outage import Outage
 from firesteel.connectors.replay import DecodedMessages, RawMessage
 from firesteel.errors import JobError, LostInputError
 from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.types.sql import BIGINT, INT, STRING, SqlType
 
 _PAUSE, _LONGEST_WAIT = 0.05, 2.0
 """Seconds between two polls of a bounded read that waits for messages, and the longest such wait.
@@ -60,7 +61,7 @@ class KafkaSource(Source):
 
     limits_bytes = True
     """Whether a micro-batch can be limited by bytes, too (connectors/base.py)."""
-    place_metadata: Mapping[str, str] = {name: name for name in ("topic", "partition", "offset")}
+    place_metadata: Mapping[str, SqlType] = {"topic": STRING, "partition": INT, "offset": BIGINT}
     """Metadata that gives the place of a message (connectors/base.py)."""
 
     def __init__(self, scan: ScanSpec, options: dict[str, str], upsert: bool = False) -> None:

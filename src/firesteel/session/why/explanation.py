@@ -35,6 +35,7 @@ class StepReport:
         after: Entries of the operator's state after.
         sent: The output rows with their kinds.
         note: Why there is no output, or what else is special; "" for nothing.
+        watermark: The watermark that the operator got in place of rows, in UTC; "" for none.
     """
 
     batch: str
@@ -44,6 +45,7 @@ class StepReport:
     after: Sequence[str]
     sent: Sequence[str]
     note: str = ""
+    watermark: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timezone
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 
 from firesteel.changelog import KIND, RowKind
 from firesteel.functions.duckdb.calc_spec import CalcSpec
+from firesteel.runtime.dataflow.operator import MAX_WATERMARK
 from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
 from firesteel.runtime.spec.operators import (
     ChangelogNormalizeSpec,
@@ -19,6 +21,8 @@ from firesteel.runtime.spec.operators import (
 from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
 from firesteel.spark.why.steps import Step
 
+_COUNTING = re.compile(r"[./](came|time|watermark)\b")
+"""Names of states with numbers of rows or watermarks, after the operator's name."""
 _REMOVES = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
 
 
@@ -31,18 +35,29 @@ def note_of(spec: OperatorSpec, step: Step) -> str:
         return ""
     if _removes(step) and not step.before and not isinstance(spec, (CalcSpec, DropUpdateBeforeSpec)):
         return "not sent: no stored row fits, so there is nothing to take back"
+    if spec.reads_watermarks and _waits(step):
+        return "not sent yet: it waits for a watermark"
     find = _NOTES.get(type(spec))
     return "not sent" if find is None else f"not sent: {find(spec, step)}"
+
+
+def _waits(step: Step) -> bool:
+    """Return whether a step has changed a state other than those that count rows or keep watermarks."""
+    names = {name for name in (*step.before, *step.after) if not _COUNTING.search(name)}
+    return any(step.before.get(name) != step.after.get(name) for name in names)
 
 
 def _late(step: Step) -> Iterator[str]:
     for table in step.late:
         for time, watermark in zip(table.times.tolist(), table.watermarks.tolist(), strict=True):
             late = f"late by {watermark - time} ms"
-            yield f"{late}: its time is {_time(time)}, the watermark {_time(watermark)}"
+            yield f"{late}: its time is {time_text(time)}, the watermark {time_text(watermark)}"
 
 
-def _time(milliseconds: int) -> str:
+def time_text(milliseconds: int) -> str:
+    """Return a time as text, in UTC; the end of the input in words."""
+    if milliseconds == MAX_WATERMARK:
+        return "end of the input"
     found = datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
     return found.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
 

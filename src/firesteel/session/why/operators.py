@@ -12,11 +12,10 @@ from firesteel.explain.sections import physical_line
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.job.spec import ChainSpec, JobSpec
 from firesteel.runtime.columns.keys import find_keys
-from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
 from firesteel.runtime.spec.operators import DropUpdateBeforeSpec, OperatorSpec
 from firesteel.session.graph.job_graph import Origins, node_of
 from firesteel.session.why.explanation import OperatorReport, StepReport
-from firesteel.session.why.notes import note_of
+from firesteel.session.why.notes import note_of, time_text
 from firesteel.session.why.origins import SourceRows
 from firesteel.session.why.texts import key_texts, row_texts, state_texts
 from firesteel.spark.why.condition import Mask, is_among
@@ -30,8 +29,6 @@ _KEYS = 5
 """Most keys of one operator that are reported."""
 _ENTRIES = 3
 """Most entries of a state that are shown."""
-_PAIRS = (JoinSpec, SemiJoinSpec)
-"""Operators with several inputs that take one row after the other."""
 
 
 class OperatorReports:
@@ -94,13 +91,13 @@ class OperatorReports:
         others: int = 0,
     ) -> OperatorReport:
         events = {port: place.chosen_events(masks.get(port)) for port, place in places.items()}
-        is_pair = len(places) < 2 or isinstance(spec, _PAIRS)
+        columns = columns_of(spec)
         run = OperatorSteps(
             spec,
             self._batches,
             keeps_state=chain.source is None,
             ports=max(places) + 1,
-            whole=bool(columns_of(spec).bundle) or not is_pair,
+            whole=bool(columns.bundle) or columns.whole,
         )
         steps = list(run.run(events, self._limit))
         shown = [self._step(spec, step) for step in steps[-self._limit :]]
@@ -117,6 +114,7 @@ class OperatorReports:
             state_texts(step.after, state_id, _ENTRIES),
             [text for rows in step.sent for text in row_texts(rows)],
             note_of(spec, step),
+            "" if step.watermark is None or step.inputs else time_text(step.watermark),
         )
 
 

@@ -62,7 +62,7 @@ class PlaceRows:
             count = 0 if event.rows is None else event.rows.num_rows
             part, start = mask[start : start + count], start + count
             rows = None if event.rows is None or not part.any() else event.rows.filter(pa.array(part))
-            if rows is not None or event.times:
+            if rows is not None or len(event.times):
                 found.append(Event(event.batch, rows, event.times, event.sequences, event.sub_sequence))
         return found
 

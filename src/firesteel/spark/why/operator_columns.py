@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from firesteel.errors import NotSupportedError
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.job.identities import identity
+from firesteel.runtime.spec.attached_window import WindowJoinSpec, WindowRankSpec
+from firesteel.runtime.spec.correlate import CorrelateSpec
+from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
 from firesteel.runtime.spec.operators import (
     ChangelogNormalizeSpec,
@@ -23,9 +26,23 @@ from firesteel.runtime.spec.operators import (
     OperatorSpec,
     WatermarkAssignerSpec,
 )
+from firesteel.runtime.spec.over import OverAggregateSpec, SortedOverSpec, TemporalSortSpec
 from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
 from firesteel.runtime.spec.sharing import SequenceShiftSpec
-from firesteel.runtime.spec.sink import ConstraintEnforcerSpec, SinkUpsertMaterializerSpec
+from firesteel.runtime.spec.sink import (
+    ConstraintEnforcerSpec,
+    SinkUpsertMaterializerSpec,
+    WatermarkCompactingSinkMaterializerSpec,
+)
+from firesteel.runtime.spec.temporal_join import TemporalJoinSpec
+from firesteel.runtime.spec.window import (
+    GroupWindowAggregateSpec,
+    LocalWindowAggregateSpec,
+    SessionWindowAggregateSpec,
+    SessionWindowTableFunctionSpec,
+    WindowAggregateSpec,
+    WindowTableFunctionSpec,
+)
 from firesteel.spark.why.condition import Condition
 
 _FIELD = re.compile(r"f(\d+)")
@@ -45,6 +62,8 @@ class OperatorColumns:
         joins: Whether each row of an input has results of its own, so that a part of an input's rows has the
             same results without the others; by port.
         makes_watermarks: Whether the rows decide about watermarks.
+        whole: Whether the rows of a micro-batch are taken together.
+        appends: Whether the columns of `passed` are only those that the input has.
     """
 
     passed: tuple[Mapping[int, int], ...]
@@ -52,6 +71,8 @@ class OperatorColumns:
     bundle: int = 0
     joins: tuple[bool, ...] = ()
     makes_watermarks: bool = False
+    whole: bool = False
+    appends: bool = False
 
     def key_in_output(self, port: int) -> tuple[int, ...] | None:
         """Return the positions of a port's key in the output; None if a part of it is not there."""
@@ -61,18 +82,22 @@ class OperatorColumns:
         known = [each for each in found if each is not None]
         return tuple(known) if len(known) == len(found) else None
 
-    def before(self, wanted: Condition, port: int) -> tuple[Condition, bool]:
+    def before(self, wanted: Condition, port: int, width: int | None) -> tuple[Condition, bool]:
         """Return which rows of an input lead to the output rows that a condition picks.
 
         Args:
             wanted: Condition over the output.
             port: The input.
+            width: Number of columns of the input, None if it is unknown.
 
         Returns:
             A condition over the input, and whether the output rows depend on its rows alone. If they do not,
             the rows of the same key count, too. A condition without fields picks all rows.
         """
         moved = wanted.moved(self.passed[port])
+        if self.appends:
+            known = {at: value for at, value in moved.values.items() if width is not None and at < width}
+            moved = Condition(known)
         if self.keys is None:
             return moved, bool(moved.values)
         of_key = Condition({at: value for at, value in moved.values.items() if at in self.keys[port]})
@@ -135,7 +160,7 @@ def _normalize(spec: ChangelogNormalizeSpec) -> OperatorColumns:
     return OperatorColumns((_same(len(spec.input_types)),), (spec.keys,), spec.bundle)
 
 
-def _rank(spec: RankSpec) -> OperatorColumns:
+def _rank(spec: RankSpec | WindowRankSpec) -> OperatorColumns:
     return OperatorColumns((_same(len(spec.input_types)),), (spec.partition,))
 
 
@@ -143,15 +168,19 @@ def _deduplicate(spec: DeduplicateSpec) -> OperatorColumns:
     return OperatorColumns((_same(len(spec.input_types)),), (spec.keys,), spec.bundle)
 
 
-def _materializer(spec: SinkUpsertMaterializerSpec) -> OperatorColumns:
+def _materializer(
+    spec: SinkUpsertMaterializerSpec | WatermarkCompactingSinkMaterializerSpec,
+) -> OperatorColumns:
     return OperatorColumns((_same(len(spec.input_types)),), (spec.primary_key,))
 
 
-def _join(spec: JoinSpec) -> OperatorColumns:
+def _join(spec: JoinSpec | IntervalJoinSpec) -> OperatorColumns:
     left, right = (len(side.types) for side in spec.inputs)
     passed = (_same(left), {left + position: position for position in range(right)})
     apart = tuple(not spec.kind.pads(1 - port) for port in (0, 1))
-    return OperatorColumns(passed, tuple(side.keys for side in spec.inputs), max(spec.folds), apart)
+    bundle = max(spec.folds) if isinstance(spec, JoinSpec) else 0
+    keys = tuple(side.keys for side in spec.inputs)
+    return OperatorColumns(passed, keys, bundle, apart, whole=not isinstance(spec, JoinSpec))
 
 
 def _semi_join(spec: SemiJoinSpec) -> OperatorColumns:
@@ -160,8 +189,57 @@ def _semi_join(spec: SemiJoinSpec) -> OperatorColumns:
     return OperatorColumns((_same(len(left.types)), keys), (left.keys, right.keys), 0, (True, False))
 
 
+def _temporal_join(spec: TemporalJoinSpec) -> OperatorColumns:
+    left, right = (len(side.types) for side in spec.inputs)
+    passed = (_same(left), {left + position: position for position in range(right)})
+    keys = tuple(side.keys for side in spec.inputs)
+    return OperatorColumns(passed, keys, 0, (True, False), whole=True)
+
+
+def _window_join(spec: WindowJoinSpec) -> OperatorColumns:
+    left, right = (len(side.types) for side in spec.inputs)
+    of_right = range(right) if spec.kind.has_right_columns else range(0)
+    passed = (_same(left), {left + position: position for position in of_right})
+    return OperatorColumns(passed, tuple(side.keys for side in spec.inputs), whole=True)
+
+
+def _appends(spec: OperatorSpec) -> OperatorColumns:
+    return OperatorColumns((_same(),), appends=True)
+
+
+def _window_aggregate(
+    spec: GroupWindowAggregateSpec | SessionWindowAggregateSpec | WindowAggregateSpec,
+) -> OperatorColumns:
+    is_global = isinstance(spec, WindowAggregateSpec) and spec.is_global
+    keys = tuple(range(len(spec.aggregate.keys))) if is_global else spec.aggregate.keys
+    return OperatorColumns((dict(enumerate(keys)),), (keys,))
+
+
+def _local_window(spec: LocalWindowAggregateSpec) -> OperatorColumns:
+    keys = spec.aggregate.keys
+    return OperatorColumns((dict(enumerate(keys)),), (keys,), whole=True)
+
+
+def _sessions(spec: SessionWindowTableFunctionSpec) -> OperatorColumns:
+    return OperatorColumns((_same(len(spec.input_types)),), (spec.keys,))
+
+
+def _over(spec: OverAggregateSpec) -> OperatorColumns:
+    partition = tuple(key for key in spec.aggregate.keys if key < spec.width)
+    return OperatorColumns((_same(spec.width),), (partition,))
+
+
+def _sorted_over(spec: SortedOverSpec) -> OperatorColumns:
+    return OperatorColumns((_same(spec.width),), (spec.partition,))
+
+
+def _sort(spec: TemporalSortSpec) -> OperatorColumns:
+    return OperatorColumns((_same(len(spec.input_types)),), ((),))
+
+
 _COLUMNS: Mapping[type, Callable[..., OperatorColumns]] = {
     CalcSpec: _calc,
+    CorrelateSpec: _appends,
     ChangelogNormalizeSpec: _normalize,
     ConstraintEnforcerSpec: _row_by_row,
     CurrentWatermarkSpec: lambda spec: _calc(spec.calc),
@@ -171,13 +249,27 @@ _COLUMNS: Mapping[type, Callable[..., OperatorColumns]] = {
     GeneratedWatermarksSpec: _watermarks,
     GlobalGroupAggregateSpec: _global,
     GroupAggregateSpec: _group,
+    GroupWindowAggregateSpec: _window_aggregate,
+    IntervalJoinSpec: _join,
     JoinSpec: _join,
     LocalGroupAggregateSpec: _local,
+    LocalWindowAggregateSpec: _local_window,
     MiniBatchAssignerSpec: _row_by_row,
+    OverAggregateSpec: _over,
     RankSpec: _rank,
     SemiJoinSpec: _semi_join,
     SequenceShiftSpec: _row_by_row,
+    SessionWindowAggregateSpec: _window_aggregate,
+    SessionWindowTableFunctionSpec: _sessions,
     SinkUpsertMaterializerSpec: _materializer,
+    SortedOverSpec: _sorted_over,
+    TemporalJoinSpec: _temporal_join,
+    TemporalSortSpec: _sort,
     WatermarkAssignerSpec: _watermarks,
+    WatermarkCompactingSinkMaterializerSpec: _materializer,
+    WindowAggregateSpec: _window_aggregate,
+    WindowJoinSpec: _window_join,
+    WindowRankSpec: _rank,
+    WindowTableFunctionSpec: _appends,
 }
 """Function that returns the columns of each class of operators."""

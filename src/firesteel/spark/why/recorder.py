@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
 import pyarrow as pa
 
 from firesteel.runtime.dataflow.observed_chain import Received
 from firesteel.runtime.dataflow.operator import PortBatch, Watermark, WatermarkedBatch
+from firesteel.runtime.dataflow.sequence import Numbers
 from firesteel.spark.why.condition import Condition
 
 Place = tuple[int, int, int]
 """A place in a job: chain, position in the chain (runtime/dataflow/observed_chain.py), and port."""
+
+
+NONE: Numbers = np.zeros(0, np.int64)
+"""Times or sequences of no watermarks."""
 
 
 @dataclass(frozen=True)
@@ -22,15 +28,16 @@ class Event:
     Attributes:
         batch: Index of the micro-batch.
         rows: Changes table, possibly without rows.
-        times: int64[m], ascending. Watermarks among the rows, in milliseconds.
+        times: int64[m], ascending. Watermarks among the rows, in milliseconds. Only the last one of several
+            without a row between them is kept.
         sequences: int64[m], sequence of each watermark (runtime/dataflow/operator.py).
         sub_sequence: Sub-sequence of all the watermarks.
     """
 
     batch: int
     rows: pa.Table | None
-    times: tuple[int, ...] = ()
-    sequences: tuple[int, ...] = ()
+    times: Numbers = field(default_factory=lambda: NONE)
+    sequences: Numbers = field(default_factory=lambda: NONE)
     sub_sequence: int = 0
 
 
@@ -67,8 +74,9 @@ class Recorder:
 
     def _noted(self, place: Place, message: WatermarkedBatch) -> WatermarkedBatch:
         kept = self._picked(place, message.table)
-        times, sequences = tuple(message.times.tolist()), tuple(message.sequences.tolist())
-        event = Event(self.batch, kept, times, sequences, message.sub_sequence)
+        last = _last_before_rows(message.with_rows(kept))
+        rows = kept if kept.num_columns else None
+        event = Event(self.batch, rows, message.times[last], message.sequences[last], message.sub_sequence)
         self.events.setdefault(place, []).append(event)
         return message.with_rows(kept) if place in self._cuts else message
 
@@ -80,12 +88,20 @@ class Recorder:
         return rows if mask.all() else rows.filter(pa.array(mask))
 
     def _add(self, place: Place, rows: pa.Table | None, time: int, sequence: int, sub: int) -> None:
-        event = Event(self.batch, rows, (time,), (sequence,), sub)
+        event = Event(self.batch, rows, np.array([time]), np.array([sequence]), sub)
         self.events.setdefault(place, []).append(event)
 
     def picks(self, place: Place) -> Condition | None:
         """Return the condition of the rows that are kept at a place; None for all rows."""
         return self._kept.get(place)
+
+
+def _last_before_rows(message: WatermarkedBatch) -> Numbers:
+    """Return the positions of the watermarks after which a row or nothing comes, ascending."""
+    if not message.table.num_rows:
+        return np.arange(len(message.times))[-1:]
+    at = message.at
+    return np.flatnonzero(np.diff(at, append=-1) != 0)
 
 
 def tables(events: Sequence[Event]) -> Iterator[tuple[int, pa.Table]]:

@@ -29,7 +29,7 @@ from firesteel.spark.task.splits import by_channel, ends, numbered, open_head
 from firesteel.spark.upgrade.source_history import SOURCES, ReadSource, named_history, start_of
 from firesteel.spark.why.micro_batches import PastBatch, SourcePart, past_batches
 from firesteel.spark.why.recorder import Recorder
-from firesteel.types.sql import STRING
+from firesteel.types.sql import SqlType
 
 _PLACE = "$place-of-message-"
 """Prefix of the names of columns that are read for the places of rows."""
@@ -96,7 +96,7 @@ class PastSource:
             yield rows.drop_columns(extra), found
 
 
-def _with_places(scan: ScanSpec, keys: Mapping[str, str]) -> ScanSpec:
+def _with_places(scan: ScanSpec, keys: Mapping[str, SqlType]) -> ScanSpec:
     """Return a scan that also reads the metadata with the places of messages, as its last columns."""
     if not keys:
         return scan
@@ -104,8 +104,8 @@ def _with_places(scan: ScanSpec, keys: Mapping[str, str]) -> ScanSpec:
     return replace(
         scan,
         names=(*scan.names, *(_PLACE + name for name in keys)),
-        types=(*scan.types, *(STRING for _ in keys)),
-        metadata=(*metadata, *keys.values()),
+        types=(*scan.types, *keys.values()),
+        metadata=(*metadata, *keys),
         projection=(*scan.projection, *range(first, first + len(keys))),
     )
 

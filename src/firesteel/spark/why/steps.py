@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 
 import numpy as np
 import pyarrow as pa
 
+from firesteel.changelog import KIND, SEQUENCE, field
 from firesteel.runtime.dataflow.chain import standing_clock
 from firesteel.runtime.dataflow.late_rows import LateRows, LateTable
 from firesteel.runtime.dataflow.operator import (
@@ -19,13 +21,14 @@ from firesteel.runtime.dataflow.operator import (
     WatermarkedBatch,
 )
 from firesteel.runtime.dataflow.operator_registry import build
-from firesteel.runtime.dataflow.sequence import in_order
+from firesteel.runtime.dataflow.sequence import concat, in_order
 from firesteel.runtime.spec.operators import OperatorSpec
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.contents import Contents
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.spark.why.micro_batches import PastBatch
-from firesteel.spark.why.recorder import Event
+from firesteel.spark.why.recorder import NONE, Event
+from firesteel.types.arrow import to_arrow
 
 State = Mapping[str, pa.Table]
 """Live entries of each state of an operator, by the state's name (runtime/state/contents.py)."""
@@ -64,15 +67,19 @@ class Step:
     before: State
     after: State
     watermark: int | None = None
-    late: Sequence[LateTable] = field(default=())
+    late: Sequence[LateTable] = ()
 
 
 @dataclass(frozen=True)
 class _Piece:
-    """Input of one step: rows, a watermark of a port, or nothing, which ends the micro-batch."""
+    """Input of one step: rows, a watermark of a port, or nothing, which ends the micro-batch.
+
+    If `whole` is not None, it has the rows and watermarks of a whole micro-batch.
+    """
 
     inputs: tuple[Input, ...] = ()
-    watermarks: Mapping[int, Watermark] = field(default_factory=dict)
+    watermarks: Mapping[int, Watermark] = dataclass_field(default_factory=dict)
+    whole: PortBatch | None = None
 
 
 class OperatorSteps:
@@ -100,10 +107,19 @@ class OperatorSteps:
             events: Messages by port.
             single: Number of the last rows that have a step of their own. Rows before them share steps.
         """
+        self._schemas = {
+            port: next(each.rows.schema for each in found if each.rows is not None)
+            for port, found in events.items()
+            if any(each.rows is not None for each in found)
+        }
         left = sum(each.rows.num_rows for port in events.values() for each in port if each.rows is not None)
         for batch in range(len(self._batches)):
-            pieces = list(self._pieces(batch, events))
-            for piece in self._whole_batch(pieces) if self._whole else pieces:
+            pieces = (
+                self._whole_batch(batch, events)
+                if self._whole
+                else list(_without_passed(self._pieces(batch, events)))
+            )
+            for piece in pieces:
                 rows = sum(each.rows.num_rows for each in piece.inputs)
                 if self._whole or rows <= 1 or left - rows >= single:
                     yield from self._step(batch, piece)
@@ -128,12 +144,28 @@ class OperatorSteps:
         for row in range(together, each.rows.num_rows):
             yield from self._step(batch, _Piece((Input(each.port, each.rows.slice(row, 1)),)))
 
-    def _whole_batch(self, pieces: Sequence[_Piece]) -> Iterator[_Piece]:
-        """Yield all rows of a micro-batch as one piece, with the last watermark of each port."""
-        if pieces:
-            inputs = tuple(each for piece in pieces for each in piece.inputs)
-            marks = {port: mark for piece in pieces for port, mark in piece.watermarks.items()}
-            yield _Piece(inputs, marks)
+    def _whole_batch(self, batch: int, events: Mapping[int, Sequence[Event]]) -> Iterator[_Piece]:
+        """Yield all rows and watermarks of a micro-batch as one piece."""
+        own = {port: [each for each in found if each.batch == batch] for port, found in events.items()}
+        if not any(own.values()):
+            return
+        parts: list[WatermarkedBatch | None] = [None] * self._ports
+        for port, found in own.items():
+            if found:
+                parts[port] = _together(found, self._empty(port))
+        inputs = tuple(
+            Input(port, part.table) for port, part in enumerate(parts) if part and part.table.num_rows
+        )
+        marks = {port: _last(part) for port, part in enumerate(parts) if part is not None and len(part.times)}
+        yield _Piece(inputs, marks, PortBatch(tuple(parts)))
+
+    def _empty(self, port: int) -> pa.Table:
+        """Return a changes table of a port without rows."""
+        if port in self._schemas:
+            return self._schemas[port].empty_table()
+        types = self._spec.inputs[port].types  # type: ignore[attr-defined]
+        names = {field(at): pa.array([], to_arrow(kind)) for at, kind in enumerate(types)}
+        return pa.table({KIND: pa.array([], pa.int8()), SEQUENCE: pa.array([], pa.int64()), **names})
 
     def _step(self, batch: int, piece: _Piece) -> Iterator[Step]:
         """Yield the step of a piece; none for a watermark that changes nothing."""
@@ -156,25 +188,25 @@ class OperatorSteps:
             yield from _rows(operator.watermark(Watermark(time, BEFORE_ALL), port))
         if self._ports > 1:
             yield from _rows(operator.ports(self._port_batch(piece)))
+        elif piece.whole is not None:
+            (part,) = piece.whole.inputs
+            assert part is not None
+            yield from _rows(operator.watermarked(part))
         else:
             for each in piece.inputs:
                 yield from _rows(operator.changes(each.rows, each.port))
+        if piece.whole is None:
             for port, mark in piece.watermarks.items():
                 yield from _rows(operator.watermark(mark, port))
         yield from _rows(operator.barrier())
 
     def _port_batch(self, piece: _Piece) -> PortBatch:
-        parts: list[WatermarkedBatch | None] = []
-        for port in range(self._ports):
-            tables = [each.rows for each in piece.inputs if each.port == port]
-            mark = piece.watermarks.get(port)
-            marks = () if mark is None else (mark,)
-            times = np.array([each.time for each in marks], np.int64)
-            sequences = np.array([each.sequence for each in marks], np.int64)
-            if tables:
-                parts.append(WatermarkedBatch(pa.concat_tables(tables), times, sequences))
-            else:
-                parts.append(None)
+        """Return the rows of a piece as a batch of all ports. Its watermarks follow by themselves."""
+        if piece.whole is not None:
+            return piece.whole
+        parts: list[WatermarkedBatch | None] = [None] * self._ports
+        for each in piece.inputs:
+            parts[each.port] = WatermarkedBatch(each.rows, NONE, NONE)
         return PortBatch(tuple(parts))
 
     def _read(self) -> State:
@@ -188,11 +220,12 @@ class OperatorSteps:
 
 
 def _pieces_of(port: int, event: Event) -> Iterator[_Piece]:
-    if event.rows is None:
-        yield from (_Piece(watermarks={port: mark}) for mark in _marks(event))
+    if event.rows is None or not event.rows.num_rows:
+        if len(event.times):
+            last = Watermark(int(event.times[-1]), int(event.sequences[-1]), event.sub_sequence)
+            yield _Piece(watermarks={port: last})
         return
-    times, sequences = np.array(event.times, np.int64), np.array(event.sequences, np.int64)
-    whole = WatermarkedBatch(in_order(event.rows), times, sequences, event.sub_sequence)
+    whole = WatermarkedBatch(in_order(event.rows), event.times, event.sequences, event.sub_sequence)
     for piece in whole.pieces():
         if isinstance(piece, Watermark):
             yield _Piece(watermarks={port: piece})
@@ -200,9 +233,33 @@ def _pieces_of(port: int, event: Event) -> Iterator[_Piece]:
             yield _Piece((Input(port, piece),))
 
 
-def _marks(event: Event) -> Iterable[Watermark]:
-    for time, sequence in zip(event.times, event.sequences, strict=True):
-        yield Watermark(time, sequence, event.sub_sequence)
+def _together(events: Sequence[Event], empty: pa.Table) -> WatermarkedBatch:
+    """Return the rows and watermarks of several messages as one."""
+    held = [each.rows for each in events if each.rows is not None and each.rows.num_rows]
+    order = np.argsort(np.concatenate([each.sequences for each in events]), kind="stable")
+    times, sequences = (
+        np.concatenate([getattr(each, name) for each in events]).astype(np.int64)[order]
+        for name in ("times", "sequences")
+    )
+    sub = max(each.sub_sequence for each in events)
+    return WatermarkedBatch(in_order(concat(held)) if held else empty, times, sequences, sub)
+
+
+def _last(part: WatermarkedBatch) -> Watermark:
+    return Watermark(int(part.times[-1]), int(part.sequences[-1]), part.sub_sequence)
+
+
+def _without_passed(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+    """Yield the pieces, of watermarks without rows between them only the last one of each port."""
+    held: dict[int, Watermark] = {}
+    for piece in pieces:
+        if piece.inputs:
+            yield from (_Piece(watermarks={port: mark}) for port, mark in held.items())
+            held = {}
+            yield piece
+        else:
+            held |= piece.watermarks
+    yield from (_Piece(watermarks={port: mark}) for port, mark in held.items())
 
 
 def _rows(messages: Iterable[Message]) -> Iterator[pa.Table]:

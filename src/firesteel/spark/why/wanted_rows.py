@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.job.spec import ChainSpec, JobSpec, sink_id
+from firesteel.runtime.spec.operators import MiniBatchAssignerSpec, WatermarkAssignerSpec
+from firesteel.runtime.spec.sharing import SequenceShiftSpec
+from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.spark.why.condition import Condition
 from firesteel.spark.why.operator_columns import columns_of
 from firesteel.spark.why.recorder import Place
@@ -83,6 +87,19 @@ def _of_outputs(
     return condition, cuts
 
 
+def _width(chain: ChainSpec, position: int) -> int | None:
+    """Return the number of columns of the rows that an operator gets; None if it is unknown."""
+    for spec in reversed(chain.operators[:position]):
+        if isinstance(spec, CalcSpec):
+            return len(spec.projection)
+        if not isinstance(spec, (WatermarkAssignerSpec, MiniBatchAssignerSpec, SequenceShiftSpec)):
+            return None
+    source = chain.source
+    if isinstance(source, ScanSpec):
+        return len(source.projection)
+    return None if source is None else len(source.types)
+
+
 def _before(
     chain: ChainSpec, position: int, after: Condition, found: WantedRows, *, cuts: bool
 ) -> tuple[Condition | None, bool]:
@@ -92,7 +109,7 @@ def _before(
     can_cut = cuts and not columns.bundle
     for port in ports(chain, position):
         place = chain.id, position, port
-        condition, is_exact = columns.before(after, port)
+        condition, is_exact = columns.before(after, port, _width(chain, position))
         if is_exact:
             found.exact[place] = condition
             if can_cut and not columns.makes_watermarks:
