@@ -9,7 +9,7 @@ import pytest
 
 from firesteel.errors import UsageError
 from firesteel.testing.flink import python_environment
-from firesteel.testing.flink.python_environment import flink_python
+from firesteel.testing.flink.python_environment import cause, flink_python
 from tests.testing.flink.fake_flink import fake_python
 
 
@@ -39,6 +39,19 @@ def test_another_version_is_three_numbers(version: str) -> None:
 def test_a_version_and_a_python_exclude_each_other() -> None:
     with pytest.raises(UsageError, match="not both"):
         flink_python("/usr/bin/python3", "2.3.0")
+
+
+@pytest.mark.parametrize(
+    ("output", "why"),
+    [
+        ("Collecting x\nERROR: No x found\n\nnote: look there\n", "No x found"),
+        ("  error: subprocess\n  \n  \u2570\u2500> ERROR: No space left\n\nnote: it\n", "No space left"),
+        ("The virtual environment was not created\n", "The virtual environment was not created"),
+        ("", "no message"),
+    ],
+)
+def test_the_cause_of_a_failure_is_one_line(output: str, why: str) -> None:
+    assert cause(output) == why
 
 
 @pytest.mark.slow

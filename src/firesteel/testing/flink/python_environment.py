@@ -109,12 +109,20 @@ def _run(command: list[str], version: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
     if not done.returncode:
         return
-    said = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-    errors = [line.removeprefix("ERROR: ") for line in said if line.startswith("ERROR: ")]
-    why = (errors or said or ["no message"])[-1]
+    why = cause(done.stdout + done.stderr)
     if done.returncode < 0:
         raise JobError(f"the installation of Flink {version} was killed by signal {-done.returncode}")
     raise UsageError(f"Flink {version} cannot be installed: {why}", hint=_hint())
+
+
+def cause(output: str) -> str:
+    """Return the line of pip's output that says why an installation failed.
+
+    If a package cannot be built, the output of its build stands indented among pip's own lines.
+    """
+    lines = [line.strip(" │╰─>×") for line in output.splitlines() if line.strip()]
+    errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+    return (errors or lines or ["no message"])[-1]
 
 
 def _environment() -> dict[str, str]:
