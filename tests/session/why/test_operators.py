@@ -238,3 +238,35 @@ def test_the_sink_got_the_same(tmp_path: Path, query: str, rows: int) -> None:
         found = job.why(f"name = '{name}'", limit=1000)
         assert [each.row for each in found.changes] == wanted
         assert found.all_sources > 0
+
+
+@pytest.mark.parametrize(
+    ("join", "name", "expected"),
+    [
+        ("LEFT", "Bob", [("c.json", 2)]),
+        ("LEFT", "Zoe", [("c.json", 3)]),
+        ("FULL", "Ann", [("c.json", 1), ("o.json", 1)]),
+    ],
+)
+def test_null_in_the_key_of_an_outer_join_leads_to_no_other_row(
+    tmp_path: Path, join: str, name: str, expected: list[tuple[str, object]]
+) -> None:
+    write_lines(
+        tmp_path / "c" / "c.json",
+        *({"id": id, "name": n} for id, n in [(1, "Ann"), (2, "Bob"), (None, "Zoe")]),
+    )
+    write_lines(tmp_path / "o" / "o.json", *({"cust": cust, "amt": 5} for cust in (1, None, None)))
+    with_files = "WITH ('connector' = 'filesystem', 'path' = '{base}/%s', 'format' = '%s');\n"
+    tables = (
+        "CREATE TABLE c (id INT, name STRING) "
+        + with_files % ("c", "json")
+        + "CREATE TABLE o (cust INT, amt INT) "
+        + with_files % ("o", "json")
+        + "CREATE TABLE t (name STRING, n BIGINT) "
+        + with_files % ("t", "debezium-json")
+    )
+    query = f"INSERT INTO t SELECT name, COUNT(amt) FROM c {join} JOIN o ON o.cust = c.id GROUP BY name;"
+    found = PastJob(tmp_path, tables + query, 9, {}).why(f"name = '{name}'")
+    assert (
+        sorted((Path(str(each.place["file"])).name, each.place["line"]) for each in found.sources) == expected
+    )

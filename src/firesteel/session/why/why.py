@@ -95,7 +95,9 @@ def _answer(
     if changes is None and not sources.count:
         raise UsageError(
             f"{statement.table} has never had a row with {key}, and no source row leads to one",
-            hint="check the value, or ask for an earlier micro-batch with --at",
+            hint="check the value"
+            if question.at is None
+            else f"check the value, or ask for a micro-batch after {question.at} with --at",
         )
     reports = OperatorReports(job, statement.planned.origins, lineage, sources, batches, question.limit)
     listed = (

@@ -334,7 +334,9 @@ def read(context: Any, folder: str) -> dict[str, Any] | None:
     if text is None:
         return None
     try:
-        saved: dict[str, Any] = json.loads(text)
+        saved = json.loads(text)
+        if not isinstance(saved, dict):
+            raise ValueError("it is no JSON object")
     except ValueError as error:
         raise JobError(
             f"{folder}/{FILE}: the checkpoint's file is damaged: {error}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -156,21 +157,21 @@ class Lineage:
             if here.rows is None or place in self._conditions.exact:
                 continue
             own = _columns(here.rows, list(map(field, columns.keys[port])))
-            for keys in wanted:
-                here.chosen |= is_among(own, keys) if own else np.ones(here.rows.num_rows, np.bool_)
+            for keys, only in wanted:
+                if only is None or only == port:
+                    here.chosen |= is_among(own, keys) if own else np.ones(here.rows.num_rows, np.bool_)
 
     def _known_keys(
         self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
-    ) -> list[list[pa.ChunkedArray]]:
+    ) -> list[_Keys]:
         """Return the keys of the chosen rows: of the output, and of inputs with conditions."""
         assert columns.keys is not None
-        found = []
+        found: list[_Keys] = []
         sent = after.picked()
+        if sent is not None:
+            found += _keys_of_output(sent, columns, ports(chain, position))
         for port in ports(chain, position):
             place = chain.id, position, port
-            at = columns.key_in_output(port)
-            if sent is not None and at is not None:
-                found.append(_columns(sent, list(map(field, at))))
             here = self.at(place)
             if here.rows is None:
                 continue
@@ -181,8 +182,53 @@ class Lineage:
             else:
                 chosen = None if seed is None else here.rows.filter(pa.array(seed.mask(here.rows)))
             if chosen is not None and chosen.num_rows:
-                found.append(_columns(chosen, list(map(field, columns.keys[port]))))
+                found += _keys_of_input(chosen, columns, port)
         return found
+
+
+_Keys: TypeAlias = tuple[list[pa.ChunkedArray], "int | None"]
+"""Keys of n rows, and the only port whose rows they choose; None for all ports."""
+
+
+def _keys_of_output(sent: pa.Table, columns: OperatorColumns, ports: Sequence[int]) -> list[_Keys]:
+    """Return the keys of output rows, by the ports that they choose rows of.
+
+    A row of an outer join has NULL for the key of the input that has no partner. No row of that input leads
+    to it.
+    """
+    known = {port: at for port in ports if (at := columns.key_in_output(port)) is not None}
+    missing = {port: _is_apart(sent, at, columns.null_apart) for port, at in known.items()}
+    nowhere = np.logical_and.reduce(list(missing.values())) if missing else None
+    found: list[_Keys] = []
+    for port, at in known.items():
+        names = list(map(field, at))
+        whole = sent.filter(pa.array(~missing[port]))
+        found.append((_columns(whole, names), None))
+        if nowhere is not None and nowhere.any() and columns.alone[port]:
+            found.append((_columns(sent.filter(pa.array(nowhere)), names), port))
+    return found
+
+
+def _keys_of_input(chosen: pa.Table, columns: OperatorColumns, port: int) -> list[_Keys]:
+    """Return the keys of chosen input rows. Those with NULL that is apart choose rows of their own port."""
+    assert columns.keys is not None
+    at = columns.keys[port]
+    names = list(map(field, at))
+    apart = _is_apart(chosen, at, columns.null_apart)
+    found: list[_Keys] = [(_columns(chosen.filter(pa.array(~apart)), names), None)]
+    if apart.any():
+        found.append((_columns(chosen.filter(pa.array(apart)), names), port))
+    return found
+
+
+def _is_apart(rows: pa.Table, keys: Sequence[int], null_apart: Sequence[bool]) -> Mask:
+    """Return whether rows have NULL in a key column whose NULLs belong to no other row, bool[n]."""
+    found: Mask = np.zeros(rows.num_rows, np.bool_)
+    if null_apart:
+        for key, apart in zip(keys, null_apart, strict=True):
+            if apart:
+                found |= rows.column(field(key)).is_null().to_numpy()
+    return found
 
 
 def _columns(rows: pa.Table, names: Sequence[str]) -> list[pa.ChunkedArray]:

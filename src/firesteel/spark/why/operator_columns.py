@@ -64,6 +64,9 @@ class OperatorColumns:
         makes_watermarks: Whether the rows decide about watermarks.
         whole: Whether the rows of a micro-batch are taken together.
         appends: Whether the columns of `passed` are only those that the input has.
+        null_apart: For each key column whether rows with NULL in it belong to no row of another port, as in a
+            join by `=`; () if NULLs belong together.
+        alone: For each port, whether such rows are sent; as `null_apart`.
     """
 
     passed: tuple[Mapping[int, int], ...]
@@ -73,6 +76,8 @@ class OperatorColumns:
     makes_watermarks: bool = False
     whole: bool = False
     appends: bool = False
+    null_apart: tuple[bool, ...] = ()
+    alone: tuple[bool, ...] = ()
 
     def key_in_output(self, port: int) -> tuple[int, ...] | None:
         """Return the positions of a port's key in the output; None if a part of it is not there."""
@@ -180,27 +185,58 @@ def _join(spec: JoinSpec | IntervalJoinSpec) -> OperatorColumns:
     apart = tuple(not spec.kind.pads(1 - port) for port in (0, 1))
     bundle = max(spec.folds) if isinstance(spec, JoinSpec) else 0
     keys = tuple(side.keys for side in spec.inputs)
-    return OperatorColumns(passed, keys, bundle, apart, whole=not isinstance(spec, JoinSpec))
+    return OperatorColumns(
+        passed,
+        keys,
+        bundle,
+        apart,
+        whole=not isinstance(spec, JoinSpec),
+        null_apart=_not_safe(spec.null_safe),
+        alone=(spec.kind.pads(0), spec.kind.pads(1)),
+    )
+
+
+def _not_safe(null_safe: tuple[bool, ...]) -> tuple[bool, ...]:
+    return tuple(not safe for safe in null_safe)
 
 
 def _semi_join(spec: SemiJoinSpec) -> OperatorColumns:
     left, right = spec.inputs
     keys = dict(zip(left.keys, right.keys, strict=True))
-    return OperatorColumns((_same(len(left.types)), keys), (left.keys, right.keys), 0, (True, False))
+    return OperatorColumns(
+        (_same(len(left.types)), keys),
+        (left.keys, right.keys),
+        joins=(True, False),
+        null_apart=_not_safe(spec.null_safe),
+        alone=(True, False),
+    )
 
 
 def _temporal_join(spec: TemporalJoinSpec) -> OperatorColumns:
     left, right = (len(side.types) for side in spec.inputs)
     passed = (_same(left), {left + position: position for position in range(right)})
     keys = tuple(side.keys for side in spec.inputs)
-    return OperatorColumns(passed, keys, 0, (True, False), whole=True)
+    return OperatorColumns(
+        passed,
+        keys,
+        joins=(True, False),
+        whole=True,
+        null_apart=(True,) * len(keys[0]),
+        alone=(True, False),
+    )
 
 
 def _window_join(spec: WindowJoinSpec) -> OperatorColumns:
     left, right = (len(side.types) for side in spec.inputs)
     of_right = range(right) if spec.kind.has_right_columns else range(0)
     passed = (_same(left), {left + position: position for position in of_right})
-    return OperatorColumns(passed, tuple(side.keys for side in spec.inputs), whole=True)
+    return OperatorColumns(
+        passed,
+        tuple(side.keys for side in spec.inputs),
+        whole=True,
+        null_apart=_not_safe(spec.null_safe),
+        alone=(True, True),
+    )
 
 
 def _appends(spec: OperatorSpec) -> OperatorColumns:
