@@ -126,6 +126,15 @@ def test_a_source_without_its_history(tmp_path: Path, change: str) -> None:
         job.why("name = 'Tom'")
 
 
+def test_a_damaged_log_of_files(tmp_path: Path) -> None:
+    job = make(tmp_path)
+    (log,) = job.checkpoint.rglob("files.jsonl")
+    log.write_text("")
+    with pytest.raises(JobError, match=f"its log of files {log} names 0") as error:
+        job.why("name = 'Tom'")
+    assert error.value.hint == "restore the checkpoint from a copy"
+
+
 def test_lost_offsets(tmp_path: Path) -> None:
     job = make(tmp_path)
     (job.folder() / "spark/offsets/1").unlink()

@@ -26,6 +26,7 @@ from firesteel.spark.stream.source_start import noted_start, own_offset
 from firesteel.spark.task.splits import open_head
 
 SOURCES = "sources"
+_FROM_A_COPY = "restore the checkpoint from a copy"
 _ANEW = "begin with an empty checkpoint folder and an empty sink"
 _FROM_ZERO = ("filesystem",)
 """Connectors whose first offset is always the same, so that an earlier version need not have noted it."""
@@ -76,7 +77,7 @@ def read_sources(folder: Path, job: JobSpec) -> list[ReadSource]:
         raise JobError(
             f"the checkpoint {folder} has offsets of {len(lines)} sources after micro-batch {committed[-1]}, "
             f"and its query reads {len(found)}",
-            hint="restore the checkpoint from a copy",
+            hint=_FROM_A_COPY,
         )
     return [
         ReadSource(head, folder / SOURCES / str(number), own_offset(json.loads(line)))
@@ -138,7 +139,7 @@ def histories(read: Sequence[ReadSource], job: JobSpec, to: Path) -> list[Histor
 def _history(head: ScanSpec | ValuesSpec, known: ReadSource | None, log: Path) -> History:
     source = open_head(head)
     source.keep_log(str(log))
-    with named_history(head):
+    with named_history(head, log, None if known is None else known.log):
         if known is None:
             first = source.initial_offset()
             return _all_of(source, first, source.latest_offset(first, ReadLimit()))
@@ -146,10 +147,18 @@ def _history(head: ScanSpec | ValuesSpec, known: ReadSource | None, log: Path) -
 
 
 @contextmanager
-def named_history(head: ScanSpec | ValuesSpec) -> Iterator[None]:
+def named_history(
+    head: ScanSpec | ValuesSpec, copy: Path | None = None, log: Path | None = None
+) -> Iterator[None]:
     """Name the table in errors of a source that is to be read again.
 
+    Args:
+        head: The source.
+        copy: Folder with the log that the source reads, which its errors name.
+        log: Folder in the checkpoint that it is a copy of, which the user has.
+
     Raises:
+        JobError: The log is damaged.
         UsageError: The source no longer has its history.
         NotSupportedError: The source never gives the same rows again.
     """
@@ -159,6 +168,9 @@ def named_history(head: ScanSpec | ValuesSpec) -> Iterator[None]:
     except NotSupportedError as error:
         raise NotSupportedError(f"{name} cannot be read again: {error.message}", hint=error.hint) from None
     except FiresteelError as error:
+        if log is not None and str(copy) in error.message:
+            told = error.message.replace(str(copy), str(log))
+            raise JobError(f"{name}: {told}", hint=_FROM_A_COPY) from None
         hint = error.hint if isinstance(error, UsageError) else _ANEW
         raise UsageError(f"{name} no longer has its history: {error.message}", hint=hint) from None
 

@@ -72,7 +72,8 @@ class PastSource:
         self._width = len(head.projection) if isinstance(head, ScanSpec) else 0
         self.source: Source = open_head(self._placed)
         self.source.keep_log(str(copy))
-        with named_history(head):
+        self._log, self._copy = log, copy
+        with named_history(head, copy, log):
             self.start = start_of(ReadSource(head, copy, {}), self.source)
 
     def check(self, until: dict[str, object]) -> None:
@@ -82,7 +83,7 @@ class PastSource:
             UsageError: The source no longer has its history.
             NotSupportedError: It never gives the same rows again.
         """
-        with named_history(self.head):
+        with named_history(self.head, self._copy, self._log):
             self.source.history(self.start, until)
 
     def read(self, split: Split) -> Iterator[tuple[pa.Table, pa.Table]]:
