@@ -90,7 +90,8 @@ def locked(folder: Path, place: str) -> None:
 def _stopped(first: Run, checkpoint: Path, mark: Path | None, chance: random.Random) -> bool:
     """Wait until the run stops at its place, or stop it at any instant; whether that was before its end."""
     wanted, end = chance.randint(1, EVENTS // ROWS - 2), time.monotonic() + _WAIT_SECONDS
-    while not mark.exists() if mark else commits(checkpoint) < wanted:
+    # A run that goes on before it has stopped itself would stop then.
+    while not (mark.exists() and _is_stopped(first.pid)) if mark else commits(checkpoint) < wanted:
         if first.poll() is not None or time.monotonic() > end:
             return False
         time.sleep(0.005)
@@ -98,6 +99,12 @@ def _stopped(first: Run, checkpoint: Path, mark: Path | None, chance: random.Ran
         time.sleep(chance.uniform(0, 0.3))
     _tell(tree(first.pid), signal.SIGSTOP)
     return first.poll() is None
+
+
+def _is_stopped(pid: int) -> bool:
+    with suppress(FileNotFoundError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+    return False
 
 
 def _tell(processes: Iterable[int], what: signal.Signals) -> None:
