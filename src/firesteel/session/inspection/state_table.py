@@ -11,7 +11,6 @@ import pyarrow as pa
 from firesteel.catalog.schema import Column, SourceTraits, Table
 from firesteel.changelog import INSERT_ONLY, KIND
 from firesteel.errors import FiresteelError, SourceRange, UsageError, ValidationError
-from firesteel.session.snapshot import stored_changes
 from firesteel.sql.query_syntax import LateralTable, TableName
 from firesteel.sql.syntax import Call, Node, StringLiteral, rewrite, walk
 from firesteel.types import sql
@@ -139,6 +138,8 @@ def _type(kind: pa.DataType) -> sql.SqlType | None:
 
 def _registered(environment: Environment, comment: str, columns: tuple[Column, ...], rows: pa.Table) -> Table:
     """Register the rows as a temporary table, in place of an earlier one of an equal call."""
+    from firesteel.session.snapshot import stored_changes  # needs pyspark
+
     kinds: Any = pa.array(np.zeros(rows.num_rows, np.int8))
     options = stored_changes(environment, rows.add_column(0, KIND, kinds))
     catalog, taken = environment.catalog, 0
