@@ -25,7 +25,7 @@ class SourceRow:
 
 @dataclass(frozen=True)
 class StepReport:
-    """What an operator did with one row, or with rows that share a step.
+    """One step of an operator as texts: the rows that it got, its state before and after, what it sent.
 
     Attributes:
         batch: Number of the micro-batch, or a range of numbers.

@@ -32,7 +32,7 @@ from firesteel.spark.why.wanted_rows import WantedRows, wanted_rows
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked.
+    """A call of `firesteel why`: the row to be explained, and how much of its history is shown.
 
     Attributes:
         key: Conditions on the columns of the result, which all hold.

@@ -49,7 +49,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Step:
-    """What an operator does with its input.
+    """One message to an operator whose rows are run again, with the state around it and what was sent.
 
     Attributes:
         batch: Index of the micro-batch.
