@@ -24,7 +24,7 @@ def message(error: pytest.ExceptionInfo[FiresteelError]) -> str:
     [
         ((), "--key is missing"),
         (("size = 3",), "no column size its columns are name, total"),
-        (("total = 'many'",), "'many' is no value of the column total, which is int32"),
+        (("total = 'many'",), "'many' is no value of the column total, which is INT"),
         (("name = 'Tom' AND name = 'Ann'",), "names the column name twice"),
         (("name = UPPER('Tom')",), "is not a key write it as"),
         (("name > 'Tom'",), "is not a key write it as"),

@@ -13,6 +13,7 @@ from firesteel.spark.why.condition import Condition
 from firesteel.sql import syntax
 from firesteel.sql.parser import parse_expression
 from firesteel.types.arrow import to_arrow
+from firesteel.types.sql import SqlType
 
 _FORM = "write it as \"name = 'Tom' AND day = DATE '2026-01-31'\", with a value or IS NULL for each column"
 
@@ -59,11 +60,12 @@ def parse_key(texts: Sequence[str], sink: SinkSpec, names: Sequence[str]) -> Key
             if column in found:
                 raise UsageError(f"--key names the column {column} twice")
             found[column] = value
-            values[position] = _scalar(column, value, to_arrow(sink.types[position]))
+            values[position] = _scalar(column, value, sink.types[position])
     return Key(found, Condition(values))
 
 
-def _scalar(column: str, value: str | None, kind: pa.DataType) -> pa.Scalar:
+def _scalar(column: str, value: str | None, sql_type: SqlType) -> pa.Scalar:
+    kind = to_arrow(sql_type)
     if value is None:
         return pa.scalar(None, kind)
     try:
@@ -71,8 +73,8 @@ def _scalar(column: str, value: str | None, kind: pa.DataType) -> pa.Scalar:
             naive = pa.array([value]).cast(pa.timestamp(kind.unit))
             return (naive.cast(pa.timestamp(kind.unit, "UTC")) if kind.tz else naive).cast(kind)[0]
         return pa.array([value], pa.string()).cast(kind)[0]
-    except pa.ArrowException as error:
-        raise UsageError(f"{value!r} is no value of the column {column}, which is {kind}: {error}") from None
+    except pa.ArrowException:
+        raise UsageError(f"{value!r} is no value of the column {column}, which is {sql_type}") from None
 
 
 def _conditions(text: str) -> Iterator[tuple[str, str | None]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime, time
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +16,8 @@ _NULL = "NULL"
 _SHOWN_BYTES = 24
 """Most bytes of a binary value that are shown."""
 _KEY = re.compile(r"k\d+")
+_MICROSECONDS = re.compile(r"(\.\d{3})000(?!\d)")
+"""Of a time in milliseconds, which is stored in microseconds."""
 
 
 def row_texts(rows: pa.Table) -> list[str]:
@@ -63,6 +66,8 @@ def cell(value: Any) -> str:
         return f"({', '.join(map(cell, value.values()))})"
     if isinstance(value, list):
         return f"[{', '.join(map(cell, value))}]"
+    if isinstance(value, datetime | time):
+        return _MICROSECONDS.sub(r"\1", str(value))
     return str(value)
 
 
