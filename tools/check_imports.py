@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 LEAVES = (
@@ -109,14 +110,17 @@ def offence(layer: str, module: str) -> str | None:
     return f"{layer} may not import {rest}"
 
 
-def modules(root: Path) -> Iterator[tuple[str, str, Path, ast.AST]]:
+@cache  # parsing takes nearly all of the time
+def modules(root: Path) -> tuple[tuple[str, str, Path, ast.AST], ...]:
     """Each file below `root`, the folder that holds the package firesteel: its dotted name, the package that
     its relative imports count from, its path, its syntax tree."""
+    found = []
     for path in sorted((root / "firesteel").rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
         package = ".".join(parts[:-1])
         name = package if parts[-1] == "__init__" else ".".join(parts)
-        yield name, package, path, ast.parse(path.read_text(encoding="utf-8"), str(path))
+        found.append((name, package, path, ast.parse(path.read_text(encoding="utf-8"), str(path))))
+    return tuple(found)
 
 
 def violations(root: Path) -> list[str]:

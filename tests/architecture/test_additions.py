@@ -6,6 +6,7 @@ uses the copy then runs all toys. An addition that needs more than its row says 
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -421,12 +422,24 @@ except Exception as error:
 }
 
 
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the source with all toys."""
-    folder = tmp_path_factory.mktemp("additions")
-    ignored = shutil.ignore_patterns("__pycache__")
-    package = Path(shutil.copytree(ROOT / "src" / "firesteel", folder / "firesteel", ignore=ignored))
+RUN_ALL = """
+import contextlib, io, json, sys, traceback
+answers = {}
+for kind, probe in json.load(sys.stdin).items():
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        try:
+            exec(probe, {"__name__": "__main__"})
+        except Exception:
+            traceback.print_exc(file=sys.stdout)
+    answers[kind] = said.getvalue()
+json.dump(answers, sys.stdout)
+"""
+
+
+def copied(folder: Path) -> None:
+    """Copy the source with its compiled files, and add all toys."""
+    package = Path(shutil.copytree(ROOT / "src" / "firesteel", folder / "firesteel"))
     for addition in ADDITIONS.values():
         for name, text in addition.files.items():
             (package / name).parent.mkdir(exist_ok=True)
@@ -437,22 +450,30 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 assert there.count(anchor) == 1, (name, anchor)
                 there = there.replace(anchor, anchor + line)
             (package / name).write_text(there, encoding="utf-8")
-    return folder
 
 
-@pytest.mark.parametrize("kind", ADDITIONS)
-def test_a_toy_works_with_what_its_row_names(kind: str, source: Path) -> None:
-    addition = ADDITIONS[kind]
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What the probes of all toys print, in one process that uses a copy of the source."""
+    source = tmp_path_factory.mktemp("additions")
+    copied(source)
     done = subprocess.run(
-        [sys.executable, "-c", addition.probe],
+        [sys.executable, "-c", RUN_ALL],
+        input=json.dumps({kind: addition.probe for kind, addition in ADDITIONS.items()}),
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(source), str(ROOT)])},
         cwd=source,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
     )
     assert done.returncode == 0, done.stderr
-    assert addition.prints in done.stdout, done.stdout
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("kind", ADDITIONS)
+def test_a_toy_works_with_what_its_row_names(kind: str, answers: dict[str, str]) -> None:
+    assert ADDITIONS[kind].prints in answers[kind], answers[kind]
 
 
 def test_a_toy_needs_few_files() -> None:
