@@ -20,6 +20,7 @@ from firesteel.plan.nodes.interval_join import physical as physical_interval_joi
 from firesteel.plan.nodes.join import logical as logical_join
 from firesteel.plan.nodes.join import physical as physical_join
 from firesteel.plan.nodes.join import two_inputs
+from firesteel.plan.nodes.join.shared import JoinNode, TwoInputNode
 from firesteel.plan.nodes.lookup_join import physical as physical_lookup_join
 from firesteel.plan.nodes.multi_join import physical as physical_multi_join
 from firesteel.plan.nodes.over import logical as logical_over
@@ -35,12 +36,15 @@ from firesteel.plan.nodes.window.shared import GroupWindowAggregateNode, WindowA
 from firesteel.plan.nodes.window_join import physical as physical_window_join
 from firesteel.plan.nodes.window_rank import physical as physical_window_rank
 from firesteel.plan.properties.property import Property
-from firesteel.plan.tree import Field, LogicalNode, Node, PhaseNode, PhysicalNode
+from firesteel.plan.tree import Field, LogicalNode, Node, PhaseNode, PhysicalNode, SameColumns
 from firesteel.rules.pushdown.push_filters import push_filters
 from firesteel.rules.pushdown.push_projects import push_projects
 from firesteel.types.sql import BOOLEAN
 
-BASES = (Node, LogicalNode, PhysicalNode, PhaseNode, WindowAggregateNode, GroupWindowAggregateNode)
+BASES = (
+    *(Node, LogicalNode, PhysicalNode, PhaseNode, SameColumns),
+    *(TwoInputNode, JoinNode, WindowAggregateNode, GroupWindowAggregateNode),
+)
 SCAN = physical.Values((), ())
 
 

@@ -120,6 +120,17 @@ def unique_columns(names: Sequence[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class SameColumns(Node):
+    """Base class of nodes whose output has the columns of their only input."""
+
+    input: Node
+
+    @property
+    def schema(self) -> tuple[Field, ...]:
+        return self.input.schema
+
+
+@dataclass(frozen=True)
 class LogicalNode(Node):
     """Base class of logical nodes."""
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from firesteel.catalog.schema import Column, Table
 from firesteel.functions.expression.nodes import AggregateCall, Expr, InputRef, Literal
 from firesteel.plan.nodes.state_ttl import NO_TTL, StateTtl
-from firesteel.plan.tree import Field, LogicalNode, Node
+from firesteel.plan.tree import Field, LogicalNode, Node, SameColumns
 from firesteel.types.coerce import common_type
 from firesteel.types.sql import SqlType
 
@@ -69,16 +69,11 @@ class Project(LogicalNode):
 
 
 @dataclass(frozen=True)
-class Filter(LogicalNode):
+class Filter(SameColumns, LogicalNode):
     """LogicalFilter: rows for which the condition is TRUE. `having`: whether the filter is a HAVING."""
 
-    input: Node
     condition: Expr
     having: bool = False
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema
 
 
 @dataclass(frozen=True)
@@ -198,20 +193,15 @@ class Values(LogicalNode):
 
 
 @dataclass(frozen=True)
-class WatermarkAssigner(LogicalNode):
+class WatermarkAssigner(SameColumns, LogicalNode):
     """LogicalWatermarkAssigner: the rowtime column and the expression over the input's columns."""
 
-    input: Node
     rowtime: int
     expression: Expr
 
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema
-
 
 @dataclass(frozen=True)
-class Sink(LogicalNode):
+class Sink(SameColumns, LogicalNode):
     """LogicalSink: write the input's columns, by position, into the table.
 
     Attributes:
@@ -222,13 +212,8 @@ class Sink(LogicalNode):
         conflict: Strategy of ON CONFLICT DO in upper case, or None.
     """
 
-    input: Node
     table: Table
     target_columns: tuple[int, ...] | None = None
     conflict: str | None = None
 
     has_output: ClassVar[bool] = False
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema

@@ -10,7 +10,7 @@ from firesteel.functions.expression.nodes import AggregateCall, Expr, Literal
 from firesteel.plan.nodes.accumulators import accumulator_fields, buffers
 from firesteel.plan.nodes.logical import expanded_fields, scanned_fields
 from firesteel.plan.nodes.state_ttl import NO_TTL, StateTtl
-from firesteel.plan.tree import Field, Node, PhaseNode, PhysicalNode
+from firesteel.plan.tree import Field, Node, PhaseNode, PhysicalNode, SameColumns
 
 
 @dataclass(frozen=True)
@@ -50,20 +50,15 @@ class Calc(PhysicalNode):
 
 
 @dataclass(frozen=True)
-class Exchange(PhysicalNode):
+class Exchange(SameColumns, PhysicalNode):
     """Send rows to tasks by their keys. Without keys, all rows go to one task (distribution=[single]).
 
     `one_task`: whether all rows go to one task in spite of keys, which plans do not show
     (rules/mini_batch/keep_bundle_order.py).
     """
 
-    input: Node
     keys: tuple[int, ...]
     one_task: bool = False
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema
 
 
 @dataclass(frozen=True)
@@ -202,57 +197,36 @@ class Expand(PhysicalNode):
 
 
 @dataclass(frozen=True)
-class ChangelogNormalize(PhysicalNode):
+class ChangelogNormalize(SameColumns, PhysicalNode):
     """Turn an upsert stream, or one with duplicates, into a full changelog by its primary key.
 
     `mini_batch`: whether rows are processed in bundles.
     """
 
-    input: Node
     keys: tuple[int, ...]
     condition: Expr | None = None
     mini_batch: bool = False
 
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema
-
 
 @dataclass(frozen=True)
-class DropUpdateBefore(PhysicalNode):
+class DropUpdateBefore(SameColumns, PhysicalNode):
     """Discard -U rows."""
 
-    input: Node
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema
-
 
 @dataclass(frozen=True)
-class WatermarkAssigner(PhysicalNode):
+class WatermarkAssigner(SameColumns, PhysicalNode):
     """Compute watermarks from the row time column."""
 
-    input: Node
     rowtime: int
     expression: Expr
 
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema
-
 
 @dataclass(frozen=True)
-class MiniBatchAssigner(PhaseNode):
+class MiniBatchAssigner(SameColumns, PhaseNode):
     """Mark the ends of mini-batches. The interval is in milliseconds, the time is `ProcTime` or `RowTime`."""
 
-    input: Node
     interval: int
     time: str
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema
 
 
 @dataclass(frozen=True)
@@ -281,14 +255,13 @@ class Values(PhysicalNode):
 
 
 @dataclass(frozen=True)
-class Sink(PhysicalNode):
+class Sink(SameColumns, PhysicalNode):
     """Write to a table.
 
     `upsert_key` has the positions by which the query identifies its rows, for a sink that materializes. Else
     it is ().
     """
 
-    input: Node
     table: Table
     upsert_materialize: bool = False
     target_columns: tuple[int, ...] | None = None
@@ -296,7 +269,3 @@ class Sink(PhysicalNode):
     upsert_key: tuple[int, ...] = ()
 
     has_output: ClassVar[bool] = False
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema

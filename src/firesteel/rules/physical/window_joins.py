@@ -38,6 +38,6 @@ def window_join(node: Join, windows: JoinedWindows, inputs: tuple[Node, Node]) -
         )
     rest = conjunction(windows.rest)
     condition = Literal(True, BOOLEAN.with_nullable(False)) if rest is None else rest
-    join = WindowJoin(inputs, windows.windowings, node.join_type, condition, node.hints)
+    join = WindowJoin(inputs, node.join_type, condition, windows.windowings, node.hints)
     equal = join.equal_columns
     return replace(join, inputs=(Exchange(inputs[0], equal.left), Exchange(inputs[1], equal.right)))

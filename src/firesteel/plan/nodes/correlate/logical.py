@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from firesteel.functions.expression.nodes import Call
 from firesteel.plan.nodes.correlate.collections import uncollected_fields
-from firesteel.plan.nodes.join.join_type import JoinType, join_fields
+from firesteel.plan.nodes.join.shared import TwoInputNode
 from firesteel.plan.tree import Field, LogicalNode, Node
 
 
@@ -46,27 +46,15 @@ class TableFunctionScan(LogicalNode):
 
 
 @dataclass(frozen=True)
-class Correlate(LogicalNode):
+class Correlate(TwoInputNode, LogicalNode):
     """LogicalCorrelate: each row of the left input beside each row of the right one, which depends on it.
 
+    The join is INNER, or LEFT: a row without partners is padded.
+
     Attributes:
-        inputs: The left and the right input.
-        join_type: INNER, or LEFT: a row without partners is padded.
         variable: Name of the left row in the expressions of the right input, such as `$cor0`.
         required: Positions of the left columns that the right input reads, sorted.
     """
 
-    inputs: tuple[Node, Node]
-    join_type: JoinType
     variable: str = ""
     required: tuple[int, ...] = ()
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        left, right = self.inputs
-        return join_fields(left.schema, right.schema, self.join_type)
-
-    @property
-    def left_width(self) -> int:
-        """Number of columns of the left input, and position of the first right column."""
-        return len(self.inputs[0].schema)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firesteel.functions.expression.nodes import Expr
-from firesteel.plan.nodes.join.join_type import EqualColumns, JoinType, equal_columns, join_fields
-from firesteel.plan.tree import Field, Node, PhysicalNode
+from firesteel.plan.nodes.join.join_type import EqualColumns, equal_columns
+from firesteel.plan.nodes.join.shared import JoinNode
+from firesteel.plan.tree import PhysicalNode
 
 
 @dataclass(frozen=True)
@@ -31,31 +32,20 @@ class IntervalBounds:
 
 
 @dataclass(frozen=True)
-class IntervalJoin(PhysicalNode):
+class IntervalJoin(JoinNode, PhysicalNode):
     """Join rows whose times are close, and keep a row only while it may have partners.
 
-    Flink: StreamPhysicalIntervalJoin.
+    Flink: StreamPhysicalIntervalJoin. Each input comes after an exchange by its equal columns.
 
     Attributes:
-        inputs: The left and the right input, each after an exchange by its equal columns.
-        join_type: Which rows are sent.
-        condition: The whole condition, over the columns of the left input, then those of the right one.
         remaining: The condition without what the bounds say.
         bounds: The bounds of the times.
     """
 
-    inputs: tuple[Node, Node]
-    join_type: JoinType
-    condition: Expr
     remaining: Expr
     bounds: IntervalBounds
 
     @property
-    def schema(self) -> tuple[Field, ...]:
-        left, right = self.inputs
-        return join_fields(left.schema, right.schema, self.join_type)
-
-    @property
     def equal_columns(self) -> EqualColumns:
         """Columns that the condition requires to be equal. Equal times are not among them."""
-        return equal_columns(self.remaining, len(self.inputs[0].schema))
+        return equal_columns(self.remaining, self.left_width)

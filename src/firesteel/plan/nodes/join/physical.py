@@ -4,35 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from firesteel.functions.expression.nodes import Expr
-from firesteel.plan.nodes.join.join_type import (
-    EqualColumns,
-    JoinHints,
-    JoinType,
-    equal_columns,
-    join_fields,
-    named,
-)
-from firesteel.plan.tree import Field, Node, PhysicalNode
+from firesteel.plan.nodes.join.join_type import JoinHints, join_fields, named
+from firesteel.plan.nodes.join.shared import JoinNode
+from firesteel.plan.tree import Field, PhysicalNode
 
 
 @dataclass(frozen=True)
-class Join(PhysicalNode):
+class Join(JoinNode, PhysicalNode):
     """Join two changing inputs, and keep the rows of both (Flink: StreamPhysicalJoin).
 
+    Each input comes after an exchange by its equal columns.
+
     Attributes:
-        inputs: The left and the right input, each after an exchange by its equal columns.
-        join_type: Type of the join: the rows that are sent.
-        condition: Condition over the columns of the left input, then of the right one.
         unique_keys: Unique keys of each input's rows, as sets of positions.
         hints: Hints of the query about the join.
         names: Names of the output columns. Empty for the default names.
         mini_batch: Whether the changes of a bundle are folded before they are joined.
     """
 
-    inputs: tuple[Node, Node]
-    join_type: JoinType
-    condition: Expr
     unique_keys: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]] = ((), ())
     mini_batch: bool = False
     hints: JoinHints = field(default_factory=JoinHints)
@@ -42,11 +31,6 @@ class Join(PhysicalNode):
     def schema(self) -> tuple[Field, ...]:
         left, right = self.inputs
         return named(join_fields(left.schema, right.schema, self.join_type), self.names)
-
-    @property
-    def equal_columns(self) -> EqualColumns:
-        """Return the columns that the condition requires to be equal."""
-        return equal_columns(self.condition, len(self.inputs[0].schema))
 
     def unique_key(self, port: int) -> tuple[int, ...] | None:
         """Return the unique key by which the state keeps the rows of an input, None if there is none.

@@ -3,33 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
 
-from firesteel.plan.nodes.join.join_type import EqualColumns, JoinType
+from firesteel.plan.nodes.join.shared import JoinNode
 from firesteel.plan.nodes.physical import Exchange
 from firesteel.plan.properties.keys import Keys, unique_keys, upsert_keys
 from firesteel.plan.properties.time_attributes import Positions, TimeAttributes, time_attributes
 from firesteel.plan.properties.value_ranges import Range, value_range
 from firesteel.plan.tree import Node
-
-
-class TwoInputJoin(Protocol):
-    """Node of a join with two inputs."""
-
-    @property
-    def inputs(self) -> tuple[Node, Node]:
-        """The left and the right input."""
-        ...
-
-    @property
-    def join_type(self) -> JoinType:
-        """Type of the join."""
-        ...
-
-    @property
-    def equal_columns(self) -> EqualColumns:
-        """Columns that the condition requires to be equal."""
-        ...
 
 
 # --- keys ----------------------------------------------------------------------------------------
@@ -39,12 +19,12 @@ def has_keys_of_inputs(*classes: type[Node]) -> None:
     upsert_keys.of(*classes)(_upsert_keys)
 
 
-def _unique_keys(node: TwoInputJoin) -> Keys:
+def _unique_keys(node: JoinNode) -> Keys:
     left, right = map(unique_keys, node.inputs)
     return combined_keys(node, left, right, _identifying(node))
 
 
-def _upsert_keys(node: TwoInputJoin) -> Keys:
+def _upsert_keys(node: JoinNode) -> Keys:
     """Return the upsert keys. Keys of an input without its equal columns do not count.
 
     Changes of one row keep their order only if all of them take the same way (Flink:
@@ -66,7 +46,7 @@ def upsert_keys_in_task(side: Node) -> Keys:
     return upsert_keys(side.input if isinstance(side, Exchange) else side)
 
 
-def combined_keys(node: TwoInputJoin, left: Keys, right: Keys, identifying: tuple[Keys, Keys]) -> Keys:
+def combined_keys(node: JoinNode, left: Keys, right: Keys, identifying: tuple[Keys, Keys]) -> Keys:
     """Return the keys of a join's rows (Flink: FlinkRelMdUniqueKeys.getJoinUniqueKeys).
 
     A left key and a right key together are a key. If rows of one input have at most one partner, and the
@@ -81,7 +61,7 @@ def combined_keys(node: TwoInputJoin, left: Keys, right: Keys, identifying: tupl
     if not node.join_type.has_right_columns:
         return left
     equal = node.equal_columns
-    width = len(node.inputs[0].schema)
+    width = node.left_width
     moved = frozenset(frozenset(width + i for i in key) for key in right)
     found = {one | other for one in left for other in moved}
     if _contain_key(equal.right, identifying[1]) and not node.join_type.pads_left:
@@ -91,7 +71,7 @@ def combined_keys(node: TwoInputJoin, left: Keys, right: Keys, identifying: tupl
     return frozenset(found)
 
 
-def _identifying(node: TwoInputJoin) -> tuple[Keys, Keys]:
+def _identifying(node: JoinNode) -> tuple[Keys, Keys]:
     left, right = node.inputs
     return unique_keys(left) | upsert_keys(left), unique_keys(right) | upsert_keys(right)
 
@@ -106,11 +86,11 @@ def has_times_of_inputs(*classes: type[Node]) -> None:
     time_attributes.of(*classes)(_times)
 
 
-def _times(node: TwoInputJoin) -> TimeAttributes:
+def _times(node: JoinNode) -> TimeAttributes:
     left, right = map(time_attributes, node.inputs)
     if not node.join_type.has_right_columns:
         return left
-    width = len(node.inputs[0].schema)
+    width = node.left_width
 
     def both(positions: Positions, rowtime: bool) -> Iterable[int]:
         return (*positions, *(width + i for i in right.of_kind(rowtime)))
@@ -123,7 +103,7 @@ def has_ranges_of_inputs(*classes: type[Node]) -> None:
     value_range.of(*classes)(_range)
 
 
-def _range(node: TwoInputJoin, column: int) -> Range:
+def _range(node: JoinNode, column: int) -> Range:
     left, right = node.inputs
     width = len(left.schema)
     return value_range(left, column) if column < width else value_range(right, column - width)

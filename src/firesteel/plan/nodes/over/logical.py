@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from firesteel.functions.expression.nodes import AggregateCall, Literal
 from firesteel.plan.expressions.over import Direction, OverWindow, over_fields
-from firesteel.plan.tree import Field, LogicalNode, Node
+from firesteel.plan.tree import Field, LogicalNode, Node, SameColumns
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class OverAggregate(LogicalNode):
 
 
 @dataclass(frozen=True)
-class Sort(LogicalNode):
+class Sort(SameColumns, LogicalNode):
     """LogicalSort: ORDER BY, LIMIT and OFFSET.
 
     Attributes:
@@ -38,12 +38,7 @@ class Sort(LogicalNode):
         fetch: Number of rows to return after them, None for all.
     """
 
-    input: Node
     keys: tuple[int, ...]
     directions: tuple[Direction, ...]
     offset: int = 0
     fetch: int | None = None
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema

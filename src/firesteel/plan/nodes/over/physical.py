@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from firesteel.functions.expression.nodes import AggregateCall, Literal
 from firesteel.plan.expressions.over import Direction, OverWindow, over_fields
-from firesteel.plan.tree import Field, Node, PhysicalNode
+from firesteel.plan.tree import Field, Node, PhysicalNode, SameColumns
 
 
 @dataclass(frozen=True)
@@ -29,17 +29,12 @@ class OverAggregate(PhysicalNode):
 
 
 @dataclass(frozen=True)
-class TemporalSort(PhysicalNode):
+class TemporalSort(SameColumns, PhysicalNode):
     """Sort by a time attribute, ascending, and then by other columns. Flink: StreamPhysicalTemporalSort.
 
     `is_rowtime`: whether the first key is an event time. If False, it is a processing time.
     """
 
-    input: Node
     keys: tuple[int, ...]
     directions: tuple[Direction, ...]
     is_rowtime: bool
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from firesteel.plan.expressions.over import Direction
 from firesteel.plan.nodes.rank.rank_range import RankRange, ranked_fields
-from firesteel.plan.tree import Field, Node, PhysicalNode
+from firesteel.plan.tree import Field, Node, PhysicalNode, SameColumns
 
 APPEND, UPDATE, RETRACT, UNDEFINED = "AppendFastStrategy", "UpdateFastStrategy", "RetractStrategy", ""
 
@@ -52,7 +52,7 @@ class Rank(PhysicalNode):
 
 
 @dataclass(frozen=True)
-class SortLimit(PhysicalNode):
+class SortLimit(SameColumns, PhysicalNode):
     """ORDER BY with a limit: a rank without partitions (Flink: StreamPhysicalSortLimit).
 
     Attributes:
@@ -65,7 +65,6 @@ class SortLimit(PhysicalNode):
         row_key: As in `Rank`.
     """
 
-    input: Node
     order: tuple[int, ...]
     directions: tuple[Direction, ...]
     offset: int
@@ -73,13 +72,9 @@ class SortLimit(PhysicalNode):
     strategy: str = UNDEFINED
     row_key: tuple[int, ...] = ()
 
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema
-
 
 @dataclass(frozen=True)
-class Limit(PhysicalNode):
+class Limit(SameColumns, PhysicalNode):
     """First rows in the order of their arrival (Flink: StreamPhysicalLimit).
 
     Attributes:
@@ -88,10 +83,5 @@ class Limit(PhysicalNode):
         fetch: Number of rows to keep after them.
     """
 
-    input: Node
     offset: int
     fetch: int
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from firesteel.errors import SourceRange
 from firesteel.functions.expression.nodes import Expr
 from firesteel.plan.nodes.temporal.lookup_hint import LookupHint
-from firesteel.plan.tree import Field, LogicalNode, Node
+from firesteel.plan.tree import LogicalNode, SameColumns
 
 
 @dataclass(frozen=True)
-class Snapshot(LogicalNode):
+class Snapshot(SameColumns, LogicalNode):
     """LogicalSnapshot: the rows of a table as of a point in time.
 
     It is the right input of a Correlate, possibly below a filter with the condition of the join. Then
@@ -26,13 +26,8 @@ class Snapshot(LogicalNode):
         hint: The LOOKUP hint for this table.
     """
 
-    input: Node
     period: Expr
     range: SourceRange | None = field(default=None, compare=False)
     lookup: bool = False
     hints: tuple[LookupHint, ...] = ()
     hint: LookupHint | None = None
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema

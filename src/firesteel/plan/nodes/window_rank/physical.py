@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from firesteel.plan.expressions.over import Direction
 from firesteel.plan.nodes.rank.rank_range import RankRange, ranked_fields
-from firesteel.plan.tree import Field, Node, PhysicalNode
+from firesteel.plan.tree import Field, Node, PhysicalNode, SameColumns
 from firesteel.plan.windowing import Windowing
 
 
@@ -38,7 +38,7 @@ class WindowRank(PhysicalNode):
 
 
 @dataclass(frozen=True)
-class WindowDeduplicate(PhysicalNode):
+class WindowDeduplicate(SameColumns, PhysicalNode):
     """First or last row of each window and key by time (Flink: StreamPhysicalWindowDeduplicate).
 
     Attributes:
@@ -50,13 +50,8 @@ class WindowDeduplicate(PhysicalNode):
         keep_last: Whether the last row is kept. If False, the first.
     """
 
-    input: Node
     windowing: Windowing
     keys: tuple[int, ...]
     time: int
     by_row_time: bool
     keep_last: bool
-
-    @property
-    def schema(self) -> tuple[Field, ...]:
-        return self.input.schema
