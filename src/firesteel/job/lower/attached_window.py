@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from firesteel.functions.duckdb.calc_spec import CalcSpec
-from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.job.lower.aggregate import OperatorOptions, types_of
 from firesteel.job.lower.group_window import window_time
-from firesteel.plan.expressions.operations import conjunction, expand_search
+from firesteel.job.lower.join import condition_of
+from firesteel.job.lower.over import sort_orders
 from firesteel.plan.nodes.window_join.physical import WindowJoin
 from firesteel.plan.nodes.window_rank.physical import WindowDeduplicate, WindowRank
 from firesteel.plan.windowing import Windowing
@@ -28,7 +27,7 @@ def window_rank(node: WindowRank, options: OperatorOptions) -> WindowRankSpec:
         window=_window(node.windowing, options),
         partition=node.partition,
         sort=node.order,
-        orders=tuple(SortOrder(d.descending, not d.nulls_first) for d in node.directions),
+        orders=sort_orders(node.directions),
         start=node.ranks.start,
         end=node.ranks.end,
         with_number=node.number is not None,
@@ -62,7 +61,7 @@ def window_join(node: WindowJoin, options: OperatorOptions) -> WindowJoinSpec:
         WindowJoinKind(node.join_type.value),
         (left, right),
         equal.null_safe,
-        _condition(node, options),
+        condition_of(equal.rest, (*left.types, *right.types), options),
         options.state_id("window-join"),
     )
 
@@ -72,12 +71,3 @@ def _window(windowing: Windowing, options: OperatorOptions) -> AttachedWindow:
     assert start is not None
     assert end is not None
     return AttachedWindow(start, end, window_time(None, windowing.time_type, options).zone)
-
-
-def _condition(node: WindowJoin, options: OperatorOptions) -> CalcSpec | None:
-    """Return the part of the join condition beside equal columns, None if there is none."""
-    rest = conjunction(node.equal_columns.rest)
-    if rest is None:
-        return None
-    types = (*types_of(node.inputs[0]), *types_of(node.inputs[1]))
-    return compile_calc((), expand_search(rest, lists=True), types, None, options.time_zone, True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.job.lower.aggregate import OperatorOptions, types_of
+from firesteel.job.lower.join import condition_of
 from firesteel.plan.expressions.operations import expand_search
 from firesteel.plan.expressions.sub_query import over_outer_row
 from firesteel.plan.nodes import physical
@@ -22,6 +22,7 @@ def correlate(node: Correlate, options: OperatorOptions) -> CorrelateSpec:
     """Return the spec of a table function."""
     exchanged = any(isinstance(below, physical.Exchange) for below in walk(node.input))
     user = node.call.user
+    terms = () if node.condition is None else (node.condition,)
     args = [expand_search(over_outer_row(arg), lists=True) for arg in node.call.args]
     return CorrelateSpec(
         function=_NAMES.get(node.call.function, "UNNEST") if user is None else "USER",
@@ -29,15 +30,7 @@ def correlate(node: Correlate, options: OperatorOptions) -> CorrelateSpec:
         types=tuple(field.type for field in node.fields),
         pads=node.join_type is JoinType.LEFT,
         ordinality=node.call.function == UNNEST_WITH_ORDINALITY,
-        condition=_condition(node, options, exchanged),
+        condition=condition_of(terms, [field.type for field in node.fields], options, exchanged),
         user=None if user is None else user.function,
         unread=options.unread.get(fingerprint(node), ()),
     )
-
-
-def _condition(node: Correlate, options: OperatorOptions, exchanged: bool) -> CalcSpec | None:
-    if node.condition is None:
-        return None
-    types = [field.type for field in node.fields]
-    condition = expand_search(node.condition, lists=True)
-    return compile_calc((), condition, types, None, options.time_zone, exchanged)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firesteel.job.lower.aggregate import OperatorOptions, types_of
-from firesteel.job.lower.join import KINDS, rest_of
+from firesteel.job.lower.join import KINDS, condition_of
 from firesteel.plan.nodes.interval_join.physical import IntervalJoin
 from firesteel.runtime.spec.interval_join import IntervalJoinSpec
 from firesteel.runtime.spec.join import JoinInput
@@ -21,7 +21,7 @@ def interval_join(node: IntervalJoin, options: OperatorOptions) -> IntervalJoinS
         bounds.upper,
         bounds.is_rowtime,
         (bounds.left_time, bounds.right_time),
-        rest_of(equal, (*left, *right), options),
+        condition_of(equal.rest, (*left, *right), options),
         options.min_cleanup,
         options.state_id("interval-join"),
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firesteel.config.option import parse_duration
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.functions.duckdb.compile.calc import compile_calc
+from firesteel.functions.expression.nodes import Expr
 from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
 from firesteel.plan.expressions.operations import conjunction, expand_search
-from firesteel.plan.nodes.join.join_type import EqualColumns, JoinType
+from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.physical import Join
 from firesteel.runtime.spec.join import JoinInput, JoinKind, JoinSpec, SemiJoinSpec
 from firesteel.types.sql import SqlType
@@ -28,7 +31,7 @@ def join(node: Join, options: OperatorOptions) -> JoinSpec | SemiJoinSpec:
         JoinInput(types_of(node.inputs[1]), equal.right, node.unique_key(1), _ttl(node, 1, options)),
     )
     types = (*types_of(node.inputs[0]), *types_of(node.inputs[1]))
-    condition = rest_of(equal, types, options)
+    condition = condition_of(equal.rest, types, options)
     if node.join_type in KINDS:
         kind = KINDS[node.join_type]
         state_id = options.state_id("join")
@@ -54,17 +57,18 @@ def _ttl(node: Join, port: int, options: OperatorOptions) -> int:
     return parse_duration(written) if written else options.ttl
 
 
-def rest_of(
-    equal: EqualColumns, types: tuple[SqlType, ...], options: OperatorOptions
-) -> CalcSpec | None:  # fmt: skip
-    """Return the part of a condition beyond equal columns, None if there is none.
+def condition_of(
+    terms: Sequence[Expr], types: Sequence[SqlType], options: OperatorOptions, exchanged: bool = True
+) -> CalcSpec | None:
+    """Return a condition as a Calc without a projection, None if it has no terms.
 
     Args:
-        equal: The condition, split into equal columns and the rest.
-        types: Types of the left input's columns, then of the right one's.
+        terms: Terms of the condition, all of which must be true.
+        types: Types of the columns: for a join those of the left input, then of the right one.
         options: Options of the translation.
+        exchanged: Whether the rows came through an exchange.
     """
-    rest = conjunction(equal.rest)
-    if rest is None:
+    whole = conjunction(terms)
+    if whole is None:
         return None
-    return compile_calc((), expand_search(rest, lists=True), types, None, options.time_zone, True)
+    return compile_calc((), expand_search(whole, lists=True), types, None, options.time_zone, exchanged)

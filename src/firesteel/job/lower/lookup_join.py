@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.functions.duckdb.compile.calc import compile_calc
-from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.functions.expression.nodes import InputRef
 from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
+from firesteel.job.lower.join import condition_of
 from firesteel.job.lower.scan import scan_of
 from firesteel.plan.expressions.operations import conjunction, conjuncts, expand_search, identity
 from firesteel.plan.nodes import physical
@@ -15,7 +14,6 @@ from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.lookup_join.physical import LookupJoin
 from firesteel.plan.tree import walk
 from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable, ResolvedLookupJoinSpec, Retry
-from firesteel.types.sql import SqlType
 
 
 def lookup_join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec | ResolvedLookupJoinSpec:
@@ -60,8 +58,8 @@ def _join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec:
         node.join_type is JoinType.LEFT,
         types_of(node.table),
         _calc(node, options, exchanged),
-        _condition(alone, own, zone, exchanged),
-        _condition(rest, (*own, *types_of(node.table)), zone, exchanged),
+        condition_of(alone, own, options, exchanged),
+        condition_of(rest, (*own, *types_of(node.table)), options, exchanged),
         None if node.hint is None or not node.hint.attempts else Retry(node.hint.attempts, node.hint.delay),
     )
 
@@ -77,12 +75,3 @@ def _calc(node: LookupJoin, options: OperatorOptions, exchanged: bool) -> CalcSp
     whole = conjunction([*node.pushed, *kept])
     condition = None if whole is None else expand_search(whole, lists=True)
     return compile_calc(exprs, condition, types_of(node.scan), None, options.time_zone, exchanged)
-
-
-def _condition(
-    terms: Sequence[Expr], types: tuple[SqlType, ...], time_zone: str, exchanged: bool
-) -> CalcSpec | None:
-    whole = conjunction(terms)
-    if whole is None:
-        return None
-    return compile_calc((), expand_search(whole, lists=True), types, None, time_zone, exchanged)

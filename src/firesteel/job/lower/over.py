@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 
 from firesteel.errors import NotSupportedError
@@ -95,13 +96,14 @@ def temporal_sort(node: TemporalSort, options: OperatorOptions) -> TemporalSortS
         order=OverTime.ROWTIME if node.is_rowtime else OverTime.PROCTIME,
         time=node.keys[0],
         keys=node.keys[1:],
-        directions=tuple(map(_sort_order, node.directions[1:])),
+        directions=sort_orders(node.directions[1:]),
         state_id=options.state_id("temporal-sort"),
     )
 
 
-def _sort_order(direction: Direction) -> SortOrder:
-    return SortOrder(direction.descending, not direction.nulls_first)
+def sort_orders(directions: Iterable[Direction]) -> tuple[SortOrder, ...]:
+    """Return the directions of ORDER BY as the operators take them."""
+    return tuple(SortOrder(one.descending, not one.nulls_first) for one in directions)
 
 
 def _call(call: AggregateCall, types: Types, node: OverAggregate, bounded: bool) -> AggregateSpec:

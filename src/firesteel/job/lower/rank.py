@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
-from firesteel.plan.expressions.over import Direction
+from firesteel.job.lower.over import sort_orders
 from firesteel.plan.nodes.rank.physical import APPEND, UPDATE, Limit, Rank, SortLimit
 from firesteel.runtime.spec.over import OverTime
 from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec, RankStrategy
-from firesteel.runtime.state.order_codes import SortOrder
 
 
 def rank(node: Rank, options: OperatorOptions) -> RankSpec | DeduplicateSpec:
@@ -19,7 +18,7 @@ def rank(node: Rank, options: OperatorOptions) -> RankSpec | DeduplicateSpec:
         input_types=types_of(node.input),
         partition=node.partition,
         sort=() if by_arrival else node.order,
-        orders=() if by_arrival else tuple(map(_sort_order, node.directions)),
+        orders=() if by_arrival else sort_orders(node.directions),
         strategy=_strategy(node.strategy),
         end=node.ranks.end,
         start=node.ranks.start,
@@ -54,7 +53,7 @@ def sort_limit(node: SortLimit, options: OperatorOptions) -> RankSpec:
         input_types=types_of(node.input),
         partition=(),
         sort=node.order,
-        orders=tuple(map(_sort_order, node.directions)),
+        orders=sort_orders(node.directions),
         strategy=_strategy(node.strategy),
         end=node.offset + node.fetch,
         start=node.offset + 1,
@@ -86,7 +85,3 @@ def _strategy(name: str) -> RankStrategy:
     if name == APPEND:
         return RankStrategy.APPEND
     return RankStrategy.UPDATE if name == UPDATE else RankStrategy.RETRACT
-
-
-def _sort_order(direction: Direction) -> SortOrder:
-    return SortOrder(direction.descending, not direction.nulls_first)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from firesteel.functions.duckdb.calc_spec import CalcSpec
-from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.functions.expression.nodes import Expr, InputRef
 from firesteel.job.lower.aggregate import OperatorOptions, types_of
-from firesteel.plan.expressions.operations import conjunction, expand_search
+from firesteel.job.lower.join import condition_of
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.temporal.physical import TemporalJoin
 from firesteel.runtime.spec.temporal_join import TemporalJoinSpec, TimedInput
@@ -23,7 +21,7 @@ def temporal_join(node: TemporalJoin, options: OperatorOptions) -> TemporalJoinS
             TimedInput(left, equal.left, _position(temporal.left_time)),
             TimedInput(right, equal.right, _position(temporal.right_time) - node.left_width),
         ),
-        _condition(node, options),
+        condition_of(node.rest, (*left, *right), options),
         options.ttl,
         options.state_id("temporal-join"),
     )
@@ -32,12 +30,3 @@ def temporal_join(node: TemporalJoin, options: OperatorOptions) -> TemporalJoinS
 def _position(column: Expr) -> int:
     assert isinstance(column, InputRef)
     return column.index
-
-
-def _condition(node: TemporalJoin, options: OperatorOptions) -> CalcSpec | None:
-    """Return the part of the join condition beside equal columns and the time, None if there is none."""
-    rest = conjunction(node.rest)
-    if rest is None:
-        return None
-    types = (*types_of(node.inputs[0]), *types_of(node.inputs[1]))
-    return compile_calc((), expand_search(rest, lists=True), types, None, options.time_zone, True)
