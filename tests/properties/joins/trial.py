@@ -106,13 +106,14 @@ def trial(made: Case, modes: Iterable[Mode]) -> list[Failure]:
         NotSupportedError: The query is refused.
     """
     failures = []
-    jobs: dict[bool, JobSpec] = {}
+    jobs: dict[frozenset[tuple[str, str]], JobSpec] = {}
     for cutting, targets, options in modes:
-        mode = f"{cutting}, {targets} key groups{', mini-batch' * bool(options)}"
+        mode = ", ".join([cutting, f"{targets} key groups", *options])
         try:
-            if bool(options) not in jobs:
-                jobs[bool(options)] = planned(made, options)
-            why = difference(made, jobs[bool(options)], cutting, targets)
+            key = frozenset(options.items())
+            if key not in jobs:
+                jobs[key] = planned(made, options)
+            why = difference(made, jobs[key], cutting, targets)
         except NotSupportedError:
             raise
         except Exception as error:
