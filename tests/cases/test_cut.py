@@ -10,9 +10,10 @@ from tests.cases.cut import Cutting
 from tests.cases.test_recorded import EVERY_OPERATOR
 from tests.scale import FULL
 
-CUTTINGS = [Cutting(rows=7)]
+CUTTINGS = [Cutting(rows=13)]
 if FULL:
     CUTTINGS += [
+        Cutting(rows=7),
         Cutting(rows=7, mini_batch=True),
         Cutting(rows=1),
         Cutting(rows=100, targets=1),

@@ -3,6 +3,7 @@ over state that either left: with NULLs, retractions of rows that never came, al
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -18,9 +19,15 @@ from firesteel.types.sql import SqlType, decimal
 from tests.runtime.aggregate.reduce.phases import by_key, one_phase, run, split, two_phase
 from tests.runtime.aggregate.scan.test_equal_to_rows import ALL_VALUES, calls_over, inputs, spec_of
 from tests.runtime.changes import Row
-from tests.scale import examples, part
+from tests.scale import FULL, examples, part
 
 PHASES = {"one": one_phase, "two": two_phase, "split": split}
+COMBINATIONS = [
+    pytest.param(kind, insert_only, phase, id=f"{kind}-{'appends' if insert_only else 'changes'}-{phase}")
+    for (i, kind), (j, phase) in itertools.product(enumerate(part(list(ALL_VALUES), 9)), enumerate(PHASES))
+    for insert_only in ([False, True] if FULL else [(i + j) % 2 == 0])
+]
+"""Every kind in every phase, over changes and over appends: in turn, and at full size both."""
 
 
 def shown(rows: Sequence[Row], keys: int) -> dict[object, str]:
@@ -28,9 +35,7 @@ def shown(rows: Sequence[Row], keys: int) -> dict[object, str]:
     return {key: repr(changes) for key, changes in by_key(rows, keys).items()}
 
 
-@pytest.mark.parametrize("phase", PHASES)
-@pytest.mark.parametrize("insert_only", [False, True], ids=["changes", "appends"])
-@pytest.mark.parametrize("kind", part(list(ALL_VALUES), 9), ids=str)
+@pytest.mark.parametrize(("kind", "insert_only", "phase"), COMBINATIONS)
 @settings(max_examples=examples(15), deadline=None, phases=[Phase.reuse, Phase.generate])
 @given(data=st.data())
 def test_as_the_row_handler(kind: SqlType, insert_only: bool, phase: str, data: st.DataObject) -> None:
