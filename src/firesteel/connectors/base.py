@@ -182,6 +182,13 @@ class Source(Protocol):
         """
         raise NotSupportedError("the connector does not give the same rows again")
 
+    def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
+        """Return the end of the next piece of a history, which begins at `start` and ends at `until`.
+
+        By default, the history is one piece. Sources with many rows observe the limit.
+        """
+        return until
+
     def read(self, split: Split) -> Iterator[pa.Table]:
         """Yield the changes of a split in order, in tables of about 100,000 rows (runtime/spec/operators.py).
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -230,20 +231,15 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
         job: The job.
         text: The statement's text. Each statement has its own folder in a checkpoint.
     """
-    from firesteel.spark.machine_memory import default_batch_bytes
-    from firesteel.spark.stream.settings import StreamSettings
-
-    mini_batch = mini_batch_options(environment.configuration)
     checkpoint = environment.options.get(CHECKPOINT)
     if checkpoint is not None:
         checkpoint = environment.known_statements.folder(environment.spark.context, checkpoint, job, text)
-    return StreamSettings(
+    mini_batch = mini_batch_options(environment.configuration)
+    return replace(
+        read_limits(environment),
         checkpoint=checkpoint,
         parallelism=_parallelism(environment),
         key_groups=_number(environment, "pipeline.max-parallelism"),
-        max_rows=_most_rows(environment, mini_batch),
-        least_rows=1 if mini_batch is None else mini_batch.size,
-        max_bytes=_number(environment, "firesteel.source.max-bytes-per-batch") or default_batch_bytes(),
         trusts_others=environment.configuration.get("firesteel.checkpoint.allow-writable-by-others"),
         interval=mini_batch.latency if mini_batch else 0,
         statement=text,
@@ -251,6 +247,19 @@ def stream_settings(environment: Environment, job: JobSpec, text: str) -> Stream
         source_recovery=environment.configuration.get("firesteel.source-recovery"),
         replay=environment.replay,
         script=environment.kept_script,
+    )
+
+
+def read_limits(environment: Environment) -> StreamSettings:
+    """Return settings of the stream host that hold the limits of a micro-batch, and nothing else."""
+    from firesteel.spark.machine_memory import default_batch_bytes
+    from firesteel.spark.stream.settings import StreamSettings
+
+    mini_batch = mini_batch_options(environment.configuration)
+    return StreamSettings(
+        max_rows=_most_rows(environment, mini_batch),
+        least_rows=1 if mini_batch is None else mini_batch.size,
+        max_bytes=_number(environment, "firesteel.source.max-bytes-per-batch") or default_batch_bytes(),
     )
 
 

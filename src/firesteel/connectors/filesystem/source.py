@@ -176,6 +176,13 @@ class FilesystemSource(Source):
         self._log.check(end)
         return history_of(self._log.files, start, end, self._check)
 
+    def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
+        """Return the end of the next piece of a history (see Source.history_piece)."""
+        self._log.check(until)
+        files = self._log.files[: until["file"] + bool(until["byte"])]
+        found = ahead(files, start, limit, self._framing())
+        return min(found, until, key=lambda offset: (offset["file"], offset["byte"]))
+
     def read(self, split: Split) -> Iterator[pa.Table]:
         """Yield the changes of a split (see Source.read)."""
         read = 0

@@ -200,6 +200,14 @@ class KafkaSource(Source):
         first_offset = replace(since, at=begins, begins={}).to_json()
         return History(first_offset, replace(until, begins={}).to_json(), f"{count:,} messages")
 
+    def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
+        """Return the end of the next piece of a history (see Source.history_piece)."""
+        at, last = Position.of(start).at, Position.of(until)
+        rows = limit.rows
+        if limit.bytes is not None and at != last.at:
+            rows = self._sizes.rows_of(limit.bytes, at, last.at, rows)
+        return replace(last, at=ahead(at, last.at, rows)).to_json()
+
     def read(self, split: Split) -> Iterator[pa.Table]:
         """Yield the changes of a split (see Source)."""
         letters, leaves_out = self.dead_letters, False

@@ -64,6 +64,11 @@ class NexmarkSource(Source):
         """Return a range of the time line, whose events depend on nothing else."""
         return History(start, end, f"{end['event'] - start['event']:,} events")
 
+    def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
+        """Return the end of the next piece of a history (see Source.history_piece)."""
+        most = _MOST_EVENTS if limit.rows is None else limit.rows
+        return {**until, "event": min(start["event"] + most, until["event"])}
+
     def read(self, split: Split) -> Iterator[pa.Table]:
         data, first = split.data, split.data["first"]
         while first < data["end"]:

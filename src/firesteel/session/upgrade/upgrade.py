@@ -10,6 +10,7 @@ from pathlib import Path
 from firesteel.connectors.base import History
 from firesteel.errors import NotSupportedError, UsageError
 from firesteel.session.environment import TableEnvironment
+from firesteel.session.jobs import read_limits
 from firesteel.session.launch import CHECKPOINT
 from firesteel.session.upgrade.comparison import OperatorChange, compare
 from firesteel.session.upgrade.kept_secrets import with_secrets
@@ -83,7 +84,7 @@ class CheckpointUpgrade:
         for each in upgrades:
             self._locks[each.folder].hold_spark(spark.context)
             hand_on_secrets((each.before.job, each.after.job), spark)
-        with Staged(self._checkpoint, upgrades, spark) as staged:
+        with Staged(self._checkpoint, upgrades, spark, read_limits(self._environment)) as staged:
             yield staged, staged.compute(self._script)
 
 

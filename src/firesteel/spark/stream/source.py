@@ -19,7 +19,7 @@ from pyspark.sql.streaming.datasource import ReadLimit as SparkReadLimit
 from pyspark.sql.streaming.datasource import ReadMaxRows, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from firesteel.connectors.base import History, Offset, ReadLimit
+from firesteel.connectors.base import History, ReadLimit
 from firesteel.notices import say
 from firesteel.runtime.dataflow.sequence import split_numbers
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
@@ -27,6 +27,7 @@ from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.stream.admitted_rows import admitted_rows
 from firesteel.spark.stream.batch_clock import BatchClock, NoRows, Ticks, ticks_between, time_of, without_time
 from firesteel.spark.stream.ending_source import EndingSource
+from firesteel.spark.stream.part_of_source import PartOfSource
 from firesteel.spark.stream.replaying_source import NO_REPLAYS, ReplayingSource, SourceReplays
 from firesteel.spark.stream.rows import SCHEMA, to_batch
 from firesteel.spark.stream.sequential_source import SequentialSource
@@ -124,18 +125,10 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def initialOffset(self) -> dict[str, Any]:
         source, options = self._opened(), self._options
-        histories = options.histories
-        first = self._around([each.since for each in histories]) if histories else source.initial_offset()
+        first = source.initial_offset()
         if options.log and options.has_rows:
             note_start(options.log, first)
         return self._clock.first(first)
-
-    def _around(self, offsets: Sequence[Offset], *, at_end: bool = False) -> Offset:
-        """Return the offset of the opened source, from those of its own source and the earlier ones."""
-        own = offsets[0]
-        if self._ends:
-            own = {"of": own, "ended": at_end and self._own.is_finished(own)}
-        return {"own": own, "earlier": list(offsets[1:])} if self._options.earlier else own
 
     def getDefaultReadLimit(self) -> SparkReadLimit:
         return ReadMaxRows(self._options.max_rows)
@@ -145,9 +138,6 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if (admitted := admitted_rows(self._options.admitted)) is not None:
             rows = admitted if rows is None else min(rows, admitted)
         opened = self._opened()
-        if self._options.histories:
-            end = self._around([each.until for each in self._options.histories], at_end=True)
-            return self._clock.next(start, lambda _: end)
         size = self._options.max_bytes if self._own.limits_bytes else None
         read = ReadLimit(rows, size, is_rough=self._options.is_rough)
         latest = self._clock.next(start, partial(opened.latest_offset, limit=read))
@@ -183,16 +173,17 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _opened(self) -> Any:
         if self._source is None:
             options = self._options
-            self._source = self._own = (
-                _open(options.task.source, options.log) if options.has_rows else NoRows()
-            )
+            parts = options.histories or (None,) * (1 + len(options.earlier))
+            self._own = _open(options.task.source, options.log) if options.has_rows else NoRows()
+            self._source = _part(self._own, parts[0])
             if self._ends:
-                self._source = EndingSource(self._own)
+                self._source = EndingSource(self._source)
             if options.earlier:
                 logs = [
                     f"{options.log}-after-{i}" if options.log else "" for i in range(len(options.earlier))
                 ]
-                self._source = SequentialSource(self._source, list(map(_open, options.earlier, logs)))
+                earlier = map(_part, map(_open, options.earlier, logs), parts[1:])
+                self._source = SequentialSource(self._source, list(earlier))
             self._source = ReplayingSource(self._source, options.replays)
         return self._source
 
@@ -200,6 +191,11 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 def _ticks(start: dict[str, Any], end: dict[str, Any]) -> list[tuple[None, int]]:
     """Return the partition that makes timers fire, if the micro-batch is a tick; else none."""
     return [(None, time_of(end))] if ticks_between(start, end) else []
+
+
+def _part(source: Any, part: History | None) -> Any:
+    """Return a part of a source; all of it if the part is None."""
+    return source if part is None else PartOfSource(source, part)
 
 
 def _open(head: Any, log: str) -> Any:

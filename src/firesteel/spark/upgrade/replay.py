@@ -18,6 +18,7 @@ from firesteel.spark.launch.launch import Spark
 from firesteel.spark.stream.frame import packet_frame
 from firesteel.spark.stream.rows import from_values
 from firesteel.spark.stream.settings import StreamSettings
+from firesteel.spark.stream.source_feedback import SourceFeedback
 from firesteel.spark.stream.spilled_packets import Spill
 from firesteel.spark.upgrade.content import Content
 
@@ -29,9 +30,12 @@ Keys = Mapping[int, tuple[int, ...]]
 
 
 def replay(
-    job: JobSpec, spark: Spark, folder: Path, layout: Layout, histories: Sequence[History], keys: Keys
-) -> dict[int, Content]:
+    job: JobSpec, spark: Spark, folder: Path, layout: Layout, histories: Sequence[History], keys: Keys,
+    limits: StreamSettings,
+) -> dict[int, Content]:  # fmt: skip
     """Run a job over a part of its sources, and return what it tells its sinks.
+
+    The part is read in micro-batches as large as those of a running job.
 
     Args:
         job: The job.
@@ -40,21 +44,24 @@ def replay(
         layout: Key groups and partitions of the checkpoint.
         histories: The part of each source.
         keys: The sinks whose content is wanted, with their keys.
+        limits: Settings with the limits of a micro-batch.
 
     Raises:
         FiresteelError: The job fails.
     """
     contents = {number: Content(job.sinks[number].types, key) for number, key in keys.items()}
     collected = replace(job, sinks=tuple(replace(sink, connector=None) for sink in job.sinks))
-    settings = StreamSettings(
-        checkpoint=str(folder), parallelism=layout.partitions, key_groups=layout.key_groups
+    settings = replace(
+        limits, checkpoint=str(folder), parallelism=layout.partitions, key_groups=layout.key_groups
     )
-    spill = Spill.of(spark)
+    feedback, spill = SourceFeedback(job, settings), Spill.of(spark)
     failures: list[FiresteelError] = []
 
     def take(frame: DataFrame, batch: int) -> None:
         try:
-            _apply([from_values(tuple(row)) for row in frame.collect()], contents)
+            packets = [from_values(tuple(row)) for row in frame.collect()]
+            _apply(packets, contents)
+            feedback.take(packets)
         except FiresteelError as error:
             failures.append(error)
             raise
@@ -64,7 +71,10 @@ def replay(
     if spark.is_owned:
         guard_callbacks()
     try:
-        frame = packet_frame(collected, spark, settings, str(folder), {}, spill=spill, histories=histories)
+        frame = packet_frame(
+            collected, spark, settings, str(folder), {}, spill=spill, histories=histories,
+            admitted=feedback.admitted,
+        )  # fmt: skip
         writer = frame.writeStream.outputMode("append").foreachBatch(take)
         query = writer.option("checkpointLocation", f"{folder}/{SPARK}").trigger(availableNow=True).start()
         try:

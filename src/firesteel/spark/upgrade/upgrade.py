@@ -51,6 +51,7 @@ from firesteel.spark.savepoint.savepoint import statement_folders
 from firesteel.spark.savepoint.statement_files import StatementFiles
 from firesteel.spark.sink_identity import check_identities, note_identities
 from firesteel.spark.sink_task import job_of
+from firesteel.spark.stream.settings import StreamSettings
 from firesteel.spark.temporary import process_folder
 from firesteel.spark.upgrade.difference import Difference, difference, distinct
 from firesteel.spark.upgrade.replay import replay
@@ -137,10 +138,13 @@ class Staged:
         checkpoint: Folder of the checkpoint, which is held.
         upgrades: The statements.
         spark: The Spark to run on.
+        limits: Settings with the limits of a micro-batch, for the history of the sources.
     """
 
-    def __init__(self, checkpoint: Path, upgrades: Sequence[StatementUpgrade], spark: Spark) -> None:
-        self._checkpoint, self._upgrades, self._spark = checkpoint, upgrades, spark
+    def __init__(
+        self, checkpoint: Path, upgrades: Sequence[StatementUpgrade], spark: Spark, limits: StreamSettings
+    ) -> None:
+        self._checkpoint, self._upgrades, self._spark, self._limits = checkpoint, upgrades, spark, limits
         self._draft = checkpoint / UPGRADE.draft
 
     def __enter__(self) -> Staged:
@@ -227,7 +231,7 @@ class Staged:
         parts = histories(read, of.job, folder)
         numbers = of.sinks
         keys = {number: of.key(number) for number in numbers.values()}
-        contents = replay(of.job, self._spark, folder, upgrade.layout, parts, keys)
+        contents = replay(of.job, self._spark, folder, upgrade.layout, parts, keys, self._limits)
         return {table: contents[number].rows() for table, number in numbers.items()}
 
     def commit(self) -> None:
