@@ -2,7 +2,7 @@
 
 A job's folder, besides what kept_run.py says:
 
-    in/, names/   the files that it reads
+    in/, names/, stock/   the files that it reads
     db            the table `totals`
     out/log/      the changes that it was told, as debezium-json
 """
@@ -10,23 +10,28 @@ A job's folder, besides what kept_run.py says:
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from firesteel import TableEnvironment
+from firesteel.changelog import SHORT
 from firesteel.session.upgrade.upgrade import StatementChange, opened_upgrade
 from firesteel.spark.stream.source_start import own_offset
 from tests.recovery.kept_run import Run, places
+from tests.recovery.upgrade_rows import SMALL, Shape
 
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
+    from firesteel.spark.upgrade.upgrade import SinkDifference
 
 Rows = Counter[tuple[Any, ...]]
 
@@ -50,6 +55,13 @@ INSERT INTO totals {query}{conflict};
 INSERT INTO log {query};
 END;
 """
+_WRITTEN = ("checkpoint", "db", "out")
+"""What a job writes."""
+_STOCK = """\
+CREATE TABLE stock AS SELECT after.id, after.name, after.cnt FROM messages WHERE after IS NOT NULL AND
+  (op = 'u' OR after.id NOT IN (SELECT before.id FROM messages WHERE before IS NOT NULL))
+"""
+"""The rows that are left: each row is added, and then changed or removed at most once (upgrade_rows.py)."""
 
 
 @dataclass(frozen=True)
@@ -97,13 +109,19 @@ class Job:
         spark: On which it runs.
         base: Its folder.
         versions: The versions that it has, for the columns of its table.
+        shape: How its rows are made.
     """
 
-    def __init__(self, spark: Spark, base: Path, *versions: Version) -> None:
-        self._spark, self.base = spark, base
+    def __init__(self, spark: Spark, base: Path, *versions: Version, shape: Shape = SMALL) -> None:
+        self._spark, self.base, self._shape, self._rows = spark, base, shape, 0
         for name in ("in", "names", "stock"):
             (base / name).mkdir(parents=True)
-        options = {"firesteel.host": "stream", "parallelism.default": "2", "table.local-time-zone": "UTC"}
+        options = {
+            "firesteel.host": "stream",
+            "parallelism.default": "2",
+            "table.local-time-zone": "UTC",
+            "firesteel.source.max-rows-per-batch": str(shape.rows_per_batch),
+        }
         self.options = options | {"execution.checkpointing.dir": str(base / "checkpoint")}
         (base / "job.json").write_text(json.dumps(options))
         columns = dict.fromkeys(name for version in versions for name in version.names)
@@ -111,21 +129,42 @@ class Job:
         with closing(sqlite3.connect(base / "db")) as database:
             database.execute(f"CREATE TABLE totals ({', '.join(columns)}, PRIMARY KEY ({key}))")
 
-    def feed(self, number: int, rows: int = 12) -> None:
-        """Add a file with rows to each folder."""
-        first = number * rows
-        self._write("in", number, [_sale(i) for i in range(first, first + rows)])
-        if not number:
-            self._write("names", 0, [{"name": f"n{i}", "team": f"t{i % 2}"} for i in range(5)])
-        self._write("stock", number, [message for i in range(first, first + rows) for message in _stock(i)])
+    def script(self, version: Version) -> str:
+        """Return the script of a version."""
+        return version.script(self.base)
 
-    def _write(self, folder: str, number: int, rows: Sequence[Any]) -> None:
-        lines = "".join(f"{json.dumps(row)}\n" for row in rows)
-        (self.base / folder / f"{number}.json").write_text(lines)
+    def feed(self, number: int, rows: int = 12) -> None:
+        """Add a file with rows to each folder. `rows` is divisible by 3."""
+        numbers = range(self._rows, self._rows + rows)
+        self._rows += rows
+        self._write("in", number, map(self._shape.sale, numbers))
+        if not number:
+            self._write("names", 0, self._shape.teams())
+        self._write("stock", number, chain.from_iterable(map(self._shape.stock, numbers)))
+
+    def _write(self, folder: str, number: int, lines: Iterable[str]) -> None:
+        with (self.base / folder / f"{number}.json").open("w") as file:
+            file.writelines(f"{line}\n" for line in lines)
+
+    def keep(self) -> None:
+        """Keep what the job has written, for `restore`."""
+        for name in _WRITTEN:
+            _copy(self.base / name, self.base / "saved" / name)
+        self._kept_rows = self._rows
+
+    def restore(self) -> None:
+        """Bring the job back to what it was at `keep`."""
+        for name in _WRITTEN:
+            _copy(self.base / "saved" / name, self.base / name)
+        for folder in ("in", "stock"):
+            for file in (self.base / folder).iterdir():
+                if file.name != "0.json":
+                    file.unlink()
+        self._rows = self._kept_rows
 
     def run(self, version: Version) -> None:
         """Run a version until it has read all files, and stop it."""
-        (self.base / "script.sql").write_text(version.script(self.base))
+        (self.base / "script.sql").write_text(self.script(version))
         job = Run(self._spark, self.base)
         job.wait(lambda: self._has_read_all(version))
         job.stop()
@@ -140,15 +179,12 @@ class Job:
     ) -> tuple[StatementChange, dict[str, Counter[str]]]:
         """Upgrade the checkpoint. Return the plan, and the kinds of the changes by sink."""
         environment = TableEnvironment.create(self._spark, configuration=self.options)
-        script = version.script(self.base)
+        script = self.script(version)
         with opened_upgrade(script, self.options, "", environment) as upgrade:
             (change,) = upgrade.changes
             with upgrade.computed() as (staged, differences):
                 (sinks,) = differences.values()
-                kinds = {
-                    each.sink.table.rpartition(".")[2]: Counter(line[:2] for line in each.lines(1000))
-                    for each in sinks
-                }
+                kinds = {each.sink.table.rpartition(".")[2]: _kinds(each) for each in sinks}
                 if commit:
                     staged.commit()
         return change, kinds
@@ -156,31 +192,82 @@ class Job:
     def table(self, version: Version) -> Rows:
         """Return the rows of the database's table."""
         with closing(sqlite3.connect(self.base / "db")) as database:
-            found = database.execute(f"SELECT {', '.join(version.names)} FROM totals").fetchall()
-        return Counter(tuple(map(str, row)) for row in found)
+            return _counted(database.execute(f"SELECT {', '.join(version.names)} FROM totals"))
 
     def log(self, version: Version) -> Rows:
         """Return the rows that are left after all changes of the log, in the columns of a version."""
-        left = Rows()
-        files = sorted((self.base / "out" / "log").glob("part-*"), key=lambda file: file.stat().st_mtime_ns)
-        for file in files:
-            for line in file.read_text(encoding="utf-8").splitlines():
-                message = json.loads(line)
-                for side, count in (("before", -1), ("after", 1)):
-                    if message[side] is not None:
-                        row = tuple(str(message[side].get(name)) for name in version.names)
-                        left[row] += count
-        return Rows({row: count for row, count in left.items() if count})
+        names = range(len(version.names))
+        sides = (
+            f"SELECT {', '.join(f'{side}->>{name!r} AS c{i}' for i, name in enumerate(version.names))}, "
+            f"{count} AS n FROM log WHERE {side} IS NOT NULL"
+            for side, count in (("before", -1), ("after", 1))
+        )
+        columns = ", ".join(f"c{i}" for i in names)
+        with duckdb.connect() as database:
+            database.execute(f"CREATE TABLE log AS {self._messages()}")
+            found = database.execute(
+                f"SELECT {columns}, SUM(n) FROM ({' UNION ALL '.join(sides)}) "
+                f"GROUP BY {columns} HAVING SUM(n) <> 0"
+            )
+            return Rows({tuple(map(text, row)): int(count) for *row, count in found.fetchall()})
+
+    def messages(self) -> int:
+        """Return the number of changes in the log."""
+        return sum(_lines(file) for file in (self.base / "out" / "log").glob("part-*"))
+
+    def _messages(self) -> str:
+        """Return a query for the changes in the log, with the columns `before` and `after`."""
+        if not self.messages():
+            return "SELECT NULL::JSON AS before, NULL::JSON AS after"
+        return (
+            f"SELECT * FROM read_json('{self.base}/out/log/part-*', format='newline_delimited', "
+            "columns={before: 'JSON', after: 'JSON'})"
+        )
 
     def answer(self, version: Version) -> Rows:
         """Return DuckDB's answer over all files."""
         with duckdb.connect() as database:
-            for name, folder in (("sales", "in"), ("names", "names")):
-                database.execute(f"CREATE VIEW {name} AS FROM read_json('{self.base / folder}/*.json')")
-            database.execute("CREATE TABLE stock (id INT, name VARCHAR, cnt INT)")
-            database.executemany("INSERT INTO stock VALUES (?, ?, ?)", _left(self.base / "stock"))
-            found = database.execute(version.answer or version.query).fetchall()
-        return Counter(tuple(map(str, row)) for row in found)
+            for function in ("CREATE MACRO twice(x) AS 2 * x", "CREATE MACRO thrice(x) AS 3 * x"):
+                database.execute(function)
+            for name, folder in (("sales", "in"), ("names", "names"), ("messages", "stock")):
+                database.execute(f"CREATE TABLE {name} AS FROM read_json('{self.base / folder}/*.json')")
+            database.execute(_STOCK)
+            return _counted(database.execute(version.answer or version.query))
+
+
+def _kinds(sink: SinkDifference) -> Counter[str]:
+    return Counter({SHORT[kind]: count for kind, count in sink.counts().items()})
+
+
+def _copy(of: Path, to: Path) -> None:
+    if to.is_dir():
+        shutil.rmtree(to)
+    to.parent.mkdir(exist_ok=True)
+    shutil.copytree(of, to) if of.is_dir() else shutil.copyfile(of, to)
+
+
+def _lines(file: Path) -> int:
+    with file.open("rb") as opened:
+        return sum(1 for _ in opened)
+
+
+def _counted(rows: Any) -> Rows:
+    return Counter(tuple(map(text, row)) for row in rows.fetchall())
+
+
+def text(value: Any) -> str:
+    """Return a value as text. Equal numbers of different types have one text."""
+    found = str(value)
+    return found.removesuffix(".0")
+
+
+def in_columns(rows: Rows, before: Sequence[str], after: Sequence[str]) -> Rows:
+    """Return rows with other columns. One that they lack is NULL."""
+    at = [before.index(name) if name in before else None for name in after]
+    found = Rows()
+    for row, count in rows.items():
+        found[tuple("None" if i is None else row[i] for i in at)] += count
+    return found
 
 
 def changes_between(before: Rows, after: Rows, key: Sequence[int]) -> Counter[str]:
@@ -191,31 +278,3 @@ def changes_between(before: Rows, after: Rows, key: Sequence[int]) -> Counter[st
     new = {tuple(row[i] for i in key): row for row in after}
     changed = sum(old[each] != new[each] for each in old.keys() & new.keys())
     return +Counter({"-D": len(old.keys() - new), "+I": len(new.keys() - old), "+U": changed})
-
-
-def _sale(i: int) -> dict[str, Any]:
-    time = f"2026-01-01 00:{i // 60:02}:{i % 60:02}"
-    return {"id": i, "name": f"n{i * i % 7}", "cnt": (i * 5) % 23, "ts": time}
-
-
-def _stock(i: int) -> list[dict[str, Any]]:
-    """Return messages about row i: it is added, and now and then an earlier one changes or goes."""
-    row = {"id": i, "name": f"n{i % 4}", "cnt": i % 10}
-    found: list[dict[str, Any]] = [{"before": None, "after": row, "op": "c"}]
-    if i % 3 == 2:
-        old = {"id": i - 1, "name": f"n{(i - 1) % 4}", "cnt": (i - 1) % 10}
-        found.append({"before": old, "after": old | {"cnt": 50 + i}, "op": "u"})
-        gone = {"id": i - 2, "name": f"n{(i - 2) % 4}", "cnt": (i - 2) % 10}
-        found.append({"before": gone, "after": None, "op": "d"})
-    return found
-
-
-def _left(folder: Path) -> list[tuple[Any, ...]]:
-    rows: dict[int, tuple[Any, ...]] = {}
-    for file in sorted(folder.iterdir()):
-        for message in map(json.loads, file.read_text().splitlines()):
-            if message["after"] is None:
-                del rows[message["before"]["id"]]
-            else:
-                rows[message["after"]["id"]] = tuple(message["after"].values())
-    return list(rows.values())

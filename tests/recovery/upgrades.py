@@ -1,9 +1,14 @@
-"""Kill `firesteel upgrade` at random moments.
+"""Check `firesteel upgrade` with many changes of a script, or kill it at random moments.
 
 usage: python -m tests.recovery.upgrades [--kills N] [--seed N]
+       python -m tests.recovery.upgrades --changes [--rows N] [--only PATTERN] [--seed N]
 
-After each kill, there is one more file. Either the old script or the new one goes on from the checkpoint, and
-the other one is refused. Then the sinks must have exactly the answer of its query. Old and new take turns.
+With --changes, a job of N rows gets each change of upgrade_cases.py. Then the sinks must have the answer of
+the new query, after no more changes than the two answers differ in.
+
+Without it, there is one more file after each kill. Either the old script or the new one goes on from the
+checkpoint, and the other one is refused. Then the sinks must have exactly the answer of its query. Old and
+new take turns.
 """
 
 from __future__ import annotations
@@ -11,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -27,6 +33,7 @@ from firesteel.spark.launch.launch import create_session
 from firesteel.spark.launch.settings import LaunchOptions
 from tests.recovery.runs import ROOT, children
 from tests.recovery.upgrade_cases import CASES
+from tests.recovery.upgrade_changes import changes
 from tests.recovery.upgrade_run import Job, Version
 
 if TYPE_CHECKING:
@@ -106,14 +113,32 @@ def _killed(job: Job, version: Version, seconds: float | None) -> bool:
     return False
 
 
+def _print_changes(spark: Spark, base: Path, rows: int, seed: int, only: str) -> None:
+    cases = [case for case in CASES if re.search(only, case.name)]
+    count, failed = 0, []
+    for outcome in changes(spark, base, rows, seed, cases):
+        print(outcome, flush=True)
+        count += not outcome.error
+        failed += [outcome.case.name] if outcome.error else []
+    print(f"{count} changes of a job of {rows:,} rows are right; {len(failed)} are not", flush=True)
+    if failed:
+        raise SystemExit(1)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--changes", action="store_true")
+    parser.add_argument("--rows", type=int, default=1200)
+    parser.add_argument("--only", default="", help="pattern of the names of changes")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     spark = create_session(LaunchOptions(host="stream"))
     try:
         with tempfile.TemporaryDirectory() as folder:
+            if options.changes:
+                _print_changes(spark, Path(folder), options.rows // 3 * 3, options.seed, options.only)
+                return
             counts = run(spark, Path(folder) / "job", options.kills, options.seed)
     finally:
         spark.stop()
