@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from firesteel.cli.arguments import Checkpoint, Define, Master, Script, Set, Show, Verbose
-from firesteel.cli.checkpoint.commands import replay, state, upgrade
+from firesteel.cli.checkpoint.commands import replay, state, ui_of_checkpoint, upgrade
 from firesteel.cli.interrupts import raise_dropped
 from firesteel.cli.testing.commands import diff, diff_flink, run_tests, verify
 from firesteel.cli.why.command import why
@@ -251,6 +251,7 @@ def package(
 
 
 app.command()(state)
+app.command("ui")(ui_of_checkpoint)
 app.command()(replay)
 app.command("test")(run_tests)
 app.command()(verify)

@@ -43,7 +43,7 @@ def line_of(event: str, level: str = "INFO", **said: Any) -> str:
 
 def tell_progress(seconds: float, progress: Progress | None, out: TextIO | None = None) -> None:
     """Print the progress of a statement's job as one line."""
-    from firesteel.cli.metrics import values
+    from firesteel.jobs.json_form import values
 
     numbers: dict[str, Any] = {} if progress is None else values(progress)
     numbers.pop("running_seconds", None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from firesteel.jobs.json_form import values
 from firesteel.jobs.registry import JOBS, Registry
 
 if TYPE_CHECKING:
@@ -131,21 +132,3 @@ def _escaped(label: str) -> str:
 
 def _head(name: str, kind: str, meaning: str) -> str:
     return f"# HELP firesteel_{name} {meaning}\n# TYPE firesteel_{name} {kind}\n"
-
-
-def values(progress: Progress) -> dict[str, float | None]:
-    """Return the metrics of one job by their names. Metrics that the job does not have are None."""
-    return {
-        "records_in_total": progress.read,
-        "records_out_total": progress.changes,
-        "records_skipped_total": progress.skipped,
-        "dead_letters_total": progress.dead_letters,
-        "late_records_dropped_total": progress.late,
-        "restarts_total": progress.restarts,
-        "batches_total": progress.batches,
-        "batch_seconds": None if progress.batch_seconds is None else round(progress.batch_seconds, 3),
-        "watermark_milliseconds": progress.watermark or None,
-        "state_entries": progress.state_entries,
-        "state_bytes": progress.state_bytes,
-        "running_seconds": round(progress.seconds, 1),
-    }

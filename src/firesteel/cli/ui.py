@@ -1,4 +1,4 @@
-"""The option `--ui`: the web page about the jobs of the command."""
+"""The web page of the option `--ui` and of the command `firesteel ui`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import socket
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from firesteel.cli.metrics_server import cannot_listen
 from firesteel.errors import UsageError
 from firesteel.ui.host_header import LOOPBACK
+
+if TYPE_CHECKING:
+    from firesteel.ui.feed import Feed
 
 OPTION = "--ui"
 PORT = 8081
@@ -30,13 +34,17 @@ _INSTALL = "pip install 'firesteel[ui]'"
 
 
 @contextmanager
-def page(port: int, host: str | None, *, as_json: bool) -> Iterator[str]:
+def page(
+    port: int, host: str | None, *, as_json: bool, feed: Feed | None = None, option: str = OPTION
+) -> Iterator[str]:
     """Serve the page while the context is open, and print its URL.
 
     Args:
         port: The TCP port, 0 for a free one.
         host: Address to listen on, None for the loopback interface.
         as_json: Whether the line about the URL is a JSON object.
+        feed: The jobs, None for those of this process.
+        option: Option that sets the port, for errors.
 
     Raises:
         UsageError: The extra is not installed, or the port or the address cannot be listened on.
@@ -48,13 +56,14 @@ def page(port: int, host: str | None, *, as_json: bool) -> Iterator[str]:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in ("starlette", "uvicorn", "h11", "anyio"):
             raise
-        raise UsageError(f"{OPTION} needs the package {missing.name}", hint=_INSTALL) from None
-    with served(Api(), _listener(port, host or LOOPBACK), host or LOOPBACK) as url:
+        raise UsageError(f"the web page needs the package {missing.name}", hint=_INSTALL) from None
+    listener = _listener(port, host or LOOPBACK, option)
+    with served(feed or Api(), listener, host or LOOPBACK) as url:
         _tell(url, as_json=as_json)
         yield url
 
 
-def _listener(port: int, host: str) -> socket.socket:
+def _listener(port: int, host: str, option: str) -> socket.socket:
     """Return a bound socket."""
     listener: socket.socket | None = None
     try:
@@ -66,7 +75,7 @@ def _listener(port: int, host: str) -> socket.socket:
     except (OSError, OverflowError, UnicodeError) as error:
         if listener is not None:
             listener.close()
-        raise cannot_listen(port, host, error, hint=f"use another {OPTION} PORT (0 for a free one)") from None
+        raise cannot_listen(port, host, error, hint=f"use another {option} PORT (0 for a free one)") from None
     return listener
 
 

@@ -22,6 +22,7 @@ from firesteel.job.lower.late_rows import LATE_ROWS
 from firesteel.job.spec import JobSpec
 from firesteel.job.steps import step_names
 from firesteel.jobs.job import Job
+from firesteel.jobs.job_file import JobFile
 from firesteel.jobs.registry import JOBS
 from firesteel.plan.nodes.physical import Sink
 from firesteel.plan.tree import Field, Node
@@ -82,6 +83,7 @@ class Running:
         self.record = record
         self._group: str | None = None
         self._stream: StreamJob | None = None
+        self._file = JobFile(record, lambda: environment.spark.context)
         self._spark: Spark | None = None
         self._has_run = False
         self._cancelled = threading.Event()
@@ -106,6 +108,7 @@ class Running:
             raise
         finally:
             self.record.end(error, cancelled=self._cancelled.is_set())
+            self._file.end(error)
             self._ended.set()
 
     def _changes(self) -> Iterator[pa.Table]:
@@ -154,6 +157,7 @@ class Running:
         self._environment.tell_restart(restart)
         self.record.restart(restart.cause)
         self._progress.restart(f"restart {restart.attempt}", resumes=self._resumes)
+        self._file.save()
 
     def _once(self) -> Iterator[pa.Table]:
         host = host_of(self._job, self._environment)
@@ -192,6 +196,7 @@ class Running:
             self._environment.frames,
             self._given,
         )
+        self._file.begin(self._settings.checkpoint)
         if self._cancelled.is_set():
             self._stream.stop()
         return self._stream

@@ -22,6 +22,7 @@ class Progress:
 
     Attributes:
         watch: Function that is called after each change of a counter.
+        batch_ended: Function that is called after each micro-batch.
         read: Rows from sources.
         changes: Rows that sinks have committed or that the caller of a query has taken.
         dead_letters: Messages that could not be decoded and that the dead-letter table has.
@@ -50,6 +51,7 @@ class Progress:
     """
 
     watch: Callable[[Progress], None] | None = None
+    batch_ended: Callable[[], None] | None = None
     read: int = 0
     changes: int = 0
     dead_letters: int = 0
@@ -106,7 +108,7 @@ class Progress:
     def close(self) -> None:
         """Release the host's objects after the end of the job. The counters stay."""
         self.states = {(0, 0): self.state_sizes()}
-        self.state_size = self.lag = self.watch = None
+        self.state_size = self.lag = self.watch = self.batch_ended = None
 
     @property
     def state_bytes(self) -> int | None:
@@ -191,6 +193,8 @@ class Progress:
         totals = Totals(self.read, self.changes, self.late, self.skipped)
         self.log.end(self.batch, totals, self.chains)
         self._tell()
+        if self.batch_ended is not None:
+            self.batch_ended()
 
     def _tell(self) -> None:
         if self.watch is not None:

@@ -118,3 +118,23 @@ def state(
         sides = Sides(checkpoint, diff, against, batch)
         return show_difference(sides, operator, key or [], limit, configuration)
     return show_state(checkpoint, operator, key or [], batch, limit, configuration)
+
+
+def ui_of_checkpoint(
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", help="The folder given as --checkpoint.")
+    ],
+    port: Annotated[int, typer.Option(metavar="PORT", help="The port of the page, 0 for a free one.")] = 8081,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST",
+            help="The address of the page; 127.0.0.1 if not given. Any other one asks for a token.",
+        ),
+    ] = None,
+    verbose: Verbose = False,
+) -> int:
+    """Show the jobs of a checkpoint as a web page, whether they run or not; runs no job."""
+    from firesteel.cli.checkpoint.page import serve_page
+
+    return serve_page(checkpoint, port, host)

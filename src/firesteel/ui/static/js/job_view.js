@@ -3,6 +3,7 @@
 import { html, useEffect, useState } from '../vendor/htm-preact.js';
 import { bytes, count, duration, time } from './format.js';
 import { Graph } from './graph.js';
+import { seconds } from './model.js';
 import { totals } from './graph_model.js';
 import { Plan } from './plan.js';
 import { History, Options, Sources } from './tables.js';
@@ -42,6 +43,7 @@ export function JobView({ state, tab }) {
   return html`<main>
     <p><a href="#/">All jobs</a></p>
     <${Header} job=${job} />
+    <${FromCheckpoint} job=${job} />
     ${job.state === 'FAILED' && html`<section class="failure" role="alert"><h3>Failed</h3><pre>${job.cause}</pre></section>`}
     ${job.state === 'RESTARTING' && html`<section class="failure"><h3>Restarts after</h3><pre>${job.cause}</pre></section>`}
     <${Tabs} id=${id} tab=${tab} />
@@ -51,13 +53,20 @@ export function JobView({ state, tab }) {
 
 const Waiting = ({ job }) => html`<p class="note">${job.phase || 'The job has no graph yet.'}</p>`;
 
+/** Says how old the numbers of a page about a checkpoint are. */
+function FromCheckpoint({ job }) {
+  if (job.saved === undefined) return null;
+  const last = job.committed === null ? 'no micro-batch yet' : `micro-batch ${job.committed}`;
+  const age = job.saved === null ? '' : `, written at ${time(Date.parse(job.saved))} (UTC)`;
+  return html`<p class="note">From the files of the checkpoint${age}. Last commit: ${last}.</p>`;
+}
+
 function Header({ job }) {
   const metrics = job.metrics ?? {};
   const state = totals(job);
-  const until = job.ended ? Date.parse(job.ended) : Date.now();
   const facts = [
     ['state', html`<span class=${`badge ${job.state}`}>${job.state}</span> ${job.phase}`],
-    ['up', duration((until - Date.parse(job.created)) / 1000)],
+    ['up', duration(seconds(job))],
     ['statements', job.statements],
     ['rows in', count(metrics.records_in_total)],
     ['rows out', count(metrics.records_out_total)],

@@ -2,7 +2,7 @@
 
 import { html, useState } from '../vendor/htm-preact.js';
 import { count, duration } from './format.js';
-import { filtered } from './model.js';
+import { filtered, seconds } from './model.js';
 
 const MOST = 200;
 
@@ -27,9 +27,8 @@ export function JobsList({ state }) {
 
 function Row({ job }) {
   const metrics = job.metrics ?? {};
-  const until = job.ended ? Date.parse(job.ended) : Date.now();
   return html`<tr><td>${job.id}</td>
     <td class="wide"><a href=${`#/jobs/${job.id}/graph`}>${job.label}</a><div class="statement">${job.statement}</div></td>
-    <td><span class=${`badge ${job.state}`}>${job.state}</span></td><td>${duration((until - Date.parse(job.created)) / 1000)}</td>
+    <td><span class=${`badge ${job.state}`}>${job.state}</span></td><td>${duration(seconds(job))}</td>
     <td>${count(metrics.records_in_total)}</td><td>${count(metrics.records_out_total)}</td><td>${count(job.restarts)}</td></tr>`;
 }

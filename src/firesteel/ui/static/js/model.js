@@ -53,6 +53,13 @@ export function rates(samples) {
   return found;
 }
 
+/** Seconds for which a job has run. A job in a checkpoint has run until its file was written. */
+export function seconds(job) {
+  if (job.saved === null) return null;
+  const until = job.ended ?? job.saved;
+  return ((until ? Date.parse(until) : Date.now()) - Date.parse(job.created)) / 1000;
+}
+
 /** A step's name without the path of the default database. */
 export const operatorName = (name) => name.replace('default_catalog.default_database.', '');
 
