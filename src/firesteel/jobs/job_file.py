@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from firesteel import __version__
 from firesteel.errors import UsageError
@@ -21,9 +21,6 @@ from firesteel.jobs.json_form import batches, details, time_text
 from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.checkpoint.owner import ShutOutError
 from firesteel.spark.internals.hadoop_files import write_text
-
-if TYPE_CHECKING:
-    from pyspark import SparkContext
 
 FILE = "job.json"
 FORMAT = 1
@@ -40,7 +37,7 @@ class JobFile:
         context: Returns the SparkContext, which writes to a folder that is not on this machine.
     """
 
-    def __init__(self, job: Job, context: Callable[[], SparkContext]) -> None:
+    def __init__(self, job: Job, context: Callable[[], Any]) -> None:
         self._job = job
         self._context = context
         self._folder: str | None = None

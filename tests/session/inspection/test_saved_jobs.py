@@ -172,32 +172,44 @@ def test_checkpoints_of_other_versions(statement: Path) -> None:
         SavedJobs(str(statement.parent))
 
 
-@pytest.mark.spark
-@pytest.mark.slow
-def test_a_job_that_fails_leaves_its_file_in_the_checkpoint(tmp_path: Path, spark: Spark) -> None:
+def run_insert(spark: Spark, folder: Path, lines: str) -> tuple[SavedJobs, str | None]:
+    """Run a job over a file with these lines. Return the jobs of its checkpoint, and the job's error."""
     from firesteel import TableEnvironment
 
-    (tmp_path / "t").mkdir()
-    (tmp_path / "t" / "1.json").write_text('{"a": 1}\nnonsense\n')
-    checkpoint = str(tmp_path / "checkpoint")
+    (folder / "t").mkdir(parents=True)
+    (folder / "t" / "1.json").write_text(lines)
     options = {
-        "execution.checkpointing.dir": checkpoint,
+        "execution.checkpointing.dir": str(folder / "checkpoint"),
         "parallelism.default": "1",
-        "firesteel.source.max-rows-per-batch": "1",
         "restart-strategy.type": "none",
     }
     environment = TableEnvironment.create(spark, configuration=options)
     environment.execute_sql(
         "CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'format' = 'json', "
-        f"'path' = '{tmp_path / 't'}')"
+        f"'path' = '{folder / 't'}')"
     )
     environment.execute_sql("CREATE TABLE o (a INT) WITH ('connector' = 'blackhole')")
-    with pytest.raises(FiresteelError) as raised:
+    error = None
+    try:
         environment.execute_sql("INSERT INTO o SELECT SUM(a) FROM t").wait()
-    (saved,) = SavedJobs(checkpoint).jobs().values()
-    assert (saved.job["id"], saved.job["state"], saved.job["committed"]) == ("insert-o", "FAILED", 0)
-    assert saved.job["cause"] == str(raised.value)
+    except FiresteelError as failure:
+        error = str(failure)
+    return SavedJobs(str(folder / "checkpoint")), error
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_jobs_leave_their_file_in_the_checkpoint(tmp_path: Path, spark: Spark) -> None:
+    jobs, error = run_insert(spark, tmp_path / "good", '{"a": 1}\n')
+    saved = jobs.jobs()["insert-o"]
+    assert error is None
+    assert (saved.job["state"], saved.job["committed"]) == ("FINISHED", 0)
     assert saved.job["metrics"]["records_in_total"] == 1
-    assert [sink["table"] for sink in saved.graph["sinks"]] == ["default_catalog.default_database.o"]
-    assert "GroupAggregate" in saved.job["plan"]
     assert [batch["batch"] for batch in saved.batches] == [0]
+    assert [sink["table"] for sink in saved.graph["sinks"]] == ["default_catalog.default_database.o"]
+
+    jobs, error = run_insert(spark, tmp_path / "bad", "nonsense\n")
+    saved = jobs.jobs()["insert-o"]
+    assert error is not None
+    assert (saved.job["state"], saved.job["cause"], saved.job["committed"]) == ("FAILED", error, None)
+    assert "GroupAggregate" in saved.job["plan"]
