@@ -86,8 +86,7 @@ class Running:
         self._file = JobFile(record, lambda: environment.spark.context)
         self._spark: Spark | None = None
         self._has_run = False
-        self._cancelled = threading.Event()
-        self._ended = threading.Event()
+        self._cancelled, self._ended = threading.Event(), threading.Event()
 
     def register(self, plans: Sequence[Node], origins: Origins) -> None:
         """Attach counters, plans and the description to the job's record."""
