@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence, Set
+from functools import partial
 from typing import Protocol
 
 import pyarrow as pa
@@ -22,6 +23,9 @@ from firesteel.runtime.state.sliced import SHORTEST, SortedSlicedState
 from firesteel.runtime.state.states import SortedMapState, SortedValueState
 from firesteel.runtime.state.times import SortedTimeState
 
+_LARGE = 1 << 20
+"""Bytes of a run that leaves the memory when it is committed. It can be mapped from the cache."""
+
 
 class Cache(Protocol):
     """Cache of runs on this machine (runtime/state/cache.py).
@@ -37,6 +41,10 @@ class Cache(Protocol):
 
     def load(self, name: str, data: bytes) -> Run:
         """Add a run that came from the store, and return it."""
+        ...
+
+    def spill(self, run: Run) -> Run:
+        """Return a run mapped from a file without a name. Return the same run if the disk is full."""
         ...
 
     def live(self, names: Set[str]) -> None:
@@ -59,7 +67,7 @@ class SortedRunBackend:
         self._manifest = store.manifest() if store is not None else None
         saved = read_manifest(self._manifest) if self._manifest is not None else {}
         for name, entry in saved.items():
-            self._states[name] = (entry, Levels(self._load, 0, entry.levels, entry.merges))
+            self._states[name] = (entry, self._new_levels(entry, 0))
         self._stored = self._now_live()
 
     @classmethod
@@ -124,13 +132,14 @@ class SortedRunBackend:
         """Write new runs and the manifest to the store, and remove the runs that are no longer live."""
         if self._store is None:
             return
+        save = partial(self._save, self._store)
         for _, levels in self._states.values():
-            levels.gather_fresh()
+            levels.gather_fresh(save)
             levels.split()
             for level in levels.levels:
                 for piece in level:
                     if piece.id is None:
-                        self._save(self._store, piece)
+                        save(piece)
         manifest = write_manifest({name: entry for name, (entry, _) in self._states.items()})
         if manifest != self._manifest:
             self._store.set_manifest(manifest)
@@ -145,7 +154,7 @@ class SortedRunBackend:
         known = self._states.get(name)
         if known is None:
             entry = StateEntry(kind, schema, ttl > 0)
-            known = self._states[name] = (entry, Levels(self._load, ttl, entry.levels, entry.merges))
+            known = self._states[name] = (entry, self._new_levels(entry, ttl))
         entry, levels = known
         wanted = StateEntry(kind, schema, ttl > 0)
         if _words(entry) != _words(wanted):
@@ -155,6 +164,10 @@ class SortedRunBackend:
             )
         levels.ttl = ttl
         return levels
+
+    def _new_levels(self, entry: StateEntry, ttl: int) -> Levels:
+        spill = None if self._cache is None else self._cache.spill
+        return Levels(self._load, ttl, entry.levels, entry.merges, spill=spill)
 
     def _now_live(self) -> set[str]:
         every = (p.id for _, levels in self._states.values() for level in levels.levels for p in level)
@@ -190,6 +203,8 @@ class SortedRunBackend:
         store.put(piece.id, data)
         if self._cache is not None:
             self._cache.put(piece.id, run)
+            if len(data) > _LARGE:
+                piece.run = None
 
 
 def _size(kind: str, levels: Levels) -> StateSize:

@@ -102,7 +102,7 @@ class RunCache:
         path = self._path(name)
         if path.exists():
             return
-        temporary = self._directory / f"{name}.{os.getpid()}.{next(_NUMBERS)}{_TEMPORARY}"
+        temporary = self._temporary(name)
         try:
             write_plain(run, temporary)
             self._written += temporary.stat().st_size
@@ -113,6 +113,18 @@ class RunCache:
         if self._written > self._limit // 16:
             self._written = 0
             self.clean()
+
+    def spill(self, run: Run) -> Run:
+        """Return a run mapped from a file without a name. Return the same run if the disk is full."""
+        path = self._temporary("spilled")
+        try:
+            write_plain(run, path)
+            with pa.memory_map(str(path)) as file:
+                return decode(file.read_buffer())
+        except OSError:
+            return run
+        finally:
+            path.unlink(missing_ok=True)
 
     def clean(self) -> None:
         """Remove stale temporary files, and the least recently used files if the limit is exceeded.
@@ -130,6 +142,9 @@ class RunCache:
             if stale or (total > bound and path.endswith(_SUFFIX)):
                 Path(path).unlink(missing_ok=True)
                 total -= size
+
+    def _temporary(self, name: str) -> Path:
+        return self._directory / f"{name}.{os.getpid()}.{next(_NUMBERS)}{_TEMPORARY}"
 
     def _path(self, name: str) -> Path:
         return self._directory / f"{name}{_SUFFIX}"

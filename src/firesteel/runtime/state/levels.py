@@ -13,7 +13,7 @@ are dead: deleted, replaced or expired.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,8 +39,12 @@ WORK_FLOOR = 4096
 """Number of rows that any batch may merge."""
 PIECES = 64
 """A batch may also merge this fraction (1 / PIECES) of the state. So levels have few pieces."""
-PIECE_ROWS = 1 << 18
-"""Approximate maximum of rows in a committed piece. The values of a store should have a few megabytes."""
+PIECE_ROWS, PIECE_BYTES = 1 << 18, 16 << 20
+"""Approximate maximum of a step of a merge and of a committed piece: values of a store should have a few
+megabytes.
+"""
+HELD_BYTES = 128 << 20
+"""Most bytes of uncommitted runs of a state that stay in memory. The others are in files until the commit."""
 
 
 @dataclass
@@ -55,6 +59,7 @@ class Piece:
         run: The run, None until loaded.
         bytes: Bytes of the run in the store, 0 until committed or if an earlier version wrote it.
         first: First word of the run's first entry, None until committed or if an earlier version wrote it.
+        is_spilled: Whether the run is not committed and was moved to a file.
     """
 
     rows: int
@@ -64,6 +69,7 @@ class Piece:
     run: Run | None = None
     bytes: int = 0
     first: int | None = None
+    is_spilled: bool = False
 
 
 Level = list[Piece]
@@ -94,6 +100,8 @@ class Levels:
         levels: The levels.
         merges: The merges in progress.
         now: Processing time of the last batch in milliseconds.
+        spill: Function that moves a run from memory to a file and returns the mapped run. None: runs stay in
+            memory.
     """
 
     load: Callable[[Piece], Run]
@@ -101,6 +109,7 @@ class Levels:
     levels: list[Level] = field(default_factory=list)
     merges: list[Merge] = field(default_factory=list)
     now: int = 0
+    spill: Callable[[Run], Run] | None = None
 
     def runs(self) -> Iterator[tuple[Piece, Run]]:
         """Yield all pieces with their runs, newest level first."""
@@ -141,9 +150,14 @@ class Levels:
             task.at += 1
         self.now = now
         self._maintain(len(run))
+        self._hold_little()
 
-    def gather_fresh(self) -> None:
-        """Merge the newest levels that were never committed, so that only their net change is written."""
+    def gather_fresh(self, save: Callable[[Piece], None]) -> None:
+        """Merge the newest levels that were never committed, so that only their net change is written.
+
+        Args:
+            save: Function that commits a piece. It is called for each merged piece, so only one is in memory.
+        """
         fresh = 0
         for level in self.levels:
             if any(piece.id is not None or piece.low > 0 for piece in level):
@@ -151,9 +165,15 @@ class Levels:
             fresh += 1
         if self.merges:
             fresh = min(fresh, self.merges[0].at)
-        if fresh > 1:
-            self._start(Merge(0, fresh))
-            self._step(self.merges[0], sum(map(self._size, self.levels[:fresh])))
+        if fresh < 2:
+            return
+        task = Merge(0, fresh)
+        target = self._start(task)
+        while task.low < END:
+            self._step(task, sum(map(self._size, self.levels[:fresh])))
+            for piece in target:
+                if piece.id is None:
+                    save(piece)
 
     def drop_below(self, low: int) -> None:
         """Remove all entries at places below `low`, by cutting or removing pieces."""
@@ -173,18 +193,34 @@ class Levels:
             level[:] = [part for piece in level for part in self._parts(piece)]
 
     def _parts(self, piece: Piece) -> Iterator[Piece]:
-        if piece.id is not None or piece.run is None or len(piece.run) <= PIECE_ROWS:
+        if piece.id is not None or piece.run is None or len(piece.run) <= _rows_of_piece([piece.run]):
             yield piece
             return
         run = piece.run.slice(*bounds(piece.run, piece.low, piece.high))
-        begin, low = 0, piece.low
+        begin, low, rows = 0, piece.low, _rows_of_piece([run])
         while begin < len(run):
-            end = min(begin + PIECE_ROWS, len(run))
+            end = min(begin + rows, len(run))
             if end < len(run):  # entries of one place stay together
                 end = position(run, place(run, end - 1) + 1)
             high = piece.high if end == len(run) else place(run, end)
-            yield Piece(end - begin, low, high, run=run.slice(begin, end))
+            yield Piece(end - begin, low, high, run=run.slice(begin, end), is_spilled=piece.is_spilled)
             begin, low = end, high
+
+    def _hold_little(self) -> None:
+        """Spill uncommitted runs, the oldest first, if they take more than HELD_BYTES of memory."""
+        if self.spill is None:
+            return
+        fresh = [piece for level in reversed(self.levels) for piece in level if piece.id is None]
+        here = [(piece, self.run(piece)) for piece in fresh if not piece.is_spilled]
+        held = sum(run.bytes for _, run in here)
+        if held <= HELD_BYTES:
+            return
+        for piece, run in here:
+            held -= run.bytes
+            run = self.spill(run.slice(*bounds(run, piece.low, piece.high)))
+            piece.run, piece.rows, piece.is_spilled = run, len(run), True
+            if held <= HELD_BYTES // 2:
+                return
 
     def _maintain(self, rows: int) -> None:
         held = self.held()
@@ -242,20 +278,24 @@ class Levels:
         known = sum(len(find(self.run(piece), sample)[0]) for piece in self.levels[-1])
         return 2 * known > len(sample)
 
-    def _start(self, task: Merge) -> None:
-        self.levels.insert(task.at + task.count, [])
+    def _start(self, task: Merge) -> Level:
+        """Begin a merge. Return its new level."""
+        target: Level = []
+        self.levels.insert(task.at + task.count, target)
         for other in self.merges:
             other.at += 1
         self.merges.insert(0, task)
+        return target
 
     def _step(self, task: Merge, work: int) -> int:
-        """Merge about `work` rows of a merge, and finish it if no rows are left.
+        """Merge about `work` rows of a merge, at most as many as a piece has, and finish it if none is left.
 
         Return the number of merged rows.
         """
         sources = self.levels[task.at : task.at + task.count]
         target = self.levels[task.at + task.count]
         rows = sum(map(self._size, sources))
+        work = min(work, _rows_of_piece([self.run(piece) for level in sources for piece in level]))
         high = END if rows <= work else self._bound(sources, work / rows)
         bottom = task.at + task.count + 1 == len(self.levels)
         runs = [run for level in sources for run in self._between(level, task.low, high)]
@@ -306,6 +346,12 @@ class Levels:
         self.merges.remove(task)
         for other in self.merges:
             other.at -= gone
+
+
+def _rows_of_piece(runs: Sequence[Run]) -> int:
+    """Return how many entries like those of some runs a piece has."""
+    rows, size = sum(map(len, runs)), sum(run.bytes for run in runs)
+    return max(1, min(PIECE_ROWS, PIECE_BYTES * rows // size)) if size else PIECE_ROWS
 
 
 def _trim(level: Level, low: int) -> None:

@@ -115,6 +115,9 @@ class RunsAtHand:
         self._cache.keep(name, run)
         return run
 
+    def spill(self, run: Run) -> Run:
+        return self._cache.spill(run)
+
     def live(self, names: Set[str]) -> None:
         self._cache.live(names, self._state)
 
