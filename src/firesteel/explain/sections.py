@@ -8,6 +8,7 @@ from typing import TypeAlias
 from firesteel.explain.advice import advice_text, is_advised
 from firesteel.explain.ast import ast_tree
 from firesteel.explain.cost import cost_text
+from firesteel.explain.exchanges import without_repeated_exchanges
 from firesteel.explain.json_plan import json_plan, sink_constraints
 from firesteel.explain.reuse import execution_trees
 from firesteel.explain.sinks import united_sinks
@@ -58,7 +59,7 @@ def explain_all(
     """Return the plans of the INSERTs of a statement set. Arguments and errors: see `explain`."""
     for sink in (plan for _, plan in plans if isinstance(plan, Sink)):
         sink_constraints(sink, configuration or {})  # Flink refuses these in every EXPLAIN
-    physical = united_sinks([plan for _, plan in plans])
+    physical = list(map(without_repeated_exchanges, united_sinks([plan for _, plan in plans])))
     asts = [ast_tree(as_built(bound)) for bound, _ in plans]
     sections = [
         _section("Abstract Syntax Tree", asts),
@@ -77,7 +78,7 @@ def explain_physical(plans: Sequence[Node], details: Collection[str]) -> str:
         plans: The plans of a query, or of the INSERTs of a statement set.
         details: CHANGELOG_MODE or nothing.
     """
-    return _physical(united_sinks(plans), details, {}, _no_risk)
+    return _physical(list(map(without_repeated_exchanges, united_sinks(plans))), details, {}, _no_risk)
 
 
 def _section(title: str, trees: Sequence[str]) -> str:

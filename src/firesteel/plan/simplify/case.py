@@ -99,7 +99,8 @@ def _as_logic(branches: list[Branch]) -> Expr:
     for condition, result in branches:
         test = condition
         if condition.type.nullable:
-            test = Call("IS TRUE", (condition,), TRUE.type)
+            is_not = isinstance(condition, Call) and condition.function == "NOT"
+            test = Call("IS FALSE" if is_not else "IS TRUE", operands(condition) if is_not else (condition,), TRUE.type)
         if not is_false(result):
             value = () if is_true(result) else (result,)
             terms.append(compose("AND", [test, *value, *map(negation, before)]))

@@ -38,6 +38,13 @@ from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Project, Values
 from firesteel.plan.rel_builder import consistent
 from firesteel.plan.tree import Node
+from firesteel.rules.subquery.constant_values import (
+    constants,
+    deciding_row,
+    deciding_rows,
+    has_value,
+    matching_rows,
+)
 from firesteel.rules.subquery.pull_up import (
     Around,
     Pulled,
@@ -165,6 +172,9 @@ class JoinedValues:
     # --- IN --------------------------------------------------------------------------------------
     def _in(self, query: SubQuery, plan: Node) -> Expr:
         pulled, around = self._pull_equal(query, plan)
+        operands = constants(query.args)
+        if operands is not None:
+            return self._constant_in(query, operands, pulled, around)
         own = [pulled.node.schema[i] for i in pulled.positions]
         nullable = any(e.type.nullable for e in query.args) or any(f.type.nullable for f in own)
         counts = self._counts(pulled, around, query) if nullable else None
@@ -185,6 +195,29 @@ class JoinedValues:
         if nulls:
             branches += [logical_call("OR", nulls), NULL_BOOLEAN]
         branches += [match, TRUE, comparison("<", without_null, number), NULL_BOOLEAN, FALSE]
+        return Call("CASE", tuple(branches), BOOLEAN)
+
+    def _constant_in(
+        self, query: SubQuery, operands: Sequence[Literal], pulled: Pulled, around: Around
+    ) -> Expr:
+        keys, terms = _equal_keys(pulled, around)
+        rows = matching_rows(pulled.node, pulled.positions, operands)
+        nullable = has_value(rows, pulled.positions) != TRUE
+        if query.correlation and not nullable:
+            return self._is_there(_marked(rows, keys, terms, f"$f{len(keys)}"), around)
+        if query.correlation:
+            moved = {key: 1 + place for place, key in enumerate(keys)}
+            renumbered = tuple(renumber(term, moved) for term in terms)
+            found = Pulled(deciding_rows(rows, pulled.positions, keys), (), renumbered)
+        else:
+            found = Pulled(deciding_row(rows, pulled.positions), ())
+        if not nullable:
+            return self._is_there(found, around)
+        start = self._join(found, around)
+        value = self._column(start)
+        branches: list[Expr] = [] if query.correlation else [is_null(self._column(start + 1)), FALSE]
+        branches += [comparison("=", value, FALSE), NULL_BOOLEAN]
+        branches += [Call("IS NOT NULL", (value,), NOT_NULL_BOOLEAN), TRUE, FALSE]
         return Call("CASE", tuple(branches), BOOLEAN)
 
     def _counts(self, pulled: Pulled, around: Around, query: SubQuery) -> tuple[Expr, Expr]:

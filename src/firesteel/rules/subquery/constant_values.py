@@ -1,0 +1,74 @@
+"""Plan the rows that decide an IN with constants on its left side, such as `5 IN (SELECT v FROM r)`.
+
+Calcite: SubQueryRemoveRule, allLiterals. One row says all, so neither counts nor distinct values are needed:
+
+    cs   TRUE if a row has the constants, FALSE if there is only a row with a NULL
+    c    number of such rows; NULL where the join finds none, and the value is FALSE then
+
+Where no column can be NULL, cs is TRUE or there is no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.plan.expressions.operations import (
+    NOT_NULL_BOOLEAN,
+    TRUE,
+    comparison,
+    conjunction,
+    identity,
+    is_null,
+    logical_call,
+)
+from firesteel.plan.expressions.over import Direction
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project
+from firesteel.plan.nodes.over.logical import Sort
+from firesteel.plan.rel_builder import consistent
+from firesteel.plan.tree import Node
+from firesteel.types.sql import BIGINT
+
+_COUNT = BIGINT.with_nullable(False)
+
+
+def constants(args: Sequence[Expr]) -> list[Literal] | None:
+    """Return the operands of IN if they are constants other than NULL, else None."""
+    found = [arg for arg in args if isinstance(arg, Literal) and arg.value is not None]
+    return found if len(found) == len(args) else None
+
+
+def matching_rows(node: Node, columns: Sequence[int], operands: Sequence[Literal]) -> Node:
+    """Return the rows whose columns equal the operands, and those with a NULL."""
+    refs = [InputRef(i, node.schema[i].type) for i in columns]
+    equal = conjunction(
+        consistent(comparison("=", operand, ref)) for operand, ref in zip(operands, refs, strict=True)
+    )
+    assert equal is not None
+    nulls = [is_null(ref) for ref in refs if ref.type.nullable]
+    return Filter(node, logical_call("OR", [equal, *nulls]) if nulls else equal)
+
+
+def has_value(node: Node, columns: Sequence[int]) -> Expr:
+    """Return whether a row has no NULL in some columns: the value of IN for a row of `matching_rows`."""
+    refs = [InputRef(i, node.schema[i].type) for i in columns]
+    tests = [Call("IS NOT NULL", (ref,), NOT_NULL_BOOLEAN) for ref in refs if ref.type.nullable]
+    return conjunction(tests) or TRUE
+
+
+def deciding_row(rows: Node, columns: Sequence[int]) -> Node:
+    """Return the one row that decides an IN without correlation: cs, and c if a column can be NULL."""
+    value = has_value(rows, columns)
+    shown = Project(rows, (value,), ("cs",))
+    if value == TRUE:
+        return Aggregate(shown, (0,), ())
+    counted = Aggregate(shown, (0,), (AggregateCall("COUNT", (), _COUNT, "c"),))
+    return Sort(counted, (0,), (Direction(descending=True, nulls_first=False),), 0, 1)
+
+
+def deciding_rows(rows: Node, columns: Sequence[int], keys: Sequence[int]) -> Node:
+    """Return the distinct values of cs for the keys of a correlated IN: cs, then the keys."""
+    refs = identity(f.type for f in rows.schema)
+    exprs = (has_value(rows, columns), *(refs[key] for key in keys))
+    shown = Project(rows, exprs, ("cs", *(rows.schema[key].name for key in keys)))
+    return Aggregate(shown, tuple(range(len(exprs))), ())
