@@ -75,6 +75,7 @@ from firesteel.rules.window.over_windows import check_over_windows
 from firesteel.rules.window.pull_up_windows import pull_up_windows
 from firesteel.rules.window.two_stage_window_aggregate import two_stage_window_aggregate
 from firesteel.rules.window.warn_of_one_border import warn_of_one_border
+from firesteel.rules.window.warn_of_window_zones import warn_of_window_zones
 from firesteel.rules.window.window_aggregates import name_window_keys, window_aggregates
 from firesteel.rules.window.window_emit import window_emit
 from firesteel.rules.window.window_times import check_window_times
@@ -246,6 +247,7 @@ PHYSICAL_REWRITE = Program(
         (each(incremental_aggregate, "configuration"), "two aggregates of two phases one over the other"),
         (each(keep_bundle_order), "all phases of a bundle are known"),
         (each(two_stage_window_aggregate, "configuration"), "needs no mini-batches"),
+        (each(warn_of_window_zones, "configuration"), "aggregates of windows have their phases"),
         (together(reuse_scans), "last, as in Flink: mini-batches are placed before scans become one"),
     ),
     leaves=PhysicalNode,

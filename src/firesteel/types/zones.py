@@ -152,6 +152,31 @@ def has_daylight_time(zone: str) -> bool:
     return len({offset_at(_A_YEAR_TO_COME + month * 30 * 86_400, zone) for month in range(12)}) > 1
 
 
+def is_aligned(zone: str, interval: int) -> bool:
+    """Return whether windows of this size start at the same instants by the zone's clock as by UTC.
+
+    The zone's standard offset decides. Like Flink, return True for every zone with daylight saving time.
+
+    Args:
+        zone: Name of the zone.
+        interval: Size in milliseconds.
+    """
+    return has_daylight_time(zone) or offset_at(_A_YEAR_TO_COME, zone) * 1000 % interval == 0
+
+
+@lru_cache(maxsize=256)
+def was_aligned(zone: str, interval: int) -> bool:
+    """Return whether windows of this size have started at the same instants as in UTC since 1970.
+
+    Args:
+        zone: Name of the zone.
+        interval: Size in milliseconds.
+    """
+    months = range(0, _A_YEAR_TO_COME, 30 * 86_400)
+    offsets = {offset_at(month, zone) for month in months}
+    return zone == "UTC" or not any(offset * 1000 % interval for offset in offsets)
+
+
 def _within(seconds: int) -> int:
     """Return a time with the same offset, within the range of datetime."""
     if seconds > _LAST:

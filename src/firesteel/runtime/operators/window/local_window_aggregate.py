@@ -5,10 +5,10 @@ what is late. Rows of a table are reduced together as long as no watermark betwe
 slice. The accumulator has the order of the last row, which is before that watermark. If nearly every row has
 its own key and slice, each row becomes an accumulator.
 
-Retractable accumulators without a columnar form depend on the rows that are reduced together. So they are
-sent when Flink sends them: with the watermark that flushes its buffer, or at the end of a micro-batch, which
-is a checkpoint (runtime/operators/window/slicing/buffer_flush.py). A micro-batch begins like Flink after a
-restart.
+Some windows end before Flink sends their rows on (runtime/operators/window/slicing/buffer_flush.py). Then
+rows are sent when Flink does it, late or not: with the watermark that flushes its buffer, or at the end of a
+micro-batch, which is a checkpoint. A micro-batch begins like Flink after a restart. The same holds for
+retractable accumulators without a columnar form, which depend on the rows that are reduced together.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from firesteel.runtime.dataflow.operator import (
 )
 from firesteel.runtime.dataflow.sequence import Numbers, derived, in_order, sequences
 from firesteel.runtime.operators.window.fired import inserts
-from firesteel.runtime.operators.window.slicing.buffer_flush import Flushes
+from firesteel.runtime.operators.window.slicing.buffer_flush import Flushes, may_delay
 from firesteel.runtime.operators.window.slicing.slices import NONE_FIRED, Slices, row_ends
 from firesteel.runtime.spec.window import LocalWindowAggregateSpec, sliced
 from firesteel.runtime.state.base import StateBackend
@@ -56,7 +56,8 @@ class LocalWindowAggregate(Operator):
         self._slices = Slices.of(spec)
         self._partials = Partials(self._aggregate, len(spec.aggregate.calls), columnar)
         by_row = spec.aggregate.input_retracts and not self._partials.in_columns
-        self._flushes = Flushes(self._slices, 0) if by_row else None
+        waits = may_delay(self._slices) or by_row
+        self._flushes = Flushes(self._slices, 0) if waits else None
         self._held = self._partials.schema.empty_table()
         self._seen = BEFORE_ALL  # the sequence of the last row or watermark
         self._width = len(self._partials.columns.keys)

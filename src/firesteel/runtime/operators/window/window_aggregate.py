@@ -31,9 +31,12 @@ from firesteel.runtime.dataflow.operator import (
 from firesteel.runtime.dataflow.retained_watermark import RetainedWatermark
 from firesteel.runtime.dataflow.sequence import Numbers
 from firesteel.runtime.operators.window.fired import inserts, window_columns
+from firesteel.runtime.operators.window.slicing.buffer_flush import may_delay
+from firesteel.runtime.operators.window.slicing.buffered_rows import BufferedRows, Released, SlicedRows
 from firesteel.runtime.operators.window.slicing.open_slices import Late, OpenSlices
 from firesteel.runtime.operators.window.slicing.slice_state import ends_of
 from firesteel.runtime.operators.window.slicing.slices import NONE_FIRED, Slices, row_ends
+from firesteel.runtime.operators.window.slicing.slices_without_timer import SlicesWithoutTimer
 from firesteel.runtime.operators.window.zones import to_timers
 from firesteel.runtime.spec.window import WindowAggregateSpec, sliced
 from firesteel.runtime.state.base import StateBackend
@@ -64,10 +67,16 @@ class WindowAggregate(Operator):
         self._slices = Slices.of(spec)
         self._partials = Partials(sliced(spec.aggregate), spec.results, columnar)
         backend = memory_backend() if state is None else state
-        state_id = spec.aggregate.state_id
-        self._open = OpenSlices(self._slices, self._partials, backend, state_id)
+        state_id, delayed = spec.aggregate.state_id, self._is_event_time and may_delay(self._slices)
+        self._open = OpenSlices(self._slices, self._partials, backend, state_id, delayed)
         self._time = RetainedWatermark(backend, f"{state_id}/time")
         self._fired = int(self._slices.fired(np.array([self._time.now]))[0])
+        self._held = self._without_timer = None
+        if delayed:
+            self._held = BufferedRows(self._slices, self._time.now)
+            self._without_timer = SlicesWithoutTimer(
+                self._slices, self._partials, self._open, backend, state_id
+            )
         # What the handler retracts must be there: late rows are added to what has fired, not merged with it.
         self._by_row = not self._partials.in_columns and not spec.is_global
         self.late = 0
@@ -76,6 +85,9 @@ class WindowAggregate(Operator):
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         fired = self._fired if self._is_event_time else NONE_FIRED
         rows = WatermarkedBatch(table, NO_WATERMARKS, NO_WATERMARKS)
+        if self._held is not None:
+            self._take_held(rows, np.array([fired]), self._held)
+            return ()
         late = self._take(rows, np.full(table.num_rows, fired))
         self._open.settle()
         self._open.add_late(late, fired)
@@ -86,7 +98,12 @@ class WindowAggregate(Operator):
             watermarks = WatermarkedBatch(
                 self._none, np.array([watermark.time]), np.array([watermark.sequence]), watermark.sub_sequence
             )
-            yield from self._rows(watermarks)
+            late = Late.none(self._partials)
+            if self._held is not None:
+                late = self._take_held(
+                    watermarks, np.append(self._fired, self._fired_by(watermarks)), self._held
+                )
+            yield from self._rows(watermarks, late)
         yield watermark
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
@@ -98,7 +115,10 @@ class WindowAggregate(Operator):
         fired = np.append(self._fired, self._fired_by(rows))
         if self._by_row and self._some_join(rows, fired):
             return super().watermarked(rows)
-        late = self._take(rows, _fired_before(rows, fired))
+        if self._held is not None:
+            late = self._take_held(rows, fired, self._held)
+        else:
+            late = self._take(rows, _fired_before(rows, fired))
         return (rows.with_rows(self._out(rows, late)),)
 
     def barrier(self) -> Iterable[Message]:
@@ -108,7 +128,12 @@ class WindowAggregate(Operator):
         """
         if not self._is_event_time:
             watermarks = WatermarkedBatch(self._none, np.array([self._clock()]), np.array([LAST_SEQUENCE]))
-            yield from self._rows(watermarks)
+            yield from self._rows(watermarks, Late.none(self._partials))
+        if self._held is not None and self._without_timer is not None:
+            late = self._put(self._held.all(self._fired))
+            self._open.settle()
+            self._open.add_late(late, self._fired)
+            self._without_timer.save()
         self._time.save()
 
     def next_timer(self) -> int | None:
@@ -141,8 +166,28 @@ class WindowAggregate(Operator):
 
     def _some_join(self, rows: WatermarkedBatch, fired: Numbers) -> bool:
         """Return whether a row is late for some of its windows, but not for all."""
+        if self._held is not None and self._held.some_are_late:
+            return True
         fired_before, ends = _fired_before(rows, fired), self._ends(rows.table)
         return bool(np.any((ends <= fired_before) & (self._slices.last_windows(ends) > fired_before)))
+
+    def _take_held(self, rows: WatermarkedBatch, fired: Numbers, held: BufferedRows) -> Late:
+        """Add rows to their slices where windows may end before the rows reach the state.
+
+        `fired` (int64[m + 1]) is the end up to which windows have fired before each watermark and after the
+        last.
+        """
+        table = rows.table
+        fired_before = _fired_before(rows, fired)
+        ends = self._ends(table) if table.num_rows else NO_WATERMARKS
+        dropped = self._slices.last_windows(ends) <= fired_before
+        self._drop(rows, dropped, ends)
+        kept = ~dropped
+        at = np.append(0, np.cumsum(kept))[rows.at]
+        due = np.where(ends <= fired_before, self._slices.first_unfired(ends, fired_before), ends)
+        taken = SlicedRows(table, ends, due).those(kept)
+        watermarks = np.maximum.accumulate(np.maximum(rows.times, self._time.now))
+        return self._put(held.released(taken, watermarks, at, fired))
 
     def _drop(self, batch: WatermarkedBatch, dropped: Flags, ends: Numbers) -> None:
         """Drop the rows that are late for all of their windows. `ends` are the ends of their slices."""
@@ -151,6 +196,18 @@ class WindowAggregate(Operator):
             if column is not None and not self._spec.is_global:
                 times = milliseconds(one_array(batch.table.column(field(column))))
             self.drop_late(batch.table, dropped, times, self._time.at_rows(batch))
+
+    def _put(self, rows: Released | None) -> Late:
+        """Add rows that have reached the state, and return the late ones."""
+        if rows is None or self._without_timer is None:
+            return Late.none(self._partials)
+        self._add(rows.in_time.table, rows.in_time.ends)
+        self._without_timer.add(self._late(rows.slept.table, rows.slept.ends, rows.slept.due))
+        if self._by_row:
+            self._add(rows.late.table, self._slices.kept_in(rows.late.ends))
+            return Late.none(self._partials)
+        # By their own slices: they may have waited for different watermarks (recorded: local-windows).
+        return self._late(rows.late.table, rows.late.ends, rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:
         """Return the end of each row's slice."""
@@ -191,8 +248,8 @@ class WindowAggregate(Operator):
         found: Numbers = np.maximum.accumulate(np.maximum(self._slices.fired(watermarks.times), self._fired))
         return found
 
-    def _rows(self, watermarks: WatermarkedBatch) -> Iterator[pa.Table]:
-        out = self._out(watermarks, Late.none(self._partials))
+    def _rows(self, watermarks: WatermarkedBatch, late: Late) -> Iterator[pa.Table]:
+        out = self._out(watermarks, late)
         if out.num_rows:
             yield out
 
@@ -201,7 +258,7 @@ class WindowAggregate(Operator):
         fired = self._fired_by(watermarks)
         self._time.advance(int(watermarks.times.max()))
         before, self._fired = self._fired, int(fired[-1])
-        windows = self._open.fire(before, self._fired, late)
+        windows = (self._without_timer or self._open).fire(before, self._fired, late)
         if not windows.num_rows:
             return self._none
         ends = ends_of(windows, len(self._partials.columns.keys))

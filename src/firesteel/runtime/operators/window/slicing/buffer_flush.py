@@ -1,9 +1,11 @@
-"""Times at which Flink's local window aggregate sends the rows in its buffer on.
+"""Times at which buffered rows of a Flink window operator reach its state.
 
 Flink: RecordsWindowBuffer, TimeWindowUtil.getNextTriggerWatermarkWithOffset. The first watermark at or after
-a trigger flushes the buffer, if it ends the earliest slice in it. Triggers are one slice apart, by the wall
-clock of the zone. In a zone without daylight saving time Flink's triggers follow UTC, so windows can end
-before their rows arrive (docs/compatibility.md).
+a trigger flushes the buffer, if it ends the earliest slice in it. Triggers are one slice apart. They follow
+the wall clock in a zone with daylight saving time, and UTC in all others.
+
+If the offset of a zone is not a multiple of the slice, windows end hours before their rows arrive. The same
+happens in the hour that a clock shows twice. Flink's results depend on this, so operators use this module.
 """
 
 from __future__ import annotations
@@ -15,13 +17,27 @@ import numpy as np
 
 from firesteel.runtime.operators.window.slicing.slices import Index, Slices, Times, window_starts
 from firesteel.runtime.operators.window.zones import END_OF_TIME, to_timers, to_wall_clock
+from firesteel.types.zones import has_daylight_time, was_aligned
+
+
+def may_delay(slices: Slices) -> bool:
+    """Return whether a window can end before its rows reach the state.
+
+    Windows of GROUP BY have no buffer (Flink: AggregateWindowOperator).
+    """
+    if slices.windows.of_group_by:
+        return False
+    return has_daylight_time(slices.zone) or not was_aligned(slices.zone, slices.interval)
 
 
 def next_triggers(watermarks: Times, slices: Slices) -> Times:
     """Return the next trigger after each watermark at which a buffer was checked."""
-    interval = slices.interval
-    starts = window_starts(to_wall_clock(watermarks, slices.zone), slices.windows.offset, interval)
-    found = to_timers(starts + interval - 1, slices.zone)
+    interval, offset = slices.interval, slices.windows.offset
+    if has_daylight_time(slices.zone):
+        starts = window_starts(to_wall_clock(watermarks, slices.zone), offset, interval)
+        found = to_timers(starts + interval - 1, slices.zone)
+    else:
+        found = window_starts(watermarks, offset, interval) + interval - 1
     found = np.where(found > watermarks, found, found + interval)
     return np.where(watermarks == END_OF_TIME, watermarks, found)
 

@@ -52,10 +52,14 @@ class OpenSlices:
         partials: The accumulators.
         backend: State of the operator.
         state_id: Name of the state.
+        lasting: Whether HOP slices stay until the window after their last one has fired, which they make fire
+            (slices_without_timer.py).
     """
 
-    def __init__(self, slices: Slices, partials: Partials, backend: StateBackend, state_id: str) -> None:
-        self._kept = slices.windows.size - slices.interval
+    def __init__(
+        self, slices: Slices, partials: Partials, backend: StateBackend, state_id: str, lasting: bool = False
+    ) -> None:
+        self._kept = slices.windows.size - (0 if lasting else slices.interval)
         self._slices = slices
         self._partials = partials
         self._width = len(partials.columns.keys)

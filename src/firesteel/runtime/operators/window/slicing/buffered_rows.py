@@ -1,0 +1,123 @@
+"""Buffer of a window aggregate's rows until they reach Flink's state (buffer_flush.py).
+
+A row's arrival decides whether it is late for a window. The moment at which it reaches the state decides
+which windows contain it: a window that fires in between does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.aggregate.scan.column import Mask
+from firesteel.runtime.dataflow.sequence import Numbers, concat
+from firesteel.runtime.operators.window.slicing.buffer_flush import Flushed, Flushes
+from firesteel.runtime.operators.window.slicing.slices import Slices
+
+
+@dataclass(frozen=True)
+class SlicedRows:
+    """Rows with their slices. No row is late for all of its windows.
+
+    Attributes:
+        table: The rows.
+        ends: int64[n], end of each row's slice.
+        due: int64[n], end of the first window that each row is in time for.
+    """
+
+    table: pa.Table
+    ends: Numbers
+    due: Numbers
+
+    def those(self, chosen: Mask) -> SlicedRows:
+        return SlicedRows(self.table.filter(pa.array(chosen)), self.ends[chosen], self.due[chosen])
+
+    def and_more(self, more: SlicedRows) -> SlicedRows:
+        if not more.table.num_rows:
+            return self
+        table = concat([self.table, more.table])
+        return SlicedRows(table, np.append(self.ends, more.ends), np.append(self.due, more.due))
+
+
+@dataclass(frozen=True)
+class Released:
+    """Rows that have reached the state.
+
+    Attributes:
+        in_time: Rows for the window of their own slice.
+        late: Rows that are late for some windows.
+        slept: Rows without a timer. `due` is the first window that can contain them, `ends` the slices in
+            which they are kept.
+    """
+
+    in_time: SlicedRows
+    late: SlicedRows
+    slept: SlicedRows
+
+
+class BufferedRows:
+    """Buffered rows. `now` is the watermark."""
+
+    def __init__(self, slices: Slices, now: int) -> None:
+        self._slices = slices
+        self._flushes = Flushes(slices, now)
+        self._rows: SlicedRows | None = None
+
+    @property
+    def some_are_late(self) -> bool:
+        """Return whether some buffered rows are late for some of their windows."""
+        return self._rows is not None and bool((self._rows.due > self._rows.ends).any())
+
+    def released(self, rows: SlicedRows, watermarks: Numbers, at: Numbers, fired: Numbers) -> Released:
+        """Add rows and return those that watermarks release.
+
+        Args:
+            rows: New rows.
+            watermarks: int64[m], ascending watermarks.
+            at: int64[m], number of rows before each watermark.
+            fired: int64[m + 1], end up to which windows have fired before each watermark and after the last.
+        """
+        flushed = self._flushes.of(watermarks, at, self._kept_in(rows))
+        rows, by = self._with_held(rows, flushed)
+        done = by < len(watermarks)
+        self._rows = rows.those(~done)
+        return self._sorted(rows.those(done), by[done], fired)
+
+    def all(self, fired: int) -> Released | None:
+        """Return all buffered rows, as a checkpoint releases them.
+
+        `fired` is the end of the last fired windows.
+        """
+        rows, self._rows = self._rows, None
+        self._flushes.clear()
+        if rows is None or not rows.table.num_rows:
+            return None
+        return self._sorted(rows, np.zeros(rows.table.num_rows, np.int64), np.array([fired]))
+
+    def _with_held(self, rows: SlicedRows, flushed: Flushed) -> tuple[SlicedRows, Numbers]:
+        if self._rows is None or not self._rows.table.num_rows:
+            return rows, flushed.rows
+        by = np.append(np.full(self._rows.table.num_rows, flushed.held), flushed.rows)
+        return self._rows.and_more(rows), by
+
+    def _kept_in(self, rows: SlicedRows) -> Numbers:
+        """Return the slice to which each row is added."""
+        return np.where(rows.due > rows.ends, self._slices.kept_in(rows.ends), rows.ends)
+
+    def _sorted(self, rows: SlicedRows, by: Numbers, fired: Numbers) -> Released:
+        """Divide released rows by the way in which they join windows.
+
+        `by` is the watermark that releases each row.
+        """
+        fired_before = fired[by]
+        awake, late = rows.due > fired_before, rows.due > rows.ends
+        slices = self._kept_in(rows)
+        seen = self._slices.shared & ~awake
+        if self._slices.windows.function == "CUMULATE" and self._slices.shared:
+            seen &= slices == self._slices.first_slices(slices)
+        due = self._slices.first_unfired(slices, fired_before)
+        seen &= due <= self._slices.last_windows(slices)
+        slept = SlicedRows(rows.table, slices, due).those(seen)
+        return Released(rows.those(awake & ~late), rows.those(awake & late), slept)

@@ -1,0 +1,107 @@
+"""Slices without a timer: they reached the state after their own windows had ended.
+
+Flink: AggCombiner registers no timer for a window that has fired (buffer_flush.py describes when this
+happens). But such a slice is part of later windows of its key, beginning with the first window that another
+slice makes fire. That window, if it is not empty, makes the next one fire. If no other slice makes a window
+fire, the slice is never sent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.aggregate.reduce.partials import Partials
+from firesteel.runtime.aggregate.scan.column import Mask
+from firesteel.runtime.columns.keys import find_keys
+from firesteel.runtime.operators.window.slicing.open_slices import Late, OpenSlices
+from firesteel.runtime.operators.window.slicing.slice_state import SliceState, ends_of
+from firesteel.runtime.operators.window.slicing.slices import NONE_FIRED, Index, Slices
+from firesteel.runtime.operators.window.zones import END_OF_TIME
+from firesteel.runtime.state.base import StateBackend
+
+
+class SlicesWithoutTimer:
+    """Slices without a timer, as tables of accumulators (runtime/aggregate/reduce/partials.py)."""
+
+    def __init__(
+        self, slices: Slices, partials: Partials, opened: OpenSlices, backend: StateBackend, state_id: str
+    ) -> None:
+        self._slices, self._partials, self._open = slices, partials, opened
+        self._width = len(partials.columns.keys)
+        self._state = SliceState(backend, f"{state_id}/sleeping", partials.schema, self._width)
+        known = self._state.read_until(END_OF_TIME - 1)
+        self._slept = Late(known, np.full(known.num_rows, NONE_FIRED))
+        self._stored = known.num_rows > 0
+
+    def add(self, late: Late) -> None:
+        """Add slices. `late.first` is the first window that each can be in."""
+        self._slept = _both(self._slept, late)
+
+    def save(self) -> None:
+        """Write the slices that future windows may contain."""
+        if self._stored:
+            self._state.drop_until(END_OF_TIME - 1)
+        table = self._slept.table
+        keys = self._partials.keys_of(table)
+        self._state.put(keys, self._partials.merged(table, keys))
+        self._stored = table.num_rows > 0
+
+    def fire(self, before: int, after: int, late: Late) -> pa.Table:
+        """Fire windows like `OpenSlices.fire`, but one at a time while slices without a timer exist."""
+        if not self._slept.table.num_rows:
+            return self._open.fire(before, after, late)
+        fired = []
+        for end in self._windows(before, after, late):
+            due = late.first <= end
+            self._wake(end, _those(late, due))
+            fired.append(self._open.fire(before, end, _those(late, due)))
+            late, before = _those(late, ~due), end
+        fired.append(self._open.fire(before, after, late))
+        last = self._slices.last_windows(ends_of(self._slept.table, self._width))
+        self._slept = _those(self._slept, last > after)
+        return pa.concat_tables(fired)
+
+    def _windows(self, before: int, after: int, late: Late) -> list[int]:
+        """Return the ends of windows that may fire, after `before` and up to `after`."""
+        tables = (self._open.read_until(after), late.table, self._slept.table)
+        ends = np.unique(np.concatenate([ends_of(table, self._width) for table in tables]))
+        first = self._slices.first_unfired(ends, np.full(len(ends), before))
+        last = self._slices.last_fired(ends, after)
+        step = self._slices.interval
+        spans = [np.arange(a, b + step, step) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+        found: list[int] = np.unique(np.concatenate([*spans, np.zeros(0, np.int64)])).tolist()
+        return found
+
+    def _wake(self, end: int, late: Late) -> None:
+        """Add the slices of keys for which the window that ends at `end` fires.
+
+        A HOP window also fires after a window that is not empty.
+        """
+        awake = self._open.read_until(end)
+        more = self._slices.interval if self._slices.windows.function == "HOP" else 0
+        awake = awake.filter(pa.array(self._covers(awake, end, more)))
+        slept = self._slept
+        ready = self._covers(slept.table, end) & (slept.first <= end)
+        there = [awake, late.table, slept.table]
+        columns = [pa.concat_tables(there).column(i) for i in range(self._width - 1)]
+        codes = find_keys(columns, sum(table.num_rows for table in there)).codes
+        count = awake.num_rows + late.table.num_rows
+        woken = ready & np.isin(codes[count:], codes[:count])
+        self._open.add(slept.table.filter(pa.array(woken)))
+        self._slept = _those(slept, ~woken)
+
+    def _covers(self, table: pa.Table, end: int, more: int = 0) -> Mask:
+        """Return whether a window contains each slice, or ends at most `more` after its last window."""
+        ends = ends_of(table, self._width)
+        covered: Mask = (ends <= end) & (self._slices.last_windows(ends) + more >= end)
+        return covered
+
+
+def _those(late: Late, chosen: Mask) -> Late:
+    return Late(late.table.filter(pa.array(chosen)), late.first[chosen])
+
+
+def _both(one: Late, other: Late) -> Late:
+    first: Index = np.append(one.first, other.first)
+    return Late(pa.concat_tables([one.table, other.table]), first)
