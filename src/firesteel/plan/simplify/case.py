@@ -91,16 +91,22 @@ def _is_safe(expr: Expr) -> bool:
     return not isinstance(expr, Call) or (expr.function in _SAFE and all(map(_is_safe, expr.args)))
 
 
+def _is_true(condition: Expr) -> Expr:
+    """Return a condition that is never NULL."""
+    if not condition.type.nullable:
+        return condition
+    if isinstance(condition, Call) and condition.function == "NOT":
+        return Call("IS FALSE", condition.args, TRUE.type)
+    return Call("IS TRUE", (condition,), TRUE.type)
+
+
 def _as_logic(branches: list[Branch]) -> Expr:
     """Return the logic of a BOOLEAN CASE: `(p1 IS TRUE AND x) OR (p2 IS TRUE AND y AND NOT p1) OR ...`."""
     constant = all(is_true(r) or is_false(r) for _, r in branches)
     terms: list[Expr] = []
     before: list[Expr] = []
     for condition, result in branches:
-        test = condition
-        if condition.type.nullable:
-            is_not = isinstance(condition, Call) and condition.function == "NOT"
-            test = Call("IS FALSE" if is_not else "IS TRUE", operands(condition) if is_not else (condition,), TRUE.type)
+        test = _is_true(condition)
         if not is_false(result):
             value = () if is_true(result) else (result,)
             terms.append(compose("AND", [test, *value, *map(negation, before)]))

@@ -45,7 +45,7 @@ interval_asked.always(NOTHING_ASKED, physical.Rank, *_LIMITS)
 time_attributes.of_input(*_RANKS, *_LIMITS)
 values_read.always((NOTHING_READ,), physical.Rank, *_LIMITS)
 unique_keys.of_input(*_LIMITS)
-upsert_keys.of_input(*_LIMITS)
+upsert_keys.of_input(physical.Limit)
 value_range.of_input(*_LIMITS)
 
 
@@ -60,6 +60,12 @@ def _upsert_keys(node: _Rank) -> Keys:
     below = node.input.input if isinstance(node.input, Exchange) else node.input
     partition = set(node.partition)
     return _keys(node, frozenset(key for key in upsert_keys(below) if partition <= key))
+
+
+@upsert_keys.of(physical.SortLimit)
+def _sorted_upsert_keys(node: physical.SortLimit) -> Keys:
+    """Return the keys of the input that contain the columns of ORDER BY (Flink: FlinkRelMdUpsertKeys)."""
+    return frozenset(key for key in upsert_keys(node.input) if set(node.order) <= key)
 
 
 def _keys(node: _Rank, below: Keys) -> Keys:
