@@ -45,7 +45,7 @@ def page_of(registry: Registry, host: str = "127.0.0.1") -> Iterator[str]:
     with socket.socket() as listener:
         listener.bind((host, 0))
         listener.listen(128)
-        with served(Api(registry), listener, host) as url:
+        with served(Api(registry, shows_rows=True), listener, host) as url:
             yield url
 
 

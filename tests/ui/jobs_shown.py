@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from functools import partial
 
+import pyarrow as pa
+
 from firesteel.explain.sections import explain_physical
 from firesteel.job.steps import step_names
 from firesteel.jobs.job import Source
 from firesteel.jobs.registry import Registry
+from firesteel.plan.tree import Field
 from firesteel.runtime.dataflow.counters import Counters
 from firesteel.runtime.state.size import StateSize
 from firesteel.session.environment import TableEnvironment
 from firesteel.session.graph.job_graph import Origins, about_job
 from firesteel.session.jobs import job_of
+from firesteel.session.live.live_rows import LiveRows
 from firesteel.session.planning import plan_all
 from firesteel.spark.batch_log import DELIVERY, TASKS, WAITING, Batch, Totals
 from firesteel.spark.progress import Progress
+from firesteel.types.sql import BIGINT, STRING
 
 _BEGIN = 1_767_325_800.0
 """Time of the first micro-batch in seconds since 1970."""
@@ -60,9 +65,19 @@ def registry_of_jobs() -> tuple[Registry, Progress]:
     text = partial(explain_physical, plans, ("CHANGELOG_MODE",))
     registry.planned(job, progress, text, None, about)
     job.run()
+    job.rows = _rows()
     _fail(registry)
     registry.add(Source("SELECT 1"))
     return registry, progress
+
+
+def _rows() -> LiveRows:
+    """Return rows of more than one page."""
+    rows = LiveRows([Field("country", STRING), Field("total", BIGINT)], "UTC")
+    totals = pa.array(range(120), pa.int64())
+    kinds = pa.array([0] * 120, pa.int8())
+    rows.add(pa.table({"$kind": kinds, "f0": [f"country {n % 40}" for n in range(120)], "f1": totals}))
+    return rows
 
 
 def _fail(registry: Registry) -> None:

@@ -141,3 +141,26 @@ def test_arrow_keys_lead_to_neighbours() -> None:
         "graph_model.js", "p.map(([id, key]) => m.neighbour(b, e, id, key))", b=boxes, e=edges, p=pairs
     )
     assert found == ["b", "c", "b", "a", "a"]
+
+
+def test_clicks_on_a_column_sort_up_and_down_and_then_not() -> None:
+    found = run("result.js", "[1, 2, 3, 4].reduce((w) => [...w, m.sorted(w.at(-1), 1)], [m.FIRST])")
+    assert [(each["sort"], each["order"]) for each in found] == [
+        (-1, "asc"), (1, "asc"), (1, "desc"), (-1, "asc"), (1, "asc"),
+    ]  # fmt: skip
+    assert run("result.js", "m.asked({...m.FIRST, find: 'a&b'})").endswith("find=a%26b&page=0")
+
+
+def test_what_is_left_out_of_a_result_is_said() -> None:
+    rows = {"view": "table", "found": 12, "row_count": 2_000_000, "is_partial": True, "most": 100_000}
+    assert run("result.js", "m.said(r)", r=rows).startswith("12 of 2.00 M rows. Only the first 100 k rows")
+    assert run("result.js", "m.said(r)", r={**rows, "is_partial": False}) == "12 of 2.00 M rows"
+
+
+def test_rows_replace_the_rows_before() -> None:
+    found = run(
+        "model.js",
+        "rows.reduce((s, r) => m.applied(s, 'rows', r, 0), m.empty('1')).rows",
+        rows=[{"id": "1", "page": 0}, {"id": "1", "page": 1}, {"id": "2", "page": 5}],
+    )
+    assert found == {"id": "1", "page": 1}

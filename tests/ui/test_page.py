@@ -27,6 +27,7 @@ VIEWS = {
     "": "table",
     "#/jobs/1/graph": ".box",
     "#/jobs/1/batches": ".chart canvas",
+    "#/jobs/1/result": "tbody tr",
     "#/jobs/1/plan": ".line",
     "#/jobs/1/sources": "table",
     "#/jobs/1/options": "table",
@@ -111,6 +112,21 @@ def test_counters_and_batches_come_while_the_page_is_open(tab: Any, served: tupl
     tab.wait_for_selector(".box", timeout=60_000)
     end_batches(progress, 5)
     tab.wait_for_function("/[1-9].*\\/s · busy/.test(document.querySelector('.graph').textContent)")
+
+
+def test_a_result_is_sorted_searched_and_paged(tab: Any, served: tuple[str, Progress]) -> None:
+    tab.goto(f"{served[0]}/#/jobs/1/result")
+    tab.wait_for_selector("caption:has-text('120 of 120 rows')", timeout=60_000)
+    tab.click("th button:has-text('total')")
+    tab.click("th button:has-text('total')")
+    tab.wait_for_selector("tbody tr:first-child td:has-text('119')", timeout=60_000)
+    tab.click("nav button:has-text('next')")
+    tab.wait_for_selector("tbody tr:first-child td:has-text('69')", timeout=60_000)
+    tab.fill("#filter", "COUNTRY 39")
+    tab.wait_for_selector("caption:has-text('3 of 120 rows')", timeout=60_000)
+    tab.click("button:has-text('changes')")
+    tab.wait_for_selector("caption:has-text('The last 50 of 120 changes')", timeout=60_000)
+    assert tab.problems == []
 
 
 def test_the_operator_under_the_cursor_is_marked_in_the_plan(tab: Any, served: tuple[str, Progress]) -> None:

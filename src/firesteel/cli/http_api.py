@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from typing import Any
+from urllib.parse import parse_qsl
 
 from firesteel import __version__
 from firesteel.cli.metrics import Metrics
@@ -24,8 +25,13 @@ PREFIX = "/api/v1/jobs"
 class JobsApi(ABC):
     """Answers about jobs. Subclasses provide the jobs."""
 
-    def answer(self, path: str) -> Answer:
-        """Return the answer to GET of a path, with the status 404 if nothing is there."""
+    def answer(self, path: str, query: str = "") -> Answer:
+        """Return the answer to GET of a path, with the status 404 if nothing is there.
+
+        Args:
+            path: The path.
+            query: The query of the URL.
+        """
         if path.rstrip("/") == PREFIX:
             return as_json({"version": __version__, "jobs": self.summaries()})
         if not path.startswith(f"{PREFIX}/"):
@@ -39,7 +45,9 @@ class JobsApi(ABC):
             return as_json({"id": id, **self.graph(id)})
         if rest == "batches":
             return as_json({"id": id, "batches": self.batches(id)})
-        return as_json({"error": f"a job has batches and a graph, and no {rest!r}"}, 404)
+        if rest == "rows" and (rows := self.rows(id, query)) is not None:
+            return as_json({"id": id, **rows})
+        return as_json({"error": f"the job has no {rest!r} here"}, 404)
 
     @abstractmethod
     def has(self, id: str) -> bool:
@@ -68,24 +76,30 @@ class JobsApi(ABC):
     def batches(self, id: str) -> list[Json]:
         """Return the micro-batches of a job that are still remembered, oldest first."""
 
+    def rows(self, id: str, query: str) -> Json | None:
+        """Return rows of a job's result (ResultView); None if it shows none or is unknown."""
+        return None
+
 
 class Api(JobsApi):
     """Answers about the jobs of a registry, and their metrics.
 
     Args:
         registry: The jobs.
+        shows_rows: Whether to show the rows of results. The metrics' port does not: it asks for no token.
     """
 
-    def __init__(self, registry: Registry = JOBS) -> None:
+    def __init__(self, registry: Registry = JOBS, *, shows_rows: bool = False) -> None:
         self._registry = registry
+        self._shows_rows = shows_rows
         self._metrics = Metrics(registry)
 
-    def answer(self, path: str) -> Answer:
+    def answer(self, path: str, query: str = "") -> Answer:
         if path in ("/", "/metrics"):
             return Answer(self._metrics.text(), PROMETHEUS)
         if not path.startswith(PREFIX):
             return Answer(f"there are only /metrics and {PREFIX}\n", status=404)
-        return super().answer(path)
+        return super().answer(path, query)
 
     def has(self, id: str) -> bool:
         return self._registry.find(id) is not None
@@ -108,6 +122,12 @@ class Api(JobsApi):
     def batches(self, id: str) -> list[Json]:
         job = self._registry.find(id)
         return [] if job is None else batches(job)
+
+    def rows(self, id: str, query: str) -> Json | None:
+        job = self._registry.find(id)
+        if job is None or job.rows is None or not self._shows_rows:
+            return None
+        return job.rows.answer(dict(parse_qsl(query)))
 
 
 def as_json(value: Any, status: int = 200) -> Answer:

@@ -50,6 +50,7 @@ def page(
         UsageError: The extra is not installed, or the port or the address cannot be listened on.
     """
     from firesteel.cli.http_api import Api
+    from firesteel.jobs.registry import JOBS
 
     try:
         from firesteel.ui.server import served
@@ -58,9 +59,13 @@ def page(
             raise
         raise UsageError(f"the web page needs the package {missing.name}", hint=_INSTALL) from None
     listener = _listener(port, host or LOOPBACK, option)
-    with served(feed or Api(), listener, host or LOOPBACK) as url:
-        _tell(url, as_json=as_json)
-        yield url
+    JOBS.shows_rows = feed is None
+    try:
+        with served(feed or Api(shows_rows=True), listener, host or LOOPBACK) as url:
+            _tell(url, as_json=as_json)
+            yield url
+    finally:
+        JOBS.shows_rows = False
 
 
 def _listener(port: int, host: str, option: str) -> socket.socket:

@@ -12,6 +12,7 @@ from typing import Any
 from weakref import WeakMethod
 
 from firesteel.jobs.about import About
+from firesteel.jobs.result_view import ResultView
 from firesteel.spark.progress import Progress
 
 
@@ -88,6 +89,7 @@ class Job:
         progress: Counters of the job, None while it is planned.
         about: Options and checkpoint of the job, and the number of its statements.
         history: Last changes of the state, oldest first.
+        rows: Rows of its result for the web page, None if the page shows none.
     """
 
     def __init__(self, id: str, source: Source) -> None:
@@ -102,6 +104,7 @@ class Job:
         self.progress: Progress | None = None
         self.history: deque[Change] = deque(maxlen=_CHANGES)
         self.about = About()
+        self.rows: ResultView | None = None
         self._graph: dict[str, Any] | None = None
         self._plan: Callable[[], str] = str
         self._plan_text: str | None = None

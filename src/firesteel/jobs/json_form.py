@@ -76,6 +76,7 @@ def counters(job: Job, *, asks_spark: bool = True) -> Json:
     return {
         "checkpoint": job.about.checkpoint,
         "statements": job.about.statements,
+        "has_rows": job.rows is not None,
         "history": [
             {"time": time_text(each.time), "state": each.state.value, "cause": each.cause}
             for each in list(job.history)

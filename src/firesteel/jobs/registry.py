@@ -13,6 +13,8 @@ from firesteel.spark.progress import Progress
 
 KEPT = 500
 """Most jobs to remember that have ended or were never started."""
+ROWS_KEPT = 8
+"""Most ended jobs whose rows are kept for the web page."""
 
 
 class Registry:
@@ -28,6 +30,8 @@ class Registry:
         self._numbers = count(1)
         self._names: Counter[str] = Counter()
         self._lock = threading.Lock()
+        self.shows_rows = False
+        """Whether a web page shows the rows of results. Jobs keep them for it only then."""
 
     def add(self, source: Source) -> Job:
         """Add a job that is about to be planned."""
@@ -82,6 +86,8 @@ class Registry:
         idle = [job for job in self._jobs.values() if job.state.has_ended]
         for job in idle[: max(0, len(idle) - self._kept)]:
             del self._jobs[job.id]
+        for job in [job for job in idle if job.rows is not None][:-ROWS_KEPT]:
+            job.rows = None
 
 
 JOBS = Registry()

@@ -32,6 +32,7 @@ from firesteel.session.background import in_background
 from firesteel.session.context import Environment, Watch
 from firesteel.session.graph.job_graph import Origins, about_job
 from firesteel.session.launch import CHECKPOINT, HOST, NAME
+from firesteel.session.live.live_rows import shown
 from firesteel.session.option_places import locate_in_job
 from firesteel.session.preflight import STARTING, await_spark
 from firesteel.session.restart.options import restart_strategy
@@ -52,8 +53,6 @@ from firesteel.spark.stream.settings import StreamSettings
 
 _AGAIN_SECONDS = 0.2
 """Seconds between two attempts to cancel a job."""
-
-
 _DEFAULT_PATH = "default_catalog.default_database."
 
 
@@ -358,11 +357,12 @@ def run_query(
     job = job_of(environment, [plans.physical], names, origins)
     running = Running(environment, job, watch, text, record)
     running.register([plans.physical], origins)
-    columns = zip(plans.logical.schema, plans.physical.schema, strict=True)
+    schema = [Field(name, each.type) for name, each in zip(names, plans.physical.schema, strict=True)]
+    changes = shown(record, schema, running.changes(), environment.time_zone)
     width: Any = environment.configuration.get("table.display.max-column-width")
     return ChangesResult(
-        [Field(named.name, column.type) for named, column in columns],
-        in_background(running.changes(), running.cancel),
+        schema,
+        in_background(changes, running.cancel),
         max_width=width,
         time_zone=environment.time_zone,
         cancel=running.cancel,

@@ -26,12 +26,19 @@ class RowsLeft:
 
     The removal of a row that does not exist is ignored, as in Flink's client.
 
+    With a limit, rows beyond it are left out, and from then on all rows that are not kept already. The kept
+    rows are then a part of those that remain, with all copies of each of them.
+
     Args:
         types: The types of the columns.
+        most: Most rows to keep, None without a limit. Rows of many bytes count as several.
     """
 
-    def __init__(self, types: Sequence[SqlType]) -> None:
+    def __init__(self, types: Sequence[SqlType], most: int | None = None) -> None:
         self._types = tuple(types)
+        self._most = most
+        self.is_partial = False
+        """Whether rows were left out because of the limit."""
         self._fields = [field(i) for i in range(len(types))]
         schema = pa.schema([(name, to_arrow(t)) for name, t in zip(self._fields, types, strict=True)])
         self._left = schema.append(pa.field(_ADDED, pa.int64())).empty_table()
@@ -75,8 +82,32 @@ class RowsLeft:
         rows = new.select(self._fields).append_column(_ADDED, added).cast(self._left.schema)
         rows = pa.concat_tables([self._left, rows])
         if rows.num_rows:
-            kept = _kept(find_keys(self._compared(rows), rows.num_rows), (kinds == 0) | (kinds == 2))
+            keys = find_keys(self._compared(rows), rows.num_rows)
+            kept = self._within(_kept(keys, (kinds == 0) | (kinds == 2)), keys, rows)
             self._left = rows.take(pa.array(kept)).combine_chunks()
+
+    def _within(self, kept: NDArray[np.int64], keys: Keys, rows: pa.Table) -> NDArray[np.int64]:
+        """Return the indices of the rows to keep within the limit.
+
+        Args:
+            kept: Indices of the rows that remain, ascending.
+            keys: All rows, grouped by equal ones.
+            rows: The rows kept before, and then the changes.
+        """
+        if self._most is None:
+            return kept
+        codes = keys.codes
+        if self.is_partial:
+            known = np.zeros(len(keys), np.bool_)
+            known[codes[: self._left.num_rows]] = True
+            kept = kept[known[codes[kept]]]
+        most = min(self._most, int(_BYTES / max(1.0, rows.nbytes / rows.num_rows)))
+        if len(kept) <= most:
+            return kept
+        self.is_partial = True
+        cut = np.zeros(len(keys), np.bool_)  # of a row, either all copies are kept or none
+        cut[codes[kept[most:]]] = True
+        return kept[:most][~cut[codes[kept[:most]]]]
 
     def _compared(self, rows: pa.Table) -> list[pa.Array | pa.ChunkedArray]:
         """Return columns that are equal if and only if the rows are equal."""

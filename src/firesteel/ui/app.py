@@ -33,7 +33,7 @@ def application(feed: Feed, access: Access, connections: Connections) -> Applica
         return FileResponse(STATIC / "index.html")
 
     def api(request: Request) -> Response:  # Starlette calls it in a thread
-        found = feed.answer(request.url.path)
+        found = feed.answer(request.url.path, request.url.query)
         headers = {"content-type": found.content_type, "cache-control": "no-store"}
         return Response(found.body, found.status, headers)
 

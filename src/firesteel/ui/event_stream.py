@@ -40,8 +40,8 @@ class EventStream:
             await send({"type": "http.response.start", "status": 503, "headers": [(b"retry-after", b"10")]})
             await send({"type": "http.response.body", "body": b"there are too many readers of events\n"})
             return
-        job = parse_qs(scope["query_string"].decode("latin-1")).get("job", [None])[0]
-        client = self._broadcaster.join(job)
+        wanted = parse_qs(scope["query_string"].decode("latin-1"))
+        client = self._broadcaster.join(wanted.get("job", [None])[0], wanted.get("rows", [None])[0])
         writer = asyncio.ensure_future(self._write(client, send))
         leaving = asyncio.ensure_future(_disconnected(receive))
         try:

@@ -34,12 +34,14 @@ class Client:
 
     Attributes:
         job: ID of the job whose details the client gets, None for none.
+        rows: What the client wants to see of the rows of the job, as the query of a URL; None for nothing.
         queue: Encoded events that the client has not got yet. None ends the stream.
         is_new: Whether the client still waits for its first snapshot.
         dropped: Whether the client was dropped because it was too slow.
     """
 
     job: str | None
+    rows: str | None = None
     queue: asyncio.Queue[bytes] = field(default_factory=lambda: asyncio.Queue(QUEUED))
     is_new: bool = True
     dropped: bool = False
@@ -64,20 +66,27 @@ class Client:
         raise TooSlow
 
 
+Watched = tuple[str | None, str | None]
+"""What a client watches: the ID of a job, and rows of it (Client.rows)."""
+
+
 @dataclass(frozen=True)
 class _Snapshot:
-    """State of the feed at one time: all jobs, and details and micro-batches by the job's id."""
+    """State of the feed at one time: all jobs, details and micro-batches by the job's id, and rows."""
 
     jobs: dict[str, Json]
     details: dict[str, Json]
     batches: dict[str, list[Json]]
+    rows: dict[Watched, Json | None] = field(default_factory=dict)
+    """Rows of jobs, by what a client watches."""
 
 
 class Broadcaster:
     """Producer of events. It works while there are clients, in the server's event loop.
 
     Each client first gets all jobs (`jobs`), then changes (`changes`: changed jobs, and ids that are gone). A
-    client that watches a job also gets its details (`job`) and its new micro-batches (`batches`).
+    client that watches a job also gets its details (`job`) and its new micro-batches (`batches`). One that
+    watches rows of the job gets a page of them (`rows`).
 
     Args:
         feed: The jobs.
@@ -97,9 +106,9 @@ class Broadcaster:
         """Number of clients."""
         return len(self._clients)
 
-    def join(self, job: str | None) -> Client:
-        """Add a client that watches a job, or none."""
-        client = Client(job)
+    def join(self, job: str | None, rows: str | None = None) -> Client:
+        """Add a client that watches a job, or none, and rows of it (Client.rows)."""
+        client = Client(job, rows)
         self._clients.add(client)
         self._arrival.set()
         if self._task is None or self._task.done():
@@ -114,7 +123,9 @@ class Broadcaster:
         while self._clients:
             self._arrival.clear()
             start = time.monotonic()
-            watched = {client.job for client in self._clients if client.job is not None}
+            watched: set[Watched] = {
+                (client.job, client.rows) for client in self._clients if client.job is not None
+            }
             with suppress(Exception):  # a job may change while it is read: the next snapshot is right
                 self._send(await asyncio.to_thread(self._take, watched))
             took = time.monotonic() - start
@@ -123,22 +134,27 @@ class Broadcaster:
                 await asyncio.wait_for(self._arrival.wait(), max(self._seconds, took / SHARE))
         self._previous = _Snapshot({}, {}, {})
 
-    def _take(self, watched: set[str]) -> _Snapshot:
+    def _take(self, watched: set[Watched]) -> _Snapshot:
         jobs = {each["id"]: each for each in self._feed.summaries()}
         details: dict[str, Json] = {}
         batches: dict[str, list[Json]] = {}
-        for id in watched:
+        for id in {id for id, _ in watched if id is not None}:
             found = self._feed.changing(id)
             details[id] = {"id": id, "error": "there is no such job"} if found is None else found
             batches[id] = self._feed.batches(id)
-        return _Snapshot(jobs, details, batches)
+        rows: dict[Watched, Json | None] = {
+            (id, wanted): self._feed.rows(id, wanted)
+            for id, wanted in watched
+            if id is not None and wanted is not None
+        }
+        return _Snapshot(jobs, details, batches, rows)
 
     def _send(self, now: _Snapshot) -> None:
         """Send each client what it does not have yet. Each event is encoded once for all clients."""
         previous, self._previous = self._previous, now
         new, old = _Whole(now), _News(previous, now)
         for client in list(self._clients):
-            for each in (new if client.is_new else old).of(client.job):
+            for each in (new if client.is_new else old).of((client.job, client.rows)):
                 client.put(each)
             client.is_new = False
 
@@ -148,19 +164,24 @@ class _Whole:
 
     def __init__(self, now: _Snapshot) -> None:
         self._now = now
-        self._of: dict[str | None, list[bytes]] = {}
+        self._of: dict[Watched, list[bytes]] = {}
 
-    def of(self, job: str | None) -> list[bytes]:
+    def of(self, watched: Watched) -> list[bytes]:
         """Return the events for a client that watches a job, or none."""
-        if job not in self._of:
-            self._of[job] = list(self._make(job))
-        return self._of[job]
+        if watched not in self._of:
+            self._of[watched] = [*self._make(watched[0]), *self._rows(watched)]
+        return self._of[watched]
 
     def _make(self, job: str | None) -> Iterator[bytes]:
         yield event("jobs", {"jobs": list(self._now.jobs.values())})
         if job is not None:
             yield event("job", self._now.details[job])
             yield event("batches", {"id": job, "batches": self._now.batches[job]})
+
+    def _rows(self, watched: Watched) -> Iterator[bytes]:
+        rows = self._now.rows.get(watched)
+        if rows is not None:
+            yield event("rows", {"id": watched[0], **rows})
 
 
 class _News(_Whole):
@@ -183,6 +204,10 @@ class _News(_Whole):
         new = [batch for batch in self._now.batches[job] if _key(batch) not in previous]
         if new:
             yield event("batches", {"id": job, "batches": new})
+
+    def _rows(self, watched: Watched) -> Iterator[bytes]:
+        if self._now.rows.get(watched) != self._previous.rows.get(watched):
+            yield from super()._rows(watched)
 
 
 def _key(batch: Json) -> tuple[int, str]:

@@ -23,7 +23,7 @@ class Answer(Protocol):
 class Feed(Protocol):
     """Jobs as JSON. Its methods may be called from any thread, and may take some milliseconds."""
 
-    def answer(self, path: str) -> Answer:
+    def answer(self, path: str, query: str = "") -> Answer:
         """Return the answer to GET of a path of the API, with the status 404 if nothing is there."""
 
     def summaries(self) -> list[Json]:
@@ -34,3 +34,11 @@ class Feed(Protocol):
 
     def batches(self, id: str) -> list[Json]:
         """Return the micro-batches of a job that are remembered, oldest first; none if it is unknown."""
+
+    def rows(self, id: str, query: str) -> Json | None:
+        """Return rows of a job's result; None if it shows none or is unknown.
+
+        Args:
+            id: ID of the job.
+            query: What the reader wants to see, as the query of a URL.
+        """

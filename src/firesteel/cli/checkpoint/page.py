@@ -29,9 +29,9 @@ class CheckpointApi(JobsApi):
     def __init__(self, saved: SavedJobs) -> None:
         self._saved = saved
 
-    def answer(self, path: str) -> Answer:
+    def answer(self, path: str, query: str = "") -> Answer:
         try:
-            return super().answer(path)
+            return super().answer(path, query)
         except (FiresteelError, OSError) as error:  # the checkpoint was moved away while the page is open
             return Answer(f"{error}\n", status=503)
 

@@ -6,12 +6,13 @@ import { Graph } from './graph.js';
 import { seconds } from './model.js';
 import { totals } from './graph_model.js';
 import { Plan } from './plan.js';
+import { Result } from './result.js';
 import { History, Options, Sources } from './tables.js';
 import { Timeline } from './timeline.js';
 
-export const TABS = ['graph', 'batches', 'plan', 'sources', 'options', 'history'];
+export const TABS = ['graph', 'result', 'batches', 'plan', 'sources', 'options', 'history'];
 
-export function JobView({ state, tab }) {
+export function JobView({ state, tab, wanted, want }) {
   const [whole, setWhole] = useState(null);
   const [graph, setGraph] = useState(null);
   const [chosen, choose] = useState(null);
@@ -34,6 +35,7 @@ export function JobView({ state, tab }) {
   const { job } = state;
   const shown = {
     graph: () => (graph?.chains ? html`<${Graph} ...${{ graph, state, chosen, choose }} />` : html`<${Waiting} job=${job} />`),
+    result: () => html`<${Result} ...${{ job, rows: state.rows, wanted, want }} />`,
     batches: () => html`<${Timeline} batches=${state.batches} />`,
     plan: () => html`<${Plan} ...${{ job, plan: whole?.plan ?? '', chosen, choose }} />`,
     sources: () => html`<${Sources} job=${job} />`,

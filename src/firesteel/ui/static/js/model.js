@@ -4,7 +4,7 @@ export const MOST_BATCHES = 1000;
 export const MOST_SAMPLES = 12;
 
 export function empty(watched = null) {
-  return { watched, jobs: new Map(), job: null, batches: [], samples: [], missing: false };
+  return { watched, jobs: new Map(), job: null, batches: [], samples: [], rows: null, missing: false };
 }
 
 /** Return the state after an event. `now` is in milliseconds. */
@@ -22,6 +22,7 @@ export function applied(state, name, data, now) {
     const samples = [...state.samples, { now, chains: data.chains }].slice(-MOST_SAMPLES);
     return { ...state, job: data, samples, missing: false };
   }
+  if (name === 'rows') return { ...state, rows: data };
   if (name === 'batches') return { ...state, batches: merged(state.batches, data.batches) };
   return state;
 }

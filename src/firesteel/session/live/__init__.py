@@ -1,0 +1,1 @@
+"""Rows of running queries for readers."""
