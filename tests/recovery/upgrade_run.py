@@ -198,7 +198,7 @@ class Job:
         """Return the rows that are left after all changes of the log, in the columns of a version."""
         names = range(len(version.names))
         sides = (
-            f"SELECT {', '.join(f'{side}->>{name!r} AS c{i}' for i, name in enumerate(version.names))}, "
+            f"SELECT {', '.join(_cell(side, name, i) for i, name in enumerate(version.names))}, "
             f"{count} AS n FROM log WHERE {side} IS NOT NULL"
             for side, count in (("before", -1), ("after", 1))
         )
@@ -249,6 +249,11 @@ def _copy(of: Path, to: Path) -> None:
 def _lines(file: Path) -> int:
     with file.open("rb") as opened:
         return sum(1 for _ in opened)
+
+
+def _cell(side: str, name: str, number: int) -> str:
+    """Return a column of one side of the log. As text, 4 of an old type and 4.0 of a wider one are equal."""
+    return f"regexp_replace({side}->>{name!r}, '^(-?[0-9]+)[.]0$', '\\1') AS c{number}"
 
 
 def _counted(rows: Any) -> Rows:
