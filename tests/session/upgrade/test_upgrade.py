@@ -54,6 +54,26 @@ def test_another_aggregate_over_the_same_input(tmp_path: Path) -> None:
     assert "SUM(cnt)" in change.operators[2].before
 
 
+@pytest.mark.parametrize("is_read", [False, True])
+def test_a_filter_of_results_keeps_the_state(tmp_path: Path, is_read: bool) -> None:
+    """Its sources need not have their history. Other changes do."""
+    job = StoppedJob(tmp_path)
+    (tmp_path / "in" / "1.json").unlink()
+    changed = FILTERED if is_read else SUMS.replace(";", " HAVING COUNT(*) > 1;")
+    if is_read:
+        with pytest.raises(UsageError, match="no longer has its history"), job.upgraded(changed):
+            raise AssertionError("it is opened")
+        return
+    with job.upgraded(changed) as upgrade:
+        (change,) = upgrade.changes
+    assert change.upgrade is not None
+    assert change.upgrade.unchanged is not None
+    assert not change.sources
+    assert [each.change for each in change.operators if "GroupAggregate" in each.operator] == [
+        Change.UNCHANGED
+    ]
+
+
 def test_nothing_has_changed(tmp_path: Path) -> None:
     job = StoppedJob(tmp_path)
     with job.upgraded(SUMS) as upgrade:

@@ -107,6 +107,8 @@ def _statement_lines(change: StatementChange) -> Iterator[str]:
         yield f"  {how.value}: {operator}"
         if before:
             yield f"    before: {before}"
+    if change.upgrade.unchanged is not None:
+        yield "  keeps its state: no source is read again"
     for table, history in change.sources:
         yield f"  reads again: {_short(table)}, {history.size}"
 

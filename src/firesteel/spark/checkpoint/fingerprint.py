@@ -190,6 +190,12 @@ def _change(saved: dict[str, Any], job: JobSpec, layout: Layout) -> str | None:
     return what_changed(before, after)
 
 
+def bound_chains(job: JobSpec) -> list[dict[str, Any]]:
+    """Return the chains of a job as JSON, without the options of its sources that may change."""
+    chains: list[dict[str, Any]] = _binding(plain(job))["chains"]
+    return chains
+
+
 def _binding(job: dict[str, Any]) -> dict[str, Any]:
     """Return a job as JSON, without the options of its sources that may change."""
     return {**job, "chains": [{**c, "inputs": [_bound(each) for each in c["inputs"]]} for c in job["chains"]]}
@@ -303,11 +309,11 @@ def _fingerprint(job: JobSpec, layout: Layout) -> dict[str, Any]:
         "hashing": hashing(),
         "key_groups": layout.key_groups,
         "partitions": layout.partitions,
-        "job": plain(_shaping(job)),
+        "job": plain(shaping(job)),
     }
 
 
-def _shaping(job: JobSpec) -> JobSpec:
+def shaping(job: JobSpec) -> JobSpec:
     """Return the job without what may come and go: operators that keep rows as they are, and dead letters."""
     chains = (
         replace(chain, operators=tuple(o for o in chain.operators if entry(type(o)).shapes_rows))

@@ -5,7 +5,7 @@ Spark: the sources `state-metadata` and `statestore` with `stateVarName`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -85,11 +85,23 @@ class StoredState:
         chosen = [
             group for group in self.groups if state in group.contents.entries and label in (None, group.label)
         ]
-        for stage in {group.stage for group in chosen}:
-            ids = {run for g in chosen if g.stage == stage for run in g.contents.runs(state, key)}
-            self._load(stage, sorted(ids - self._runs.keys()))
+        self._load_all(chosen, (state,), key)
         for group in chosen:
             yield group.contents.table(state, key)
+
+    def contents(self, states: Sequence[str]) -> Iterator[Contents]:
+        """Yield the contents of each key group that has all of some states, whose runs are loaded."""
+        chosen = [group for group in self.groups if set(states) <= group.contents.entries.keys()]
+        self._load_all(chosen, states)
+        for group in chosen:
+            yield group.contents
+
+    def _load_all(self, groups: Sequence[KeyGroup], states: Sequence[str], key: Keys | None = None) -> None:
+        """Load the runs of some states of some key groups."""
+        for stage in {group.stage for group in groups}:
+            own = [group.contents for group in groups if group.stage == stage]
+            ids = {run for each in own for state in states for run in each.runs(state, key)}
+            self._load(stage, sorted(ids - self._runs.keys()))
 
     def check(self) -> None:
         """Check that the store has all runs of the states. Their content is not read.

@@ -9,9 +9,16 @@ from pathlib import Path
 from firesteel.changelog import RowKind
 from firesteel.errors import JobError, NotSupportedError, UsageError
 from firesteel.job.spec import JobSpec
+from firesteel.job.timer_routing import has_timers
 from firesteel.spark.checkpoint.fingerprint import Layout, belongs_to, check_version, read
 from firesteel.spark.checkpoint.statements import Identity
-from firesteel.spark.upgrade.repeatable import check_no_timers, check_repeatable
+from firesteel.spark.upgrade.repeatable import (
+    check_no_timers,
+    check_repeatable,
+    reasons_of_time,
+    reasons_outside,
+)
+from firesteel.spark.upgrade.unchanged_state import UnchangedState, unchanged_state
 
 _INSERT_ONLY = "insert-only"
 
@@ -75,12 +82,14 @@ class StatementUpgrade:
         before: The old job.
         after: The new job.
         layout: Key groups and partitions, which stay.
+        unchanged: Tails of both jobs if their state is the same; None if all operators are computed again.
     """
 
     folder: Path
     before: ScriptJob
     after: ScriptJob
     layout: Layout
+    unchanged: UnchangedState | None = None
 
     @classmethod
     def of(
@@ -98,9 +107,15 @@ class StatementUpgrade:
             NotSupportedError: What the statement has told its sinks cannot be found out again.
         """
         saved = read(None, str(folder)) or {}
+        layout = Layout(saved["key_groups"], saved["partitions"])
+        outside = reasons_outside(folder, before.job, before.varies or after.varies)
+        if not any((*reasons_of_time(before.job), *outside, has_timers(after.job))):
+            unchanged = unchanged_state(before.job, after.job)
+            if unchanged is not None:
+                return cls(folder, before, after, layout, unchanged)
         check_repeatable(folder, before.job, before.varies, any_order=any_order)
         check_no_timers(after.job, after.identity.short)
-        return cls(folder, before, after, Layout(saved["key_groups"], saved["partitions"]))
+        return cls(folder, before, after, layout)
 
     @property
     def name(self) -> str:

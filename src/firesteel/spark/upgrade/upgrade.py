@@ -4,6 +4,9 @@
                                                                            +-->  difference for each sink
     new script  --the same history------->  its content and its state  ----+
 
+If only operators without state have changed, behind the last aggregates, no source is read: the rows come
+from the state, which stays as it is (unchanged_state.py).
+
 The new state, the offsets and the differences are written beside the old checkpoint. One rename makes them
 count. Then the differences are delivered to the sinks, as the rows of the new job's last micro-batch. If a
 crash prevents that, the next run of the job delivers them (spark/checkpoint/upgrade/).
@@ -14,7 +17,7 @@ from __future__ import annotations
 import errno
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,11 +56,15 @@ from firesteel.spark.sink_identity import check_identities, note_identities
 from firesteel.spark.sink_task import job_of
 from firesteel.spark.stream.settings import StreamSettings
 from firesteel.spark.temporary import process_folder
+from firesteel.spark.upgrade.content import Content
+from firesteel.spark.upgrade.continued_folder import continue_in
 from firesteel.spark.upgrade.difference import Difference, difference, distinct
-from firesteel.spark.upgrade.replay import replay
+from firesteel.spark.upgrade.replay import Keys, replay
 from firesteel.spark.upgrade.sink_content import in_columns_of
 from firesteel.spark.upgrade.source_history import heads, histories, read_sources
 from firesteel.spark.upgrade.statement import ScriptJob, StatementUpgrade, check_kinds
+from firesteel.spark.upgrade.stored_contents import StoredResults
+from firesteel.spark.upgrade.unchanged_state import SinkTail
 
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
@@ -116,12 +123,14 @@ def held(checkpoint: str, *, trusts_others: bool = False) -> Iterator[dict[Path,
 
 
 def history_of(upgrade: StatementUpgrade) -> list[tuple[str, History]]:
-    """Return the tables that the new query reads, with the part that is read again.
+    """Return the tables that the new query reads, with the part that is read again; none if the state stays.
 
     Raises:
         UsageError: A source no longer has its history.
         NotSupportedError: A source never gives the same rows again.
     """
+    if upgrade.unchanged is not None:
+        return []
     with tempfile.TemporaryDirectory(prefix="history-", dir=process_folder()) as folder:
         found = []
         for number, each in enumerate((upgrade.before, upgrade.after)):
@@ -179,9 +188,8 @@ class Staged:
     def _of(self, upgrade: StatementUpgrade, script: KeptScript) -> list[SinkDifference]:
         context = self._spark.context
         self._check_sinks(upgrade)
-        before = self._told(upgrade)
         folder = self._draft / upgrade.name
-        after = self._content(upgrade, upgrade.after, folder)
+        before, after = self._contents(upgrade, folder)
         job = upgrade.after.job
         set_job(context, str(folder), job, upgrade.layout, upgrade.after.identity.text)
         note_script(context, str(folder), script)
@@ -220,6 +228,23 @@ class Staged:
         names = {n: job_of(name, before[t]) for t, n in upgrade.after.sinks.items() if t in before}
         return ReplacedJob(names, most_partitions(context, folder))
 
+    def _contents(
+        self, upgrade: StatementUpgrade, folder: Path
+    ) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
+        """Return what the old job has told its sinks and what the new one says, by table.
+
+        The new state is written into `folder`.
+        """
+        if upgrade.unchanged is None:
+            return self._told(upgrade), self._content(upgrade, upgrade.after, folder)
+        continue_in(folder, upgrade, self._spark.context)
+        results, tails = StoredResults(self._spark, upgrade.folder), upgrade.unchanged
+
+        def of(script: ScriptJob, own: Mapping[int, SinkTail]) -> dict[str, pa.Table]:
+            return _by_table(script, results.contents(script.job, own, _keys(script)))
+
+        return of(upgrade.before, tails.before), of(upgrade.after, tails.after)
+
     def _told(self, upgrade: StatementUpgrade) -> dict[str, pa.Table]:
         """Return what the old job has told its sinks, by table."""
         with tempfile.TemporaryDirectory(prefix="before-", dir=process_folder()) as folder:
@@ -229,10 +254,8 @@ class Staged:
         folder.mkdir(mode=0o700)
         read = read_sources(upgrade.folder, upgrade.before.job)
         parts = histories(read, of.job, folder)
-        numbers = of.sinks
-        keys = {number: of.key(number) for number in numbers.values()}
-        contents = replay(of.job, self._spark, folder, upgrade.layout, parts, keys, self._limits)
-        return {table: contents[number].rows() for table, number in numbers.items()}
+        contents = replay(of.job, self._spark, folder, upgrade.layout, parts, _keys(of), self._limits)
+        return _by_table(of, contents)
 
     def commit(self) -> None:
         """Make the new folders count, and deliver the differences to the sinks.
@@ -247,6 +270,14 @@ class Staged:
             UPGRADE.decide(self._checkpoint)
         for each in self._upgrades:
             deliver(self._spark, each.folder, each.after.job)
+
+
+def _keys(of: ScriptJob) -> Keys:
+    return {number: of.key(number) for number in of.sinks.values()}
+
+
+def _by_table(of: ScriptJob, contents: Mapping[int, Content]) -> dict[str, pa.Table]:
+    return {table: contents[number].rows() for table, number in of.sinks.items()}
 
 
 @contextmanager

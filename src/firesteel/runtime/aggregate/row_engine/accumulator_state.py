@@ -22,6 +22,11 @@ from firesteel.runtime.state.base import MapState, OrderedMapState, StateBackend
 from firesteel.types.arrow import to_arrow
 
 
+def map_name(spec: GroupAggregateSpec, slot: Slot) -> str:
+    """Return the name of the state that holds a map view."""
+    return f"{spec.state_id}/{slot.name}"
+
+
 @dataclass(frozen=True)
 class Stored:
     """Stored accumulators of the keys of a batch.
@@ -45,7 +50,7 @@ class AccumulatorState:
         self._rows = backend.value(spec.state_id, key_types, types, spec.ttl)
         self.maps: dict[str, MapState] = {
             slot.name: (backend.ordered if slot.kind.sorted else backend.map)(
-                f"{spec.state_id}/{slot.name}", to_arrow(slot.kind.key), [to_arrow(slot.kind.value)], spec.ttl
+                map_name(spec, slot), to_arrow(slot.kind.key), [to_arrow(slot.kind.value)], spec.ttl
             )
             for slot in slots
             if isinstance(slot.kind, MapView)

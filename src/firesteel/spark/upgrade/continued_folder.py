@@ -1,0 +1,46 @@
+"""The new folder of a statement whose state stays: a copy of the old one, for another job."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from firesteel.spark.checkpoint.fingerprint import SPARK, check_or_write
+from firesteel.spark.checkpoint.replays import FOLDER as REPLAYS
+from firesteel.spark.checkpoint_functions import note_functions
+from firesteel.spark.savepoint.statement_files import StatementFiles
+from firesteel.spark.upgrade.source_history import SOURCES
+from firesteel.spark.upgrade.statement import StatementUpgrade
+
+_OFFSETS = "offsets"
+
+
+def continue_in(folder: Path, upgrade: StatementUpgrade, context: Any) -> None:
+    """Write the files with which the new job of a statement goes on after the old job's last micro-batch.
+
+    The job has another name at its sinks, so that they take its differences. What belongs to the old name is
+    left out.
+
+    Args:
+        folder: New folder for the files.
+        upgrade: The statement.
+        context: The SparkContext.
+    """
+    folder.mkdir(mode=0o700)
+    job = upgrade.after.job
+    check_or_write(context, str(folder), job, upgrade.layout, upgrade.after.identity.text)
+    note_functions(context, str(folder), job)
+    files = StatementFiles.of(upgrade.folder)
+    for name in files.files:
+        if _is_copied(name, files.batch):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(upgrade.folder / name, folder / name)
+
+
+def _is_copied(name: str, batch: int) -> bool:
+    """Return whether the new folder gets a file: what Spark and the sources keep up to a micro-batch."""
+    first, *rest = name.split("/")
+    if first != SPARK:
+        return first in (SOURCES, REPLAYS)
+    return rest[0] != _OFFSETS or int(rest[-1]) <= batch

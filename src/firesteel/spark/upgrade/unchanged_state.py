@@ -1,0 +1,139 @@
+"""Statements whose state stays: a change behind the last aggregates of a job, which hold its results.
+
+    sources -> ... -> GroupAggregate  ->  Calc -> sink
+    `--- equal in both jobs ------'      `- the tails of the old job and of the new one
+
+The results of such an aggregate are in its state. So what the old job has told its sinks, and what the new
+job says, are the two tails over these results. No source is read again, and the state goes on as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from firesteel.job.identities import identity
+from firesteel.job.spec import ChainSpec, JobSpec, Partitioning, sink_id
+from firesteel.runtime.spec.operators import GroupAggregateSpec, OperatorSpec
+from firesteel.spark.checkpoint.fingerprint import bound_chains, shaping
+
+_ROW_BY_ROW = frozenset({"CalcSpec", "DropUpdateBeforeSpec", "ConstraintEnforcerSpec"})
+"""Operators without state, whose result for a row depends on this row alone."""
+_FREE = ("emit_update_before", "bundle", "map_order")
+"""Fields of an aggregate that do not change its state."""
+
+
+@dataclass(frozen=True)
+class SinkTail:
+    """The way of the rows of a sink from the last operator with state.
+
+    Attributes:
+        chain: ID of the chain with that operator.
+        aggregate: The operator.
+        operators: The operators behind it, in order.
+    """
+
+    chain: int
+    aggregate: GroupAggregateSpec
+    operators: tuple[OperatorSpec, ...]
+
+
+@dataclass(frozen=True)
+class UnchangedState:
+    """The tails of two jobs with the same state, by the number of the sink.
+
+    Attributes:
+        before: Tails of the old job.
+        after: Tails of the new one.
+    """
+
+    before: Mapping[int, SinkTail]
+    after: Mapping[int, SinkTail]
+
+
+def unchanged_state(before: JobSpec, after: JobSpec) -> UnchangedState | None:
+    """Return the tails of two jobs; None if they differ in more than tails of this kind.
+
+    Args:
+        before: The old job.
+        after: The new job.
+    """
+    old, new = shaping(before), shaping(after)
+    if (old.bounded, old.sources) != (new.bounded, new.sources):
+        return None
+    if any(full.sinks[: len(job.sinks)] != job.sinks for full, job in ((before, old), (after, new))):
+        return None  # numbers of sinks would mean others
+    tails, wanted = _tails(old), _tails(new)
+    if tails is None or wanted is None or _body(old, tails) != _body(new, wanted):
+        return None
+    return UnchangedState(tails, wanted)
+
+
+def _tails(job: JobSpec) -> dict[int, SinkTail] | None:
+    found = {}
+    for number, sink in enumerate(job.sinks):
+        tail = None if sink.takes_dead_letters else _tail(job, number)
+        if tail is None:
+            return None
+        found[number] = tail
+    return found
+
+
+def _tail(job: JobSpec, number: int) -> SinkTail | None:
+    operators: list[OperatorSpec] = []
+    target = sink_id(number)
+    while True:
+        feeding = [(c, o) for c in job.chains for o in c.outputs if o.to == target]
+        if len(feeding) != 1:
+            return None
+        ((chain, output),) = feeding
+        if target >= 0 and output.partitioning is not Partitioning.FORWARD:
+            return None
+        for operator in reversed(chain.operators):
+            if isinstance(operator, GroupAggregateSpec):
+                return _after(chain.id, operator, operators)
+            if identity(type(operator)) not in _ROW_BY_ROW:
+                return None
+            operators.insert(0, operator)
+        if chain.source is not None:
+            return None
+        target = chain.id
+
+
+def _after(chain: int, aggregate: GroupAggregateSpec, operators: list[OperatorSpec]) -> SinkTail | None:
+    has_results = bool(aggregate.keys) and not aggregate.ttl and not aggregate.every_row
+    return SinkTail(chain, aggregate, tuple(operators)) if has_results else None
+
+
+def _body(job: JobSpec, tails: Mapping[int, SinkTail]) -> list[dict[str, Any]]:
+    """Return a job without its tails, as JSON."""
+    kept = {chain.id for chain in job.chains if not _is_tail(job, chain)}
+    last = {tail.chain for tail in tails.values()}
+    found = []
+    for chain, plain in zip(job.chains, bound_chains(job), strict=True):
+        if chain.id not in kept:
+            continue
+        outputs = [o for o, output in zip(plain["outputs"], chain.outputs, strict=True) if output.to in kept]
+        operators = plain["operators"]
+        if chain.id in last and not outputs:
+            ends = [i for i, each in enumerate(chain.operators) if isinstance(each, GroupAggregateSpec)]
+            operators = operators[: ends[-1] + 1]
+        found.append({**plain, "outputs": outputs, "operators": [_without_free(each) for each in operators]})
+    return found
+
+
+def _is_tail(job: JobSpec, chain: ChainSpec) -> bool:
+    """Return whether a chain consists of operators without state, and only sinks get its rows."""
+    if chain.source is not None or any(
+        identity(type(operator)) not in _ROW_BY_ROW for operator in chain.operators
+    ):
+        return False
+    behind = [each for output in chain.outputs for each in job.chains if each.id == output.to]
+    return all(_is_tail(job, each) for each in behind)
+
+
+def _without_free(operator: dict[str, Any]) -> dict[str, Any]:
+    if operator.get("is") != identity(GroupAggregateSpec):
+        return operator
+    return {key: value for key, value in operator.items() if key not in _FREE}
