@@ -47,7 +47,8 @@ class JobsApi(ABC):
             return as_json({"id": id, "batches": self.batches(id)})
         if rest == "rows" and (rows := self.rows(id, query)) is not None:
             return as_json({"id": id, **rows})
-        return as_json({"error": f"the job has no {rest!r} here"}, 404)
+        known = "it has batches, a graph and, if it is a SELECT that --ui shows, rows"
+        return as_json({"error": f"job {id!r} has no {rest!r}: {known}"}, 404)
 
     @abstractmethod
     def has(self, id: str) -> bool:
