@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from firesteel.connectors.jdbc import batches
+from firesteel.connectors.jdbc import database as database_module
 from firesteel.connectors.positions import Origin, Position
-from firesteel.errors import JobError
+from firesteel.errors import JobError, UnavailableError
 from tests.connectors.jdbc.databases import CREATE, Database, SqliteDatabase, sink, write
 
 pytest.importorskip("sqlalchemy")
@@ -122,3 +125,38 @@ def test_rows_of_killed_jobs_without_a_checkpoint_go_after_a_week(
     monkeypatch.setattr(batches.time, "time", lambda: now + 8 * day)
     opened(database)
     assert database.run(jobs) == [("checkpointed",)]
+
+
+WRITER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("INSERT INTO t VALUES ('held', 1)")
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+@pytest.mark.parametrize("has_table", [True, False])
+def test_a_locked_file_is_not_a_missing_permission(
+    database: Database, monkeypatch: pytest.MonkeyPatch, mode: str, has_table: bool
+) -> None:
+    """The error names the process that holds the lock, and no permissions."""
+    monkeypatch.setattr(database_module, "_LOCKED_SECONDS", 0)
+    assert isinstance(database, SqliteDatabase)
+    database.run(f"PRAGMA journal_mode={mode}")
+    if has_table:
+        database.run(batches.CREATE)
+    command = [sys.executable, "-c", WRITER, str(database.path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"locked\n"
+        with pytest.raises(UnavailableError, match="database is locked") as caught:
+            opened(database)
+        writer.communicate()
+    hint = str(caught.value.hint)
+    assert f"holds the lock of {database.path}" in hint
+    assert "SELECT, INSERT" not in hint
+    if sys.platform == "linux":
+        assert f"process {writer.pid} (python" in hint

@@ -91,9 +91,8 @@ class Batches:
     def _not_noted(self, error: Any) -> FiresteelError:
         """Return the error for a batch whose number cannot be recorded. The batch is not written then."""
         made = self._database.error(error, f"no batch can be noted in {BATCHES}: ")
-        made.hint = (
-            f"the user needs SELECT, INSERT, UPDATE and DELETE on {BATCHES}, which is to have been made by: "
-            f"{CREATE}"
+        made.hint = made.hint or (
+            f"the user needs SELECT, INSERT, UPDATE and DELETE on {BATCHES}, which is created by: {CREATE}"
         )
         return made
 
@@ -129,7 +128,9 @@ class Batches:
             JobError: The table or a column cannot be created. The hint has the SQL to run by hand.
         """
         if not self._database.has_table(BATCHES):
-            self._change(CREATE, f"The table {BATCHES}, by which no batch is written twice, cannot be made")
+            self._change(
+                CREATE, f"The table {BATCHES}, by which no batch is written twice, cannot be created"
+            )
         if self._works(_PROBE):
             self._add_columns()
         with suppress(FiresteelError):  # the next job tries again
@@ -173,7 +174,7 @@ class Batches:
         except JobError as error:
             if self._works(_READ):  # another job was faster
                 return
-            raise JobError(f"{what}: {error.message}", hint=_by_hand(sql)) from None
+            raise type(error)(f"{what}: {error.message}", hint=error.hint or _by_hand(sql)) from None
 
     def _ask(self, sql: str, **parameters: Any) -> None:
         """Run a statement in a transaction of its own, without retries."""
@@ -188,7 +189,7 @@ def _time_text(seconds: int) -> str:
 def _by_hand(sql: str) -> str:
     """Return a hint: the statement to run as a user with the permission for it."""
     if not sql.startswith("ALTER"):
-        return f"make it: {sql}"
+        return f"create it: {sql}"
     added = ", ".join(f"ADD COLUMN {name} {kind}" for name, kind in COLUMNS.items())
     return f"let the database's user alter the table, or run as its owner: ALTER TABLE {BATCHES} {added}"
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from firesteel.connectors.jdbc.address import Address
+from firesteel.connectors.jdbc.lock_holders import locked_hint
 from firesteel.connectors.jdbc.options import JdbcOptions
 from firesteel.connectors.outage import Outage
 from firesteel.errors import JobError, TransientError, UnavailableError, missing_package
@@ -160,6 +161,9 @@ class Database:
             what: The failed request, which begins the line.
         """
         message = f"{self._options.address.shown}, table {self._options.table}: {what}{_words(error)}"
+        if _is_locked(error):
+            hint = locked_hint(self._options.address.database)
+            return UnavailableError(message, option="url", hint=hint)
         if self._is_away(error):
             return UnavailableError(message, option="url")
         return (TransientError if self.may_pass(error) else JobError)(message, option="table-name")
@@ -198,7 +202,12 @@ class Database:
 
     def _is_away(self, error: Any) -> bool:
         """Return whether the connection failed, rather than a statement."""
-        return bool(error.connection_invalidated or error.statement is None or _LOCKED in str(error.orig))
+        return bool(error.connection_invalidated or error.statement is None or _is_locked(error))
+
+
+def _is_locked(error: Any) -> bool:
+    """Return whether another process has kept a SQLite database locked for too long."""
+    return _LOCKED in str(error.orig)
 
 
 def _words(error: Any) -> str:
