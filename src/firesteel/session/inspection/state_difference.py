@@ -9,7 +9,9 @@ import pyarrow as pa
 
 from firesteel.errors import UsageError
 from firesteel.runtime.columns.keys import find_keys
-from firesteel.session.inspection.state_report import StateReport, text_of
+from firesteel.session.inspection.state_report import StateReport
+from firesteel.session.inspection.value_text import value_text
+from firesteel.types.text import NULL_TEXT
 
 SIDE = "side"
 """Column of a difference: `-` for entries that are gone, `+` for new ones."""
@@ -43,7 +45,10 @@ class StateDifference:
     def rows(self) -> list[list[str]]:
         """Return the cells of the entries; the old and the new value of a key are neighbours."""
         columns = [column.to_pylist() for column in self.entries.columns]
-        found = [[each[0], *map(text_of, each[1:])] for each in zip(*columns, strict=True)]
+        found = [
+            [row[0], *(value_text(value, NULL_TEXT) for value in row[1:])]
+            for row in zip(*columns, strict=True)
+        ]
         return sorted(found, key=lambda row: (row[1:2], row[0] == "+", row[2:]))
 
 

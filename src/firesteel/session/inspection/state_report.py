@@ -13,6 +13,7 @@ import pyarrow as pa
 from firesteel.errors import UsageError
 from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.runtime.state.size import StateSize
+from firesteel.session.inspection.value_text import value_text
 from firesteel.spark.checkpoint.fingerprint import has_saved
 from firesteel.spark.checkpoint.pending_change import UPGRADE
 from firesteel.spark.internals.hadoop_files import names
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 OVERVIEW = ("operator", "state", "kind", "entries", "bytes", "key groups", "largest key group", "oldest")
 """Columns of an overview."""
 _NULL = "NULL"
-_SHOWN_BYTES = 24
-"""Most bytes of a binary value that a cell shows."""
 
 
 @dataclass(frozen=True)
@@ -185,16 +184,4 @@ def _short(state: str, operator: str) -> str:
 def _cells(table: pa.Table) -> Iterator[list[str]]:
     for batch in table.to_batches():
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            yield [text_of(value) for value in row]
-
-
-def text_of(value: Any) -> str:
-    """Return a value of an entry as text."""
-    if value is None:
-        return NULL_TEXT
-    if isinstance(value, bytes):
-        rest = f"... ({len(value)} bytes)" if len(value) > _SHOWN_BYTES else ""
-        return f"x'{value[:_SHOWN_BYTES].hex()}'{rest}"
-    if isinstance(value, dict):
-        return f"({', '.join(map(text_of, value.values()))})"
-    return str(value)
+            yield [value_text(value, NULL_TEXT) for value in row]

@@ -11,9 +11,11 @@ import pyarrow as pa
 from firesteel.catalog.schema import Column, SourceTraits, Table
 from firesteel.changelog import INSERT_ONLY, KIND
 from firesteel.errors import FiresteelError, SourceRange, UsageError, ValidationError
+from firesteel.session.inspection.value_text import value_text
 from firesteel.sql.query_syntax import LateralTable, TableName
 from firesteel.sql.syntax import Call, Node, StringLiteral, rewrite, walk
 from firesteel.types import sql
+from firesteel.types.text import NULL_TEXT
 
 if TYPE_CHECKING:
     from firesteel.session.context import Environment
@@ -89,7 +91,7 @@ def _entries(
     environment: Environment, checkpoint: str, operator: str, state: str | None = None
 ) -> tuple[tuple[Column, ...], pa.Table]:
     """Return the columns and the rows of a state."""
-    from firesteel.session.inspection.state_report import open_reports, text_of  # takes long to load
+    from firesteel.session.inspection.state_report import open_reports  # takes long to load
 
     statement, _, name = operator.rpartition("/")
     session = environment.spark.session.newSession()
@@ -107,7 +109,11 @@ def _entries(
     for title, values in zip(entries.column_names, entries.columns, strict=True):
         kind = _type(values.type)
         columns.append(Column(title, kind or sql.STRING))
-        arrays.append(values if kind else pa.array(map(text_of, values.to_pylist()), pa.string()))
+        arrays.append(
+            values
+            if kind
+            else pa.array([value_text(value, NULL_TEXT) for value in values.to_pylist()], pa.string())
+        )
     return tuple(columns), pa.table(arrays, names=list(entries.column_names))
 
 

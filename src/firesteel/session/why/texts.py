@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, time
-from typing import Any
 
 import pyarrow as pa
 
 from firesteel.changelog import KIND, SHORT, field
+from firesteel.session.inspection.value_text import value_text
 from firesteel.spark.why.steps import State
 
-_NULL = "NULL"
-_SHOWN_BYTES = 24
-"""Most bytes of a binary value that are shown."""
 _KEY = re.compile(r"k\d+")
-_MICROSECONDS = re.compile(r"(\.\d{3})000(?!\d)")
-"""Of a time in milliseconds, which is stored in microseconds."""
 
 
 def row_texts(rows: pa.Table) -> list[str]:
@@ -26,7 +20,8 @@ def row_texts(rows: pa.Table) -> list[str]:
     columns = [rows.column(field(number)).to_pylist() for number in range(width)]
     kinds = rows.column(KIND).to_pylist()
     return [
-        f"{SHORT[kind]}[{', '.join(cell(column[at]) for column in columns)}]" for at, kind in enumerate(kinds)
+        f"{SHORT[kind]}[{', '.join(value_text(column[at]) for column in columns)}]"
+        for at, kind in enumerate(kinds)
     ]
 
 
@@ -52,25 +47,11 @@ def _entries(table: pa.Table) -> Iterator[str]:
     names = [name for name in table.column_names if not _KEY.fullmatch(name)] or table.column_names
     columns = [table.column(name).to_pylist() for name in names]
     for row in zip(*columns, strict=True):
-        yield ", ".join(f"{name}={cell(value)}" for name, value in zip(names, row, strict=True))
-
-
-def cell(value: Any) -> str:
-    """Return a value as text."""
-    if value is None:
-        return _NULL
-    if isinstance(value, bytes):
-        rest = f"... ({len(value)} bytes)" if len(value) > _SHOWN_BYTES else ""
-        return f"x'{value[:_SHOWN_BYTES].hex()}'{rest}"
-    if isinstance(value, dict):
-        return f"({', '.join(map(cell, value.values()))})"
-    if isinstance(value, list):
-        return f"[{', '.join(map(cell, value))}]"
-    if isinstance(value, datetime | time):
-        return _MICROSECONDS.sub(r"\1", str(value))
-    return str(value)
+        yield ", ".join(f"{name}={value_text(value)}" for name, value in zip(names, row, strict=True))
 
 
 def key_texts(columns: Sequence[pa.Array]) -> list[tuple[str, ...]]:
     """Return the cells of keys, one tuple for each key."""
-    return [tuple(map(cell, row)) for row in zip(*(column.to_pylist() for column in columns), strict=True)]
+    return [
+        tuple(map(value_text, row)) for row in zip(*(column.to_pylist() for column in columns), strict=True)
+    ]

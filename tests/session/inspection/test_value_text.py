@@ -1,4 +1,4 @@
-"""Values as `firesteel why` writes them."""
+"""Values as `firesteel why` and `firesteel state` write them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import datetime, time
 
 import pytest
 
-from firesteel.session.why.texts import cell
+from firesteel.session.inspection.value_text import value_text
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ from firesteel.session.why.texts import cell
     ],
 )
 def test_values(value: object, text: str) -> None:
-    assert cell(value) == text
+    assert value_text(value) == text
