@@ -29,7 +29,7 @@ class History:
             import readline
         except ImportError:
             return
-        readline.set_auto_history(False)  # it would keep lines
+        readline.set_auto_history(False)  # readline's own history would hold lines, not statements
         self._add = readline.add_history
         for statement in self._statements:
             self._add(statement)

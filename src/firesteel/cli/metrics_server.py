@@ -125,7 +125,8 @@ def served(
 
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        address = (address[0], port, *address[2:])  # getaddrinfo takes 70000 for 4464
+        # getaddrinfo reduces a port number modulo 65536: 70000 becomes 4464
+        address = (address[0], port, *address[2:])
         server = _Server(address, family, Handler, seconds)
     except (OSError, OverflowError, UnicodeError) as error:
         raise cannot_listen(port, host, error, hint=_ANOTHER) from None

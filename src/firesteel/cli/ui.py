@@ -75,7 +75,8 @@ def _listener(port: int, host: str, option: str) -> socket.socket:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((address[0], port, *address[2:]))  # getaddrinfo takes 70000 for 4464
+        # getaddrinfo reduces a port number modulo 65536: 70000 becomes 4464
+        listener.bind((address[0], port, *address[2:]))
         listener.listen(128)
     except (OSError, OverflowError, UnicodeError) as error:
         if listener is not None:

@@ -1,6 +1,6 @@
 """Find the first or the last row of each key by time, row by row.
 
-Rows are sorted by key. The rows of key k begin at starts[k] in `order` and are in their input sequence.
+Rows are sorted by key. The rows of key k begin at starts[k] in `order` and are in their input order.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ SUM, LEAST, GREATEST = range(3)
 def accumulate(result: Numbers, way: int, values: Numbers, starts: Integers, initial: Numbers) -> None:
     """Write the running sum, minimum or maximum of each range to `result`.
 
-    Values are combined in exactly this sequence, starting with `initial`. Integers wrap. `starts` has the
+    Values are combined in exactly this order, starting with `initial`. Integers wrap. `starts` has the
     first position of each range.
     """
     for number in range(len(starts)):

@@ -168,7 +168,10 @@ def consistent(expr: Expr) -> Expr:
 
 
 def _as_bound(test: Expr) -> Expr:
-    """Return a comparison of an IN list, or of two rows' fields. Its operands keep their types."""
+    """Return a test of an IN list, or of two fields, in which only the operands get consistent casts.
+
+    The test itself keeps the casts that the binder gave it.
+    """
     if not isinstance(test, Call) or test.function in _JUNCTIONS:
         return consistent(test)
     return replace(test, args=tuple(map(consistent, test.args)))

@@ -102,7 +102,10 @@ class Delivery:
         }
 
     def is_extra(self, name: str) -> bool:
-        """Return whether the sink at which the job has this name is not among the parts of an origin."""
+        """Return whether the sink at which the job has this name is the one for rows that other sinks refuse.
+
+        Its positions are not among the parts of a batch's origin.
+        """
         return self._named(name)[0] == self._refused.number
 
     def table(self, name: str) -> str:
@@ -203,7 +206,7 @@ class Delivery:
     def end_run(self) -> None:
         """Let the sinks remove their records of a job that no later run will continue."""
         for sink in self._sinks.values():
-            with suppress(FiresteelError):  # it goes a week later
+            with suppress(FiresteelError):  # the rows go a week later, when another job starts
                 sink.end_run()
 
     def _run(self, number: int, batch: int, origin: Origin, run: RunTasks) -> list[str]:

@@ -67,7 +67,7 @@ class Client:
 
 
 Watched = tuple[str | None, str | None]
-"""What a client watches: the ID of a job, and rows of it (Client.rows)."""
+"""Watched part of the data: the ID of a job, and rows of it (Client.rows)."""
 
 
 @dataclass(frozen=True)

@@ -205,7 +205,7 @@ class Aggregation:
         return self._placeholder(written, GROUPING_TYPE, place)
 
     def _filter(self, node: syntax.Call) -> tuple[int | None, tuple[object, ...]]:
-        """Return the column of a call's FILTER and its words, None and nothing without FILTER."""
+        """Return the column of a call's FILTER and its expression as written; None and () without FILTER."""
         condition = node.filter
         if condition is None:
             return None, ()

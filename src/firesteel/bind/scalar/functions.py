@@ -35,7 +35,7 @@ Special = Callable[[Sequence[Expr], syntax.Call], Expr]
 
 def _function(binder: Binder, node: syntax.Call) -> Expr:
     name = node.name.upper()
-    name = "CEIL" if name == "CEILING" else name  # the parser's one name for both
+    name = "CEIL" if name == "CEILING" else name  # the parser has one name for both
     place = node.range
     if node.over is not None:
         if binder.on_over is None:

@@ -231,7 +231,8 @@ def _without(table: Table, definition: CreateTable, change: DropColumns) -> Crea
         if name.parts[-1] in dropped:
             raise _refused(f"Duplicate column `{name}`.", name.range)
         dropped.append(name.parts[-1])
-    order = in_java_order(dropped)  # a HashSet's order, but readers first
+    # Drop the columns in the order of Java's HashSet, as Flink does, but first those that read other columns.
+    order = in_java_order(dropped)
     reads = {c.name: len(_named(c.computed_sql)) for c in table.columns}
     places = {name.parts[-1]: name for name in change.columns}
     for column in sorted(order, key=lambda column: -reads.get(column, 0)):

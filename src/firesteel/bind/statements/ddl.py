@@ -259,7 +259,7 @@ def bind_watermark(
 
 
 def _check_same_root(watermark: Expr, time: SqlType, definition: WatermarkDefinition) -> None:
-    """Raise ValidationError if watermark and time have other types. SOURCE_WATERMARK() has any."""
+    """Raise ValidationError if watermark and time have different type roots. SOURCE_WATERMARK() has any."""
     is_source = isinstance(watermark, Call) and watermark.function == "SOURCE_WATERMARK"
     if watermark.type.root is not time.root and not is_source:
         raise ValidationError(

@@ -265,7 +265,7 @@ class Producer:
         """
         self._persist(lambda: self._client.init_transactions(_ATTEMPT))
         configuration = client_configuration(self._properties) | {"group.id": self.name, "log_level": "2"}
-        configuration["isolation.level"] = "read_committed"  # the table's setting is for its readers
+        configuration["isolation.level"] = "read_committed"  # isolation.level of the table is for its readers
         member = self._kafka.Consumer(configuration)
         try:
             places = [self._kafka.TopicPartition(topic, 0) for topic in topics]

@@ -147,7 +147,7 @@ def _millis(times: pa.ChunkedArray) -> list[int | None]:
 
 
 def _headers(entries: list[dict[str, Any]] | None) -> Headers | None:
-    """Return the headers that have a key and a value."""
+    """Return the headers of a message, without those that have no key or no value."""
     if entries is None:
         return None
     pairs = ((entry[KEY], entry[VALUE]) for entry in entries)

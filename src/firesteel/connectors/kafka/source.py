@@ -239,7 +239,7 @@ class KafkaSource(Source):
         latest = self._cluster.latest(at)
         ids = self._topic_ids(
             replace(position, at=at)
-        )  # asked after the offsets, which are of that topic then
+        )  # Ask for the ids after the offsets, so that they are those of the topics whose offsets were read.
         self._check_lost(at, latest)
         if position.ends is not None:
             latest = {each: min(offset, position.ends[each]) for each, offset in latest.items()}

@@ -125,7 +125,7 @@ def checked(
     failed: str,
     kinds: Sequence[int] | None = None,
 ) -> pa.Table:
-    """Return what `changes` returns.
+    """Return records as a changes table, as `changes` does. An error names the message that does not fit.
 
     Args:
         at: Index of each record's message, for errors.

@@ -154,7 +154,8 @@ def _context(tls: Tls | None) -> ssl.SSLContext | None:
         made = ssl.create_default_context(cafile=tls.trusted)
         made.check_hostname = tls.checks_host
         if (file := tls.own) is not None:
-            made.load_cert_chain(file, password=tls.password or "")  # without one OpenSSL would ask for it
+            # without a password, OpenSSL would ask for one on the terminal
+            made.load_cert_chain(file, password=tls.password or "")
     except (OSError, ValueError) as error:
         raise JobError(f"The certificates in {file} cannot be used: {error}") from None
     return made

@@ -30,7 +30,8 @@ class EnvelopeColumns(JsonColumns):
         self._exact = tree_values(fields, options)
         self._has_payload = options.schema_include
         self._kinds: dict[str, int] = {name: _CODES[what] for name, what in envelope.operations.items()}
-        # A list or an object in the changed part may hold any name, which then counts as changed.
+        # A partial row has only the changed fields. Flink looks for a field's name at any depth of it, so
+        # messages with a list or an object in it go to the exact reader.
         before = row_schema(fields, is_flat=envelope.partial)
         members = {envelope.after: row_schema(fields), envelope.before: before, envelope.operation: TEXT}
         self._scan = JsonScan({_PAYLOAD: object_of(members)} if self._has_payload else members)

@@ -137,7 +137,10 @@ class Reading:
         return np.concatenate([self._scan.odd, self._scan.numbers[self.odd]])
 
     def numbers(self, at: Indices) -> Indices:
-        """Return the indices, in their column, of the messages at these positions."""
+        """Return the numbers of the messages at these positions of the scan.
+
+        A message's number is its position in the decoded column.
+        """
         return self._scan.numbers[at]
 
     def _doubtful(self, cells: Cells) -> Flags:

@@ -1,7 +1,7 @@
 """Scan a column of JSON messages in one pass, and return the wanted values as cells (kernels/json/cells.py).
 
 A decode schema (decode_schema.py) describes the wanted parts of a value. Members are found by their keys in
-any sequence, with or without escapes. Everything else is only checked to be JSON. The exact reader handles
+any order, with or without escapes. Everything else is only checked to be JSON. The exact reader handles
 messages that differ in structure from the schema, or have a wanted member twice.
 """
 

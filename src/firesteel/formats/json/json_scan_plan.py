@@ -40,7 +40,7 @@ class Node:
     inner: Node | None = None
 
     def all(self) -> Iterator[Node]:
-        """Yield this node and all nodes below it, in the sequence of their positions."""
+        """Yield this node and all nodes below it, in the order of their positions."""
         yield self
         for node in (*self.members.values(), *([self.inner] if self.inner else ())):
             yield from node.all()

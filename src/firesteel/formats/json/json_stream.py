@@ -233,7 +233,7 @@ class StreamConverters:
         return convert
 
     def row(self, names: tuple[str, ...], kinds: tuple[SqlType, ...]) -> Convert:
-        """Return the converter of objects to tuples in the sequence of `names`."""
+        """Return the converter of objects to tuples in the order of `names`."""
         fields = {name: (i, self.converter(k)) for i, (name, k) in enumerate(zip(names, kinds, strict=True))}
 
         def convert(tokens: Tokens) -> tuple[Any, ...]:

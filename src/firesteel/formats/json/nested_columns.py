@@ -1,6 +1,6 @@
 """Convert ROW, ARRAY and MAP of the format json in columns. Each leaf is one column, however deep it is.
 
-Map entries are in the sequence of Java's HashMap. Flink: JsonParserToRowDataConverters.
+Map entries are in the order of Java's HashMap. Flink: JsonParserToRowDataConverters.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Parse single JSON messages exactly as Flink's Jackson does.
 
-Objects are `Members` (pairs in sequence, with repeated keys) or dicts (the last of repeated keys wins, as in
-Jackson's tree). Text after the first value is ignored, as in Jackson.
+Objects are `Members` (pairs in the order of the text, with repeated keys) or dicts (the last of repeated keys
+wins, as in Jackson's tree). Text after the first value is ignored, as in Jackson.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class FloatText(str):
 
 
 class Members(list):  # type: ignore[type-arg]
-    """The (key, value) pairs of an object, in sequence."""
+    """The (key, value) pairs of an object, in the order of the text."""
 
     __slots__ = ()
 

@@ -196,4 +196,4 @@ _KEYS: Mapping[str, Mapping[str, MessageKey]] = {
         "event-timestamp": MessageKey(_PRECISE, "op_ts", STRING, _of_time(" ", _operation_time)),
     },
 }
-"""Keys of each format, in Flink's sequence."""
+"""Keys of each format, in Flink's order."""

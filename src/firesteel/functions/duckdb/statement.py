@@ -33,7 +33,7 @@ def calculated(spec: CalcSpec) -> Any:
 
 
 class Statement:
-    """Projection and filter of changes. Rows keep their order, their kind and their sequence (sequence).
+    """Projection and filter of changes. Rows keep their order, their kind and their sequence number.
 
     The table must contain the columns of nested parts that the spec names.
 

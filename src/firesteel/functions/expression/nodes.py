@@ -106,7 +106,10 @@ class Call:
         return True
 
     def _facing(self, other: Call) -> tuple[Expr, ...] | None:
-        """Return the other call's arguments in the order that may equal this call's; None if none may."""
+        """Return the other call's arguments, swapped if the other call is this one's mirrored form.
+
+        None if the calls cannot be equal.
+        """
         if self.depth != other.depth or len(self.args) != len(other.args) or hash(self) != hash(other):
             return None
         if (self.type, self.options, self.user) != (other.type, other.options, other.user):

@@ -65,7 +65,7 @@ def sort_limit(node: SortLimit, options: OperatorOptions) -> RankSpec:
 
 
 def limit(node: Limit, options: OperatorOptions) -> RankSpec:
-    """Return the spec of a limit: a rank by the sequence of arrival."""
+    """Return the spec of a limit: a rank by the order of arrival."""
     changes = mode_of(node.input).has_retraction or mode_of(node.input).update_after
     return RankSpec(
         input_types=types_of(node.input),

@@ -49,7 +49,7 @@ Rebuild = Callable[[Sequence[Node], Sequence[Positions]], tuple[Node, Positions]
 
 @dataclass(frozen=True)
 class Pruned:
-    """Answer of a node.
+    """Columns that a node needs of its inputs, and the node over the narrower inputs.
 
     Attributes:
         needs: Columns needed, for each input that is left.
@@ -104,7 +104,7 @@ def with_inputs(node: Node, inputs: Sequence[Node]) -> tuple[Node, Positions]:
 
 
 def all_columns(node: Node) -> Need:
-    """Return the need of all columns of an input."""
+    """Return a `Need` of all columns of an input."""
     return Need(node, tuple(range(len(node.schema))))
 
 

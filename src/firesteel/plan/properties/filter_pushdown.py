@@ -17,7 +17,7 @@ from firesteel.plan.tree import Node
 
 @dataclass(frozen=True)
 class Pushed:
-    """Answer of a node.
+    """Parts of a filter's condition: those that move to the inputs of a node, and the one that stays above.
 
     Attributes:
         conditions: Condition of a new filter above each input, over the columns of this input. None for no

@@ -27,7 +27,9 @@ class TimeAttributes(NamedTuple):
         return self.event if rowtime else self.processing
 
     def mapped(self, change: Callable[[Positions, bool], Iterable[int]]) -> TimeAttributes:
-        """Return both sets after a change.
+        """Return the time attributes after a change of the columns, such as a projection.
+
+        The change is applied to both sets.
 
         Args:
             change: Called for each set. Gets the columns, and whether they carry event time.

@@ -100,7 +100,9 @@ def _cheapest(node: Aggregate | GroupWindowAggregate) -> Node:
     if _over_windows(node.input):  # decides between two plans of equal cost
         native.reverse()
     cheapest = min(native, key=lambda f: f.cost(len(node.keys)))
-    if isinstance(node, Aggregate) and is_empty(node.input):  # one row costs less than all
+    # With an empty input, only the aggregate's one row is computed. The cheapest form is the one whose row is
+    # known.
+    if isinstance(node, Aggregate) and is_empty(node.input):
         cheapest = next(filter(_Form.is_known_of_nothing, forms), cheapest)
     if cheapest is forms[0]:
         return node

@@ -67,7 +67,10 @@ def _of_two(node: Join, left: Exchange, right: Exchange) -> Node:
 
 
 def _joined(node: Join, left: Exchange, right: Exchange) -> Node | None:
-    """Return the MultiJoin with the inputs of the one on the left. None if they have no key in common."""
+    """Return a MultiJoin of the right input and of the inputs of the MultiJoin on the left.
+
+    None if the inputs have no common key.
+    """
     below, picks = left.input, None
     if isinstance(below, Calc) and below.condition is None:
         picks, below = below.exprs, below.input
@@ -103,7 +106,10 @@ def _joined(node: Join, left: Exchange, right: Exchange) -> Node | None:
 
 
 def _common(node: Join, below: MultiJoin, places: list[int]) -> list[tuple[int, int]]:
-    """Return the parts of the lower key that a join uses too: their numbers, and its right columns."""
+    """Return which columns of the lower MultiJoin's key the upper join compares, too.
+
+    Each is a pair: its position in that key, and the right column that it equals.
+    """
     starts = [0]
     for side in below.inputs:
         starts.append(starts[-1] + len(side.schema))

@@ -109,7 +109,7 @@ def _value(expr: Expr, given: Expr, fold: Callable[[Expr], Expr], holds: Sequenc
     if contains_over(given):
         return _of_windows(given, lambda part: _value(part, part, fold, holds))
     if isinstance(given, Call) and given.function == "CAST" and given.options:
-        return given  # a constant time attribute
+        return given  # a constant cast to a time attribute stays
     reduced = fold(simplify_value(fold(_reachable(given)), holds))
     return reduced if reduced.type == expr.type else Call("CAST", (reduced,), expr.type)
 

@@ -56,7 +56,8 @@ def _applied(node: Node) -> Node:
         ranked = _ranked(node.input)
         return node if ranked is None else _projected(node, *ranked)
     if isinstance(node, Project) and isinstance(node.input, Rank) and node.input.number is None:
-        return _projected(node, node.input, None)  # a rank made from LATERAL
+        # a LATERAL query with ORDER BY and LIMIT has become this rank
+        return _projected(node, node.input, None)
     if isinstance(node, Filter):
         ranked = _ranked(node)
         if ranked is None:

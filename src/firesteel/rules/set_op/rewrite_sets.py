@@ -37,7 +37,10 @@ _INT = INT.with_nullable(False)
 
 
 def rewrite_sets(node: Node) -> Node:
-    """Rewrite INTERSECT or EXCEPT. The columns of both inputs must have the same types."""
+    """Rewrite an INTERSECT as a semi join and an EXCEPT as an anti join; with ALL, by counting rows.
+
+    The columns of both inputs must have the same types.
+    """
     if isinstance(node, Intersect):
         return _intersect_all(node) if node.all else _distinct(node, JoinType.SEMI)
     if isinstance(node, Minus):

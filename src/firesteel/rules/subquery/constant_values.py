@@ -57,7 +57,11 @@ def has_value(node: Node, columns: Sequence[int]) -> Expr:
 
 
 def deciding_row(rows: Node, columns: Sequence[int]) -> Node:
-    """Return the one row that decides an IN without correlation: cs, and c if a column can be NULL."""
+    """Return the row that decides an IN without correlation.
+
+    Its column `cs` is TRUE if a row without NULL matches. If a column can be NULL, the number of rows follows
+    as `c`.
+    """
     value = has_value(rows, columns)
     shown = Project(rows, (value,), ("cs",))
     if value == TRUE:
@@ -67,7 +71,10 @@ def deciding_row(rows: Node, columns: Sequence[int]) -> Node:
 
 
 def deciding_rows(rows: Node, columns: Sequence[int], keys: Sequence[int]) -> Node:
-    """Return the distinct values of cs for the keys of a correlated IN: cs, then the keys."""
+    """Return the rows that decide a correlated IN: distinct values of `cs` with the keys.
+
+    `cs` is whether a matching row has no NULL.
+    """
     refs = identity(f.type for f in rows.schema)
     exprs = (has_value(rows, columns), *(refs[key] for key in keys))
     shown = Project(rows, exprs, ("cs", *(rows.schema[key].name for key in keys)))

@@ -123,7 +123,7 @@ class _Joining:
         return Project(joined, tuple(columns[place[i]] for i in range(len(names))), names)
 
     def _replaced(self, expr: Expr) -> Expr:
-        """Return an expression with each sub-query, or its negation, replaced by the number of its value."""
+        """Return an expression in which joined columns replace the sub-queries, or their negations."""
         if not isinstance(expr, Call):
             return expr
         inner = expr.args[0] if expr.function == "NOT" else expr

@@ -230,7 +230,10 @@ def _moved_call(call: AggregateCall, position: Mapping[int, int]) -> AggregateCa
 
 
 def _renamed_call(call: AggregateCall, position: int, moved: int) -> AggregateCall:
-    """Return a call that is named after its position, if it is, with the name of another position."""
+    """Return a call under the name of position `moved`, if its name is the generated one of `position`.
+
+    Other names stay.
+    """
     return replace(call, name=f"$f{moved}") if call.name == f"$f{position}" else call
 
 

@@ -30,7 +30,7 @@ class Keys:
         columns: Key columns, g rows each.
         hash1: uint64[g], first hash of each key.
         hash2: uint64[g], second hash of each key.
-        order: int64[n], row numbers sorted by key. Rows of one key keep their sequence.
+        order: int64[n], row numbers sorted by key. Rows of one key keep their order.
         starts: int64[g], position in `order` where the rows of each key begin.
 
     Example:
@@ -59,12 +59,12 @@ class Keys:
 
     @cached_property
     def sorted_codes(self) -> NDArray[np.int64]:
-        """Return the key index of each row in the sequence of `order`, int64[n]."""
+        """Return the key index of each row, for the rows in the order of `order`, int64[n]."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.counts)
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
-        """Return the key index of each row in input sequence, int64[n]."""
+        """Return the key index of each row in input order, int64[n]."""
         codes = np.empty(self.rows, np.int64)
         codes[self.order] = self.sorted_codes
         return codes

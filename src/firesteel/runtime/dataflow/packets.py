@@ -330,7 +330,9 @@ def _with_sequences(changes: pa.Table) -> pa.Table:
 
 
 def read_watermarked(payload: bytes) -> tuple[pa.Table | None, ChannelWatermarks]:
-    """Return the changes and the watermarks of a WATERMARKED packet: two Arrow IPC streams in sequence.
+    """Return the changes and the watermarks of a WATERMARKED packet.
+
+    The packet consists of two Arrow IPC streams, one after the other.
 
     Returns:
         The changes, None if no row has shown their columns yet. Then the watermarks.

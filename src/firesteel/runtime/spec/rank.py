@@ -35,7 +35,7 @@ class RankSpec(OperatorSpec):
     Attributes:
         input_types: Types of the input fields.
         partition: Positions of the PARTITION BY fields, empty for one partition.
-        sort: Positions of the ORDER BY fields, empty for the sequence of arrival (LIMIT, or an ascending
+        sort: Positions of the ORDER BY fields, empty for the order of arrival (LIMIT, or an ascending
             processing time).
         orders: Sort order of each of these fields.
         strategy: Strategy that the properties of the input allow.
@@ -85,7 +85,7 @@ class DeduplicateSpec(OperatorSpec):
     Attributes:
         input_types: Types of the input fields.
         keys: Positions of the key fields.
-        order: Time attribute that rows are sorted by. By processing time, it is the sequence of arrival.
+        order: Time attribute that rows are sorted by. By processing time, it is the order of arrival.
         time: Position of the row time, -1 for processing time.
         keep_last: Whether the last row is kept. If False, the first.
         emit_update_before: Whether the output has -U.

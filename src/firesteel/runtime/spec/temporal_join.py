@@ -50,9 +50,9 @@ class TemporalJoinSpec(OperatorSpec):
 
     @property
     def port_order(self) -> tuple[int, ...]:
-        """Rows come before the versions of their micro-batch.
+        """Process rows before the versions of their micro-batch.
 
-        So a row is joined when the watermark of the versions passes it, and not with what is said about older
-        versions after that: an old stream that is read at once gives what it gave when it was new.
+        A row is then joined at the watermark that passes it. Versions that come later with older times do not
+        count. So a stream that is read at once gives the same result as one that is read as it grows.
         """
         return 0, 1

@@ -110,6 +110,6 @@ class Contents:
 
 
 def _of_key(run: Run, key: Keys) -> Index:
-    """Return the positions of the entries of a key: the last hash word but a map's second sub-key word."""
+    """Return the positions of the entries of a key, which the key's second hash identifies."""
     hash2 = run.words[1] if len(run.words) == 2 else run.words[2]
     return np.flatnonzero(hash2 == key.hash2[0])

@@ -49,7 +49,9 @@ HELD_BYTES = 128 << 20
 
 @dataclass
 class Piece:
-    """Entries of a run whose places are in [low, high).
+    """Entries of a run from place `low` up to place `high`.
+
+    A place is the first two words of an entry as one number (runs.py).
 
     Attributes:
         rows: Number of entries of the whole run.
@@ -225,7 +227,7 @@ class Levels:
     def _maintain(self, rows: int) -> None:
         held = self.held()
         work = max(WORK_PER_ROW * rows, WORK_FLOOR, held // PIECES)
-        if len(self.levels) > 2 * FAN_IN:  # behind
+        if len(self.levels) > 2 * FAN_IN:  # merging falls behind the writes
             work *= 2
         while work > 0:
             wanted = self._choose()
@@ -349,7 +351,10 @@ class Levels:
 
 
 def _rows_of_piece(runs: Sequence[Run]) -> int:
-    """Return how many entries like those of some runs a piece has."""
+    """Return the most entries of a piece, so that it has at most about PIECE_BYTES.
+
+    Entries are assumed to be as large as those of these runs.
+    """
     rows, size = sum(map(len, runs)), sum(run.bytes for run in runs)
     return max(1, min(PIECE_ROWS, PIECE_BYTES * rows // size)) if size else PIECE_ROWS
 

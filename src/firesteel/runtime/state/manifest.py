@@ -81,7 +81,10 @@ def _state_to_json(entry: StateEntry) -> dict[str, Any]:
 
 
 def _state_from_json(value: dict[str, Any], bits: int) -> StateEntry:
-    """Return a state from JSON. Its places are shifted by `bits`."""
+    """Return a state from JSON.
+
+    Bounds of pieces are shifted to the left by `bits`: earlier versions stored the first word alone.
+    """
     sizes = value.get("bytes") or [[0] * len(level) for level in value["levels"]]
     firsts = value.get("first") or [[None] * len(level) for level in value["levels"]]
     levels = [

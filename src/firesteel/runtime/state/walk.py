@@ -85,7 +85,7 @@ class Walk:
         order = run_order(own)
         first = first_of_each(own, order)
         if not own.tail and np.any(read.words[2] != self._hash2[owners]):
-            # Keys that share the first hash: their entries with one order word stand anyhow.
+            # Two keys share their first hash. Entries of one order word need not be sorted by key then.
             if np.any(ends):
                 self._size = np.where(self._wanted > 0, _ALL, 0)
                 return True

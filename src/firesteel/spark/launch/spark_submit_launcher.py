@@ -173,7 +173,9 @@ _told: set[str] = set()
 
 
 def tell(what: str, error: BaseException) -> None:
-    """Notify the user that something falls back to its slower, plain way. Once a process for each thing.
+    """Notify the user that a slower way is taken, because the fast one does not work with this pyspark.
+
+    The notice is printed once in a process for each `what`.
 
     Args:
         what: The thing, as the subject of a sentence, such as "Spark is started".

@@ -128,7 +128,7 @@ def _saved(
 
 def _copied(statement: Path, to: Path) -> StatementFiles:
     """Copy a statement's files. Raises FileNotFoundError if Spark has removed one meanwhile."""
-    shutil.rmtree(to, ignore_errors=True)  # of an earlier attempt
+    shutil.rmtree(to, ignore_errors=True)  # an earlier attempt may have left files
     to.mkdir(mode=PRIVATE_FOLDER)
     files = StatementFiles.of(statement)
     for name in files.files:

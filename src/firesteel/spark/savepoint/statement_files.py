@@ -65,7 +65,8 @@ class StatementFiles:
         fixed = _fixed(folder)
         committed = batches(None, str(folder), "commits")
         batch = committed[-1] if committed else -1
-        of_spark = [*_of_spark(folder, batch)]  # first: what planned offsets name is there before them
+        # list Spark's files first: the files of Firesteel that planned offsets name were written before them
+        of_spark = [*_of_spark(folder, batch)]
         paths = [*_of_firesteel(folder, batch), *of_spark]
         names = tuple(str(path.relative_to(folder)) for path in paths)
         return cls(folder, batch, names, sum(path.stat().st_size for path in paths), fixed)

@@ -52,7 +52,8 @@ _CONF = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.numRecentProgressUpdates": "4",
-    "spark.sql.ui.explainMode": "simple",  # sent to listeners with each micro-batch, but shown nowhere
+    # Spark would send the plan to listeners with each micro-batch, but nothing shows it
+    "spark.sql.ui.explainMode": "simple",
 }
 _INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",

@@ -85,7 +85,8 @@ class KeyedProcessor(StatefulProcessor):
                 if last is not None:
                     yield _ROW(*to_values(last, self._labels, now))
                 last = spilled.sent(packet)
-        if last is not None and last.holds == COUNTERS:  # else half of a batch that will not be delivered
+        # Without the counters, the packets were cut short by an error. The driver then ends the batch.
+        if last is not None and last.holds == COUNTERS:
             state.commit()
             store.flush()
             last = with_state(last, StateSizes(self._task.number, group, state.sizes()))

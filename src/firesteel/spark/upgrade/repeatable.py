@@ -47,7 +47,7 @@ _ORDERED_CALLS = frozenset(
 
 
 def check_repeatable(folder: Path, job: JobSpec, varies: str | None, *, any_order: bool) -> None:
-    """Check that the old job tells its sinks the same when it runs again.
+    """Check that the old job sends its sinks the same rows when it runs again.
 
     Args:
         folder: The statement's folder in the checkpoint.

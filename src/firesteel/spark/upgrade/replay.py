@@ -33,7 +33,7 @@ def replay(
     job: JobSpec, spark: Spark, folder: Path, layout: Layout, histories: Sequence[History], keys: Keys,
     limits: StreamSettings,
 ) -> dict[int, Content]:  # fmt: skip
-    """Run a job over a part of its sources, and return what it tells its sinks.
+    """Run a job over a part of its sources, and return the content that it gives its sinks.
 
     The part is read in micro-batches as large as those of a running job.
 

@@ -39,7 +39,7 @@ class StoredResults:
         self._state = StoredState(spark.session.newSession(), str(folder), last)
 
     def contents(self, job: JobSpec, tails: Mapping[int, SinkTail], keys: Keys) -> dict[int, Content]:
-        """Return what a job tells its sinks, by number.
+        """Return the content that a job gives its sinks, by the number of the sink.
 
         Args:
             job: The job.

@@ -63,7 +63,7 @@ def unchanged_state(before: JobSpec, after: JobSpec) -> UnchangedState | None:
     if (old.bounded, old.sources) != (new.bounded, new.sources):
         return None
     if any(full.sinks[: len(job.sinks)] != job.sinks for full, job in ((before, old), (after, new))):
-        return None  # numbers of sinks would mean others
+        return None  # the same number would mean another sink
     tails, wanted = _tails(old), _tails(new)
     if tails is None or wanted is None or _body(old, tails) != _body(new, wanted):
         return None

@@ -231,7 +231,7 @@ class Staged:
     def _contents(
         self, upgrade: StatementUpgrade, folder: Path
     ) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
-        """Return what the old job has told its sinks and what the new one says, by table.
+        """Return the content of the sinks, by table, from the old job and from the new one.
 
         The new state is written into `folder`.
         """
@@ -246,7 +246,7 @@ class Staged:
         return of(upgrade.before, tails.before), of(upgrade.after, tails.after)
 
     def _told(self, upgrade: StatementUpgrade) -> dict[str, pa.Table]:
-        """Return what the old job has told its sinks, by table."""
+        """Return the content that the old job has given its sinks, by table."""
         with tempfile.TemporaryDirectory(prefix="before-", dir=process_folder()) as folder:
             return self._content(upgrade, upgrade.before, Path(folder) / upgrade.name)
 

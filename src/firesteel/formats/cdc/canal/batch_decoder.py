@@ -29,8 +29,8 @@ class CanalColumns(JsonColumns):
         self._exact = tree_values(fields, options)
         wanted = {"database": options.database, "table": options.table}
         self._filters = {key: parsed(text) for key, text in wanted.items() if text is not None}
-        # A list or an object in `old` may hold any name, which then counts as changed. The exact reader
-        # handles it.
+        # `old` has only the changed fields. Flink looks for a field's name at any depth of it, so messages
+        # with a list or an object in `old` go to the exact reader.
         members = {"data": list_of(row_schema(fields)), "old": list_of(row_schema(fields, is_flat=True))}
         self._scan = JsonScan({**members, "type": TEXT, **dict.fromkeys(self._filters, TEXT)})
 
@@ -54,7 +54,10 @@ class CanalColumns(JsonColumns):
         return changes.read(reading, self._schema, self._fields, cells)
 
     def _wanted(self, reading: Reading, root: Mapping[str, Found]) -> Flags:
-        """Return which messages the filters accept. Messages without the filtered member are odd."""
+        """Return which messages the filters accept.
+
+        Messages without the filtered member are odd: they go to the exact reader.
+        """
         wanted = np.ones(reading.count, dtype=bool)
         for key, pattern in self._filters.items():
             cells = root[key].cells

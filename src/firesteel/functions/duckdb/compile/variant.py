@@ -27,7 +27,7 @@ def _placed(compiler: Compiler, expr: Expr) -> str:
 def equality_operands(compiler: Compiler, left: Expr, right: Expr) -> tuple[str, str]:
     """Return the SQL of two VARIANTs or BITMAPs in a form that is equal if Flink's `=` is true.
 
-    VARIANTs are equal if their bytes and the sequence of names are equal, and if they had the same position
+    VARIANTs are equal if their bytes and the order of the names are equal, and if they had the same position
     in the values from which they were taken (Flink: BinaryVariant.equals). Equal BITMAPs have the same
     integers.
     """

@@ -151,7 +151,7 @@ def _of_zone(
 ) -> Callable[[pa.Array, pa.Array], pa.Array]:
     """Return a function that looks up a zone's offsets in seconds, once for each quarter of an hour.
 
-    Offsets change no oftener.
+    Offsets change no more often.
     """
 
     def offsets(seconds: pa.Array, zone: pa.Array) -> pa.Array:

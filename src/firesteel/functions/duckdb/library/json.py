@@ -27,7 +27,7 @@ def string(column: pa.Array, marks: pa.Array) -> pa.Array:
 
     Args:
         column: The values.
-        marks: The same text in every row. In the sequence of the type's text, it has z for a TIMESTAMP_LTZ, t
+        marks: The same text in every row. In the order of the type's text, it has z for a TIMESTAMP_LTZ, t
             for a TIMESTAMP, v for a VARIANT, and y for other bytes.
     """
     write = _writer(column.type, iter(marks[0].as_py() if len(marks) else "t" * 1000))

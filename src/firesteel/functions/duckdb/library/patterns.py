@@ -192,7 +192,7 @@ def split(text: str, separator: str) -> list[str] | None:
 
 
 def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str, str | None]]:
-    """Return the entries between separators, in the sequence of a Java map. A key without a value has NULL.
+    """Return the entries between separators, in the order of a Java map. A key without a value has NULL.
 
     The separators are regular expressions.
     """

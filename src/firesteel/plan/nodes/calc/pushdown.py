@@ -38,7 +38,10 @@ projection_place.always(ProjectionPlace.ABOVE, Project, Filter)
 
 @column_pruning.of(Project)
 def _read(node: Project, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the need of all columns that the projection reads. Its own columns stay."""
+    """Return the pruning of a projection: it needs the columns that its expressions read.
+
+    Its own columns stay.
+    """
     columns = tuple(dict.fromkeys(i for e in node.exprs for i in input_refs(e)))
     picks = all(isinstance(e, InputRef) for e in node.exprs)
     need = Need(node.input, columns, Surplus.KEPT, len(node.exprs) if picks else 0)
@@ -57,7 +60,10 @@ def _projected(node: Project, below: Node, position: Positions) -> Node:
 
 @column_pruning.of(Filter)
 def _read_beside(node: Filter, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the need of the wanted columns and those of the condition, in the order of the input."""
+    """Return the pruning of a filter, which needs the wanted columns and those of its condition.
+
+    They stay in the order of the input.
+    """
     columns = tuple(sorted({*wanted, *input_refs(node.condition)}))
     only_picked = picked == len(wanted) == len(columns)
     need = Need(node.input, columns, Surplus.CUT_BELOW_FILTER, picked if only_picked else 0)

@@ -29,7 +29,10 @@ lets_no_filter_pass(WatermarkAssigner)
 
 @column_pruning.of(WatermarkAssigner)
 def _pruned(node: WatermarkAssigner, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the need of the wanted columns and those of the watermark, if that spares any work."""
+    """Return the pruning of a node that needs the wanted columns and those of its watermark.
+
+    If fewer columns spare no work, it needs all.
+    """
     needed = tuple(dict.fromkeys([*wanted, node.rowtime, *input_refs(node.expression)]))
     spares_projection = picked > 0 and len(needed) == len(wanted)
     spares = takes_projection(node.input) and (spares_projection or spares_work(node, needed))

@@ -28,7 +28,9 @@ projection_place.always(ProjectionPlace.ABOVE, Join)
 
 @column_pruning.of(Join)
 def _pruned(node: Join, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the need of the wanted columns and those of the condition, at least one of each input.
+    """Return the pruning of a join, which needs the wanted columns and those of its condition.
+
+    Of each input, it needs at least one column.
 
     An input whose columns are not read and that changes no rows is dropped with the join.
     """

@@ -34,7 +34,10 @@ lets_no_filter_pass(WindowTableFunction, WindowAggregate)
 
 @column_pruning.of(WindowTableFunction)
 def _pruned(node: WindowTableFunction, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the need of the wanted columns and those of the windows. The function's own columns stay."""
+    """Return the pruning of a window function: it needs the wanted columns and those of the windows.
+
+    The function's own columns stay.
+    """
     width = len(node.input.schema)
     needed = tuple(sorted({*(i for i in wanted if i < width), node.time, *node.window.partition}))
     if not spares_work(node.input, needed):

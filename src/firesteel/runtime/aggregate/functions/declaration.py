@@ -163,7 +163,7 @@ class MapView:
 
 
 Assignments = Mapping[str, Expression]
-"""New values of fields, assigned in sequence: each expression sees the assignments before it."""
+"""New values of fields, assigned one after the other: each expression sees the assignments before it."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class HandWritten:
         constants: Fields that keep the arguments after the first, which are the same in every row.
         functions: Functions that the texts call as {name}. They are the same objects whenever the call is
             declared.
-        in_order: Whether the result depends on the sequence of rows.
+        in_order: Whether the result depends on the order of rows.
     """
 
     state_id: str

@@ -55,7 +55,7 @@ def _merge(
 def welford_m2(call: AggregateSpec) -> Aggregate:
     """Return the sum of squared distances from the mean, updated by Welford's method in both directions.
 
-    Flink: WelfordM2AggFunction. The sequence of operations is Flink's, so that the last digit agrees.
+    Flink: WelfordM2AggFunction. The order of operations is Flink's, so that the last digit agrees.
     """
     return _welford(call, "({m2} if {n} > 0 and not {m2} < 0 else None)")
 

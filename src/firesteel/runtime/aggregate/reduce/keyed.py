@@ -57,7 +57,7 @@ class KeyedMerge:
         self._values: list[ValueCounts] = []
 
     def run(self, results: int) -> NetChanges:
-        """Merge the bundle and write the state of the clean keys.
+        """Merge the bundle and write the state of the clean keys: those that need no row handler.
 
         Raises:
             NoPrefixScan: The row handler is needed. Nothing was written.
@@ -108,7 +108,7 @@ class KeyedMerge:
     def _begin(self, index: int, part: AccumulatorField) -> Column:
         """Return the initial value of each key's field.
 
-        Keys whose sum has overflowed are not clean: it stays NULL.
+        Keys whose sum has overflowed are left to the row handler: the sum stays NULL.
         """
         begin = from_arrow(self._stored.fields[f"{part.name}{index}"], part.type)
         if part.initial is not None and begin.null is not None:

@@ -25,7 +25,7 @@ Index = NDArray[np.int64]
 
 
 class MapOrder:
-    """HashMap of one operator, which keeps its size between bundles.
+    """Order of a Java HashMap of one operator. The map never shrinks, so its size is kept between bundles.
 
     Args:
         keys: Positions of the key fields.
@@ -49,7 +49,7 @@ class MapOrder:
         return attributed(changes, dealt[keys.codes])
 
     def _places(self, keys: Keys) -> Index:
-        """Return the numbers of the keys in the order of the map."""
+        """Return the indices of the keys in the order of the HashMap."""
         self._most = max(self._most, len(keys))
         slots = spread_hashes(keys, self._kinds) & (buckets(self._most) - 1)
         came = keys.order[keys.starts]
@@ -66,7 +66,9 @@ def spread_hashes(keys: Keys, kinds: Sequence[SqlType]) -> Index:
 
 
 def inner_places(keys: Keys, kinds: Sequence[SqlType], groups: Keys, came: Index) -> Index:
-    """Return the numbers of the keys, group by group, in the order of a map that was created for that group.
+    """Return the indices of the keys, group by group.
+
+    Within a group they have the order of a HashMap that was created for the group.
 
     Args:
         keys: The keys.

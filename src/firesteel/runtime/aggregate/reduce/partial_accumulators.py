@@ -180,7 +180,10 @@ def merged_field(
 
 
 def _comparable(column: pa.Array, kind: SqlType) -> tuple[list[Column], Ranks | None]:
-    """Return a column as numbers in its order, and the ranks if the numbers are ranks."""
+    """Return the values as numbers that compare like them.
+
+    For strings, these numbers are ranks, and the ranks are returned, too; else None.
+    """
     if kind.root in APPROXIMATE:
         return [from_arrow(column, kind)], None
     return comparable([column], kind)

@@ -108,15 +108,16 @@ class ValueCounts:
             after, values = self._after[write], pairs.values.take(pa.array(write))
             owners = pairs.owners[write]
             self._state.put(self._keys, owners, values, [pa.array(after)], self._now, after != 0)
-        # The other keys have lost all their values already.
+        # A key without an unmatched retraction whose size is 0 has no entries left to delete.
         gone = gone[self._unmatched[gone] | (self.size[gone] != 0)]
         if len(gone):
             self._state.clear(self._keys, gone, self._now)
 
     def _follow(self, values: Index, known: Index, known_size: Index, clean: Mask) -> tuple[Index, Mask]:
-        """Set `size`.
+        """Count the values of each key into `size`.
 
-        Return the pair of each key's greatest value, -1 for none, and whether its extreme disappears.
+        Return the pair with each key's greatest value, -1 for none, and whether the key's stored extreme
+        disappears.
         """
         self.size = known_size.copy()
         best = np.empty(len(known), np.int64)

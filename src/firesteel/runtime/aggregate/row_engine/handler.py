@@ -231,7 +231,7 @@ class _Writer:
         return block(f"def {name}({arguments}):", self._over_acc(body))
 
     def _over_acc(self, body: str) -> str:
-        """Return a body between reading and writing the accumulator."""
+        """Return statements with the reading of the accumulator before them and the writing after them."""
         if not self._names:
             return body or "pass"
         parts = _tuple(self._names)

@@ -54,7 +54,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Call:
-    """Aggregate call `index` of the query, with the texts of its fields and arguments."""
+    """Aggregate call `index` of the query, with the names of its argument in the generated code."""
 
     index: int
     spec: AggregateSpec
@@ -64,7 +64,7 @@ class Call:
 
     @classmethod
     def of(cls, index: int, spec: AggregateSpec) -> Call:
-        """Return the call over input fields."""
+        """Return the call whose argument is a field of the input."""
         argument = f"x{spec.args[0]}" if spec.args else ""
         keyed = bool(spec.args) and has_key_form(spec.arg_types[0])
         return cls(index, spec, declare(spec), argument, f"k{spec.args[0]}" if keyed else argument)

@@ -58,7 +58,7 @@ def condition(node: Expression, names: Names) -> str:
 
 
 def assignments(changes: Assignments, names: Names) -> str:
-    """Return statements that make the assignments, in sequence."""
+    """Return statements that make the assignments, one after the other."""
     return "\n".join(
         text for name, value in changes.items() if (text := _assign(names(Field(name)), value, names))
     )

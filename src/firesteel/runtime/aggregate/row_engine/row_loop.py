@@ -44,7 +44,7 @@ _KINDS = {
 class RowBatch:
     """Results of a batch of n rows.
 
-    `outcomes` is uint8[n], the handler's outcome of each row in input sequence.
+    `outcomes` is uint8[n], the handler's outcome of each row in input order.
     """
 
     outcomes: NDArray[np.uint8]

@@ -133,7 +133,7 @@ class Ranks:
     def strings(self, column: Column) -> pa.Array:
         """Return a column of ranks as strings.
 
-        A rank without a string becomes NULL (for keys that are not clean).
+        A rank without a string becomes NULL (this happens only for keys that are left to the row handler).
         """
         none = column.is_null | (column.values < 0) | (column.values >= len(self.values))
         return self.values.take(pa.array(column.values, mask=none))
@@ -147,7 +147,10 @@ def both(first: Mask | None, second: Mask | None) -> Mask | None:
 
 
 def comparable(arrays: Sequence[pa.Array], kind: SqlType) -> tuple[list[Column], Ranks | None]:
-    """Return arrays of one type as numbers in its order, and the ranks if the numbers are ranks."""
+    """Return the values of several arrays of one type as numbers that compare like them.
+
+    For strings, these numbers are ranks, and the ranks are returned, too; else None.
+    """
     if is_plain(kind):
         return [from_arrow(array, kind) for array in arrays], None
     ranks = Ranks(arrays)

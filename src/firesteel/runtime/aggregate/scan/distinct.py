@@ -38,7 +38,7 @@ class DistinctBatch:
     changed: Mask
 
     def save(self, rows: Rows, state: MapState, now: int) -> None:
-        """Write the changed pairs of clean keys to the state."""
+        """Write the changed pairs to the state, except those of keys that are left to the row handler."""
         write = np.flatnonzero(self.changed & rows.clean[self.pairs.owners])
         if len(write):
             final = self.final[write]
@@ -51,7 +51,10 @@ class DistinctBatch:
 def distinct_batch(
     rows: Rows, pairs: Pairs, calls: Sequence[AggregateSpec], state: MapState, now: int
 ) -> DistinctBatch:
-    """Follow the pairs of the calls through the batch, and return the effect."""
+    """Count the (key, value) pairs of the DISTINCT calls through the batch.
+
+    Return which values appear and disappear.
+    """
     position = calls[0].args[0]
     null = rows.null(position)
     not_null = None if null is None else ~null

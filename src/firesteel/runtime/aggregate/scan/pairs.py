@@ -33,7 +33,7 @@ class Pairs:
         in_order: Whether to sort like an ordered map, if its order words distinguish all values.
 
     Attributes:
-        order: int64[n], entries sorted by pair. Entries of one pair keep their sequence.
+        order: int64[n], entries sorted by pair. Entries of one pair keep their order.
         starts: int64[p], where each pair begins in `order`.
         owners: int64[p], key of each pair.
         values: Value of each pair, p rows.
@@ -70,7 +70,7 @@ class Pairs:
 
     @cached_property
     def of_rows(self) -> Index:
-        """Return the pair of each entry, in input sequence, int64[n]."""
+        """Return the index of each entry's (key, value) pair, in input order, int64[n]."""
         numbers = np.empty(len(self.order), np.int64)
         numbers[self.order] = np.repeat(np.arange(len(self)), np.diff(self.starts, append=len(self.order)))
         return numbers
@@ -186,12 +186,12 @@ class Counts:
 
     @property
     def appears(self) -> Mask:
-        """Return the rows with which a pair begins to exist."""
+        """Return the rows with which a value appears: the count of its (key, value) pair becomes positive."""
         there: Mask = (self.after == 1) & (self.moves > 0)
         return there
 
     @property
     def disappears(self) -> Mask:
-        """Return the rows with which a pair ceases to exist."""
+        """Return the rows with which a value disappears: the count of its (key, value) pair becomes zero."""
         gone: Mask = (self.after == 0) & (self.moves < 0)
         return gone

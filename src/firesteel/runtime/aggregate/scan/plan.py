@@ -85,7 +85,7 @@ class PrefixScanBatch:
     """Results of a batch of n rows.
 
     Attributes:
-        outcomes: uint8[n], outcome of each row in input sequence (emit.py).
+        outcomes: uint8[n], outcome of each row in input order (emit.py).
         left: Rows of the keys that need the row handler. Their outcome is NOTHING.
     """
 

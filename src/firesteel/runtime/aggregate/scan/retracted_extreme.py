@@ -89,7 +89,7 @@ class RetractedExtreme:
         )  # fmt: skip
 
     def save(self) -> None:
-        """Write the changed counts of clean keys."""
+        """Write the changed counts to the state, except those of keys that are left to the row handler."""
         counts, owners = self._counts, self._pairs.owners
         write = np.flatnonzero((counts.last != counts.before) & self._rows.clean[owners])
         if len(write):

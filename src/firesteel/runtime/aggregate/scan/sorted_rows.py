@@ -14,7 +14,7 @@ from firesteel.types.sql import TypeRoot
 
 
 class SortedRows:
-    """n rows sorted by key. Rows of one key keep their sequence. All arrays are in this order."""
+    """n rows sorted by key. Rows of one key keep their order. All arrays are in this order."""
 
     def __init__(self, spec: GroupAggregateSpec, changes: pa.Table, keys: Keys) -> None:
         self.spec = spec

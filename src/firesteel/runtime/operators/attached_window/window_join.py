@@ -132,7 +132,7 @@ class _Side:
         return self._time.now
 
     def none(self) -> list[pa.Array]:
-        """Return the fields of no rows."""
+        """Return empty columns of the input's types."""
         return [pa.nulls(0, kind) for kind in self._types]
 
     def take(self, part: WatermarkedBatch | None) -> TimedRows:
@@ -240,7 +240,10 @@ class _Firing:
         return holds
 
     def _both(self, leading: Index, others: Index) -> list[pa.Array]:
-        """Return the fields of the left input, then those of the right one, with NULLs for NONE."""
+        """Return the fields of the left input, then those of the right one.
+
+        Fields are NULL where a position is NONE (-1).
+        """
         left, right = (leading, others) if self._leads == 0 else (others, leading)
         return [*_taken(self._columns[0], left), *_taken(self._columns[1], right)]
 

@@ -173,7 +173,7 @@ def _places(leading: FiredSide, other: FiredSide) -> Index:
 
 
 def _of(rows: Index, places: Index) -> Index:
-    """Return the rows at some positions, NONE for NONE."""
+    """Return the rows at the given positions. A position of NONE (-1) gives NONE."""
     found = np.full(len(places), NONE)
     there = places != NONE
     found[there] = rows[places[there]]

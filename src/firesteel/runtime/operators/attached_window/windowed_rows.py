@@ -69,7 +69,7 @@ class WindowedRows:
         return self._state.take_until(time)
 
     def none(self) -> TimedRows:
-        """Return no rows."""
+        """Return empty rows with the columns of the input."""
         nothing = np.zeros(0, np.int64)
         return TimedRows(self._none, nothing, nothing)
 

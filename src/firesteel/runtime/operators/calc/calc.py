@@ -17,7 +17,7 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class Calc(RowOperator):
-    """Operator that projects and filters. Rows keep their sequence, kind and sequence.
+    """Operator that projects and filters. Rows keep their order, their kind and their sequence number.
 
     Raises:
         JobError: An expression fails on a row, or a NOT NULL column is NULL.

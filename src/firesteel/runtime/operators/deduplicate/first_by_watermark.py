@@ -126,7 +126,7 @@ class FirstByWatermark(WaitsForWatermarks):
         elsewhere = known.columns[0].fill_null(0).to_numpy(zero_copy_only=False)
         done = self._sent.get(keys, now).found.copy()
         heads = keys.order[keys.starts]
-        here = heads < due  # a stored row is the first of its key
+        here = heads < due  # a stored row precedes all new rows of its key
         stored = np.where(here, heads, np.where(known.found, len(rows), NONE))
         times = np.where(here, rows.times[heads], elsewhere)
         passed = np.where(here, first[heads], watermarks)
@@ -139,7 +139,7 @@ class FirstByWatermark(WaitsForWatermarks):
             sent, waiting, done,
             *given(order, starts, rows.times, first, behind, stored, times, passed),
         )  # fmt: skip
-        mine = np.append(first, watermarks)  # of the row that is stored elsewhere, too
+        mine = np.append(first, watermarks)  # the last number stands for a row stored under a later time
         fires = (waiting != NONE) & (mine[waiting] < watermarks) & ~was_done
         sent[fires], waiting[fires], done[fires] = waiting[fires], NONE, True
         self._store(keys, rows, stored, waiting, elsewhere, now)
@@ -152,8 +152,8 @@ class FirstByWatermark(WaitsForWatermarks):
     def _store(
         self, keys: Keys, rows: TimedRows, stored: Index, waiting: Index, elsewhere: Index, now: int
     ) -> None:
-        """Write the rows that wait, and delete those that do no longer."""
-        kept = len(rows)  # number of a row that is stored elsewhere
+        """Store the rows that begin to wait, and delete stored rows that no longer wait."""
+        kept = len(rows)  # number that stands for a row stored under a later time
         gone = np.flatnonzero((stored == kept) & (waiting != kept))
         if len(gone):
             nothing = [pa.nulls(len(gone), kind) for kind in (pa.int64(), *self._types)]

@@ -68,7 +68,7 @@ class BundleAggregate(ABC):
 
     @abstractmethod
     def _in_columns(self, changes: pa.Table, keys: Keys) -> NetChanges | None:
-        """Merge a bundle in columns, except keys that are not clean.
+        """Merge a bundle in columns, except for the keys that are left to the row handler.
 
         Returns:
             The changes of results. None, with nothing written, if the row handler must process all keys.

@@ -67,7 +67,7 @@ class MapBundle(Operator):
         return self._flush()
 
     def end(self) -> Iterable[Message]:
-        """End the bundle of rows that the end of the operators before released."""
+        """End the bundle. Its last rows came when the operators before ended their input."""
         return self._flush()
 
     def _hold(self, changes: pa.Table) -> None:

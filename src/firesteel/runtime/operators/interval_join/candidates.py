@@ -49,7 +49,8 @@ class Candidates:
     def _sort(self, keys: int, codes: Index, times: Index) -> None:
         """Sort the rows by key, then time.
 
-        Sets `_order` to the rows' numbers, and `_sorted` to their places (places.py).
+        Sets `_order` to the numbers of the rows, and `_sorted` to their keys and times as one number each
+        (places.py).
         """
         self._places = Places(keys, times)
         places = self._places.from_(codes, times)

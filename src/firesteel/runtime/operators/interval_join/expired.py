@@ -69,7 +69,10 @@ class Expired:
         return self._steps.sequences[np.concatenate([old_steps, steps])], concat_fields(stored, fields)
 
     def sent(self, sequences: Index, columns: Sequence[pa.Array]) -> pa.Table:
-        """Return rows as changes that are caused by steps."""
+        """Return an insert for each row.
+
+        A step of the event time causes it, so the row gets the step's sequence.
+        """
         return inserts(sequences, self._steps.sub_sequence, columns)
 
 

@@ -139,7 +139,10 @@ class IntervalJoin(Operator):
                 kept.drop_expired(now)
 
     def _sent(self, piece: WatermarkedBatch) -> Iterator[Message]:
-        """Yield rows and the watermarks among them, which are made earlier."""
+        """Yield rows and the watermarks among them.
+
+        The watermarks are lowered by the time for which the join holds rows back.
+        """
         if not len(piece.times):
             if piece.table.num_rows:
                 yield piece.table

@@ -56,7 +56,7 @@ class Waiting:
     keys: tuple[pa.Array, ...]
 
     def take(self, at: Index) -> Waiting:
-        """Return some of the rows."""
+        """Return the rows at the given positions."""
         taken = pa.array(at)
         return Waiting(self.times[at], self.numbers[at], tuple(column.take(taken) for column in self.keys))
 

@@ -42,7 +42,10 @@ class PartnerCounts:
         self._counts = backend.value(f"{name}.counts.v1", key_types, [pa.int64()], ttl)
 
     def apply(self, delta: Delta, now: int) -> Steps:
-        """Count changes of the input, and return the number of rows of the join key before and after each."""
+        """Count the changes of the input.
+
+        Return the number of rows of the join key before and after each change.
+        """
         keys, order = delta.keys, delta.keys.order
         stored = self._stored(delta, now)
         signs = np.where(delta.joins, delta.signs, 0)[order]

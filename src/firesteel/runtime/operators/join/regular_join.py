@@ -45,7 +45,7 @@ Kinds = NDArray[np.int8] | int
 
 
 class RegularJoin(TwoInputOperator):
-    """Operator of a regular join. It keeps the rows of its inputs for ever, or for their time to live."""
+    """Operator of a regular join. It keeps the rows of its inputs, for their time to live if there is one."""
 
     def __init__(self, spec: JoinSpec, state: StateBackend | None, clock: Clock) -> None:
         super().__init__()
@@ -189,7 +189,10 @@ class _Meeting:
         return int(RowKind.INSERT), int(RowKind.DELETE) if self._kind.pads(self._port) else own
 
     def columns(self, changes: Index, at: Index, rows: Rows) -> list[pa.Array]:
-        """Return the fields of the left input, then those of the right one, with NULLs for NONE."""
+        """Return the fields of the left input, then those of the right one.
+
+        Fields are NULL where a position is NONE (-1).
+        """
         own = [_taken(column, changes) for column in self._delta.fields]
         other = [_taken(column, at) for column in rows.fields]
         return [*own, *other] if self._port == 0 else [*other, *own]
@@ -204,7 +207,7 @@ def _copies(found: Pairs, rows: Rows) -> Index:
 
 
 def _taken(column: pa.Array, at: Index) -> pa.Array:
-    """Return the values at some positions, NULL for NONE."""
+    """Return the values at the given positions, NULL for a position of NONE (-1)."""
     return column.take(pa.array(at, mask=at == NONE))
 
 

@@ -33,7 +33,7 @@ LEFT, RIGHT = 0, 1
 
 
 class SemiJoin(TwoInputOperator):
-    """Operator of a semi or anti join. It keeps its inputs' rows for ever, or for their time to live."""
+    """Operator of a semi or anti join. It keeps its inputs' rows, for their time to live if there is one."""
 
     first = RIGHT
 

@@ -77,7 +77,7 @@ class JoinSide:
         return self._rows.entry_bytes()
 
     def sizes(self, keys: Keys, owners: Index) -> Index:
-        """Return an upper bound of the number of rows of each of some join keys, int64[m]."""
+        """Return an upper bound for the number of rows of each join key in `owners`, int64[m]."""
         return self._rows.sizes(keys, owners)
 
     def rows(self, keys: Keys, owners: Index, now: int) -> Rows:

@@ -26,7 +26,7 @@ class FoundRows:
     columns: tuple[pa.Array, ...]
 
     def take(self, places: Index) -> FoundRows:
-        """Return some of the rows, in the order of `places`."""
+        """Return the rows at the given positions, in that order."""
         index = pa.array(places)
         return FoundRows(self.at[places], tuple(column.take(index) for column in self.columns))
 

@@ -20,7 +20,9 @@ _ROOM = 1 << 62
 
 @dataclass(frozen=True)
 class Events:
-    """m changes of frames, in sequence for each partition.
+    """m changes of frames: rows that enter or leave the frame of a partition.
+
+    Those of one partition are in order.
 
     Attributes:
         rows: int64[m], row of each change.

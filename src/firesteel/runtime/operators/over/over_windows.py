@@ -25,6 +25,9 @@ _MORE = 4
 class Ended:
     """n epochs of partitions that have ended.
 
+    An epoch ends when the state of a partition is dropped because no row has come for a long time. The next
+    row begins a new epoch, with new accumulators.
+
     Attributes:
         partitions: Key columns, n rows each.
         epochs: int64[n]. All 0 if partitions never start a new epoch.
@@ -204,7 +207,7 @@ class Windows:
 
 
 def _dense(partitions: Index, epochs: Index) -> Index:
-    """Return ascending numbers for ascending pairs of partition and epoch."""
+    """Return consecutive numbers for pairs of partition and epoch, given in ascending order."""
     new = np.zeros(len(partitions), np.int64)
     new[1:] = (partitions[1:] != partitions[:-1]) | (epochs[1:] != epochs[:-1])
     return np.cumsum(new)

@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Sent:
-    """c changes to send, in their sequence.
+    """c changes to send, in the order in which they are sent.
 
     Attributes:
         origins: int64[c], change of the batch that causes each.

@@ -44,7 +44,7 @@ class SortedRows:
 
 @dataclass(frozen=True)
 class Versions:
-    """v versions of the partitions that k changes change.
+    """v versions: the rows of a partition as they are from one of the k changes of the batch to a later one.
 
     Attributes:
         changes: int64[k], numbers of the changes, by partition.

@@ -1,4 +1,4 @@
-"""The first rows of each partition in the sequence of arrival, over inserts: a number for each partition.
+"""The first rows of each partition in the order of arrival, over inserts: a number for each partition.
 
 Flink: AppendOnlyFirstNFunction, and AppendOnlyTopNFunction without a sort key (LIMIT).
 """

@@ -50,7 +50,7 @@ class Retractions:
     fields: tuple[pa.Array, ...]
 
     def take(self, at: Index) -> Retractions:
-        """Return some of the rows."""
+        """Return the rows at the given positions."""
         taken = pa.array(at)
         return Retractions(self.owners[at], tuple(column.take(taken) for column in self.fields))
 

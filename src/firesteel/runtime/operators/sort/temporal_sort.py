@@ -111,7 +111,7 @@ class ProcTimeSort(Operator):
         columns = [one_array(table.column(field(i))) for i in range(len(self._spec.input_types))]
         order = np.argsort(ranks(self._spec, columns), kind="stable")
         at = pa.array(order)
-        last = np.full(len(order), len(order) - 1)  # sorted rows have one cause: the clock
+        last = np.full(len(order), len(order) - 1)  # one clock tick causes all rows, so they get one sequence
         kinds = one_array(table.column(KIND)).take(at)
         yield derived(table, last, kinds, [column.take(at) for column in columns])
 

@@ -88,7 +88,8 @@ class TemporalJoin(Operator):
             self.watermarked(WatermarkedBatch(pa.table({}), *watermarks, watermark.sub_sequence), port)
         )
         if watermark.sequence == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
-            return [Watermark(self._time.now, BEFORE_ALL)]  # for new instances of the next operators
+            # New instances of the next operators learn the event time from it.
+            return [Watermark(self._time.now, BEFORE_ALL)]
         return sent
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:

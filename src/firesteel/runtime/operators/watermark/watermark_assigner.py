@@ -94,7 +94,7 @@ class WatermarkAssigner(Operator):
         moved = self._spec.interval > 0 and self._current > self._last
         if not moved and (
             not self._spec.idle or self._sequence == LAST_SEQUENCE
-        ):  # rows without it are heard, too
+        ):  # Receivers must learn that this channel is not idle, even if its watermark does not advance.
             return ()
         self._last = self._current
         return (Watermark(self._current, self._sequence),)

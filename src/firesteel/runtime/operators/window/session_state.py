@@ -39,7 +39,7 @@ class KeyedSessions:
         return len(self.starts)
 
     def take(self, at: Index) -> KeyedSessions:
-        """Return some of the sessions."""
+        """Return the sessions at the given positions."""
         place = pa.array(at)
         return KeyedSessions(
             tuple(key.take(place) for key in self.keys), self.starts[at], self.ends[at], self.timers[at],

@@ -3,7 +3,7 @@
 Flink: UnsliceSyncStateWindowAggProcessor, WindowOperator over a SessionWindowAssigner. A session sends one +I
 when it fires, or nothing if no record is left in it. A retraction goes to the session of its own time, and
 never makes a session smaller. The retracted row may be in another session. So MIN and MAX depend on the
-sequence of rows, and are processed row by row.
+order of rows, and are processed row by row.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ class SessionOperator(Operator):
     def _take(self, table: pa.Table, row_watermarks: Index, watermarks: AscendingWatermarks) -> KeyedSessions:
         """Add rows, and return the sessions that fire by the watermarks.
 
-        `at_rows` is the watermark when each row came.
+        `row_watermarks` has the watermark at the time each row came.
         """
         keys = find_keys([table.column(field(i)) for i in self._keys], table.num_rows)
         known, parts = self._sessions.of(keys)

@@ -58,7 +58,7 @@ class OpenSessions:
     ends: Index
 
     def take(self, at: Index) -> OpenSessions:
-        """Return some of the sessions."""
+        """Return the sessions at the given positions."""
         return OpenSessions(self.owners[at], self.starts[at], self.ends[at])
 
 
@@ -211,7 +211,7 @@ class _Line:
         return used
 
     def sessions(self, labels: Index) -> Sessions:
-        """Return the sessions of the labels."""
+        """Return the sessions that the labels of the elements describe."""
         kept = np.flatnonzero(labels >= 0)
         order = kept[stable_order(labels[kept])] if len(kept) < len(labels) or not _sorted(labels) else kept
         firsts = np.flatnonzero(np.diff(labels[order], prepend=LATE))

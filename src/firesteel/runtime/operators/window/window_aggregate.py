@@ -77,7 +77,8 @@ class WindowAggregate(Operator):
             self._without_timer = SlicesWithoutTimer(
                 self._slices, self._partials, self._open, backend, state_id
             )
-        # What the handler retracts must be there: late rows are added to what has fired, not merged with it.
+        # The row handler can only retract values that its accumulator has. So late rows are added to it, and
+        # not merged later.
         self._by_row = not self._partials.in_columns and not spec.is_global
         self.late = 0
 
@@ -206,7 +207,7 @@ class WindowAggregate(Operator):
         if self._by_row:
             self._add(rows.late.table, self._slices.kept_in(rows.late.ends))
             return Late.none(self._partials)
-        # By their own slices: they may have waited for different watermarks (recorded: local-windows).
+        # The rows keep the slices in which they came, because they may have waited for different watermarks.
         return self._late(rows.late.table, rows.late.ends, rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:

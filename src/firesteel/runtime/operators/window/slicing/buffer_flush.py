@@ -56,7 +56,7 @@ class Flushed:
 
 
 class Flushes:
-    """Triggers of one buffer. Before watermark `now`, no trigger fires."""
+    """Flushes of one buffer. Before the watermark `now`, nothing is flushed."""
 
     def __init__(self, slices: Slices, now: int) -> None:
         self._slices = slices

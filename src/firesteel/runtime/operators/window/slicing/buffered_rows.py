@@ -58,7 +58,10 @@ class Released:
 
 
 class BufferedRows:
-    """Buffered rows. `now` is the watermark."""
+    """Rows that wait in a buffer before they reach the state.
+
+    `now` is the watermark.
+    """
 
     def __init__(self, slices: Slices, now: int) -> None:
         self._slices = slices
@@ -107,7 +110,9 @@ class BufferedRows:
         return np.where(rows.due > rows.ends, self._slices.kept_in(rows.ends), rows.ends)
 
     def _sorted(self, rows: SlicedRows, by: Numbers, fired: Numbers) -> Released:
-        """Divide released rows by the way in which they join windows.
+        """Divide the rows that leave the buffer by the way in which they join windows.
+
+        They are in time, late for some of their windows, or without a timer.
 
         `by` is the watermark that releases each row.
         """

@@ -74,9 +74,9 @@ class SlicesWithoutTimer:
         return found
 
     def _wake(self, end: int, late: Late) -> None:
-        """Add the slices of keys for which the window that ends at `end` fires.
+        """Add the slices of the keys for which the window that ends at `end` fires.
 
-        A HOP window also fires after a window that is not empty.
+        In HOP windows, keys also fire if their window before this one had rows.
         """
         awake = self._open.read_until(end)
         more = self._slices.interval if self._slices.windows.function == "HOP" else 0
