@@ -38,7 +38,7 @@ test-fast: $(READY) ## the tests that need no Spark: under a minute
 test-checked: $(READY) ## kernels and decoders, with kernels that check each index
 	FIRESTEEL_KERNELS=checked $(BIN)/python -m pytest $(IN_TWO_PROCESSES) $(CHECKED_TESTS) $(ARGS)
 
-test-spark-versions: $(OLDEST_READY) ## what leans on Spark's privates, on the oldest pyspark that is supported
+test-spark-versions: $(OLDEST_READY) ## tests of the code that uses Spark's private parts, on the oldest supported pyspark
 	$(OLDEST_VENV)/bin/python -m pytest $(IN_TWO_PROCESSES) -m private $(ARGS)
 
 oldest: $(OLDEST_READY) ## the environment with the oldest pyspark, for the two targets around this one
@@ -67,10 +67,10 @@ site: $(READY) ## the pages of docs/ and of the root as a site, in build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 	@echo "open build/site/index.html"
 
-bench: $(READY) ## Firesteel beside Flink, whole processes; ARGS="batch-sum-max" picks one, ARGS=--list lists them
+bench: $(READY) ## measure Firesteel beside Flink, as whole processes; ARGS="batch-sum-max" picks one, ARGS=--list lists them
 	$(BIN)/python -m benchmarks $(ARGS)
 
-nexmark: $(READY) ## the Nexmark queries beside Flink; ARGS="--events 10000000 --spark q4 q9" picks size, engines, queries
+nexmark: $(READY) ## measure the Nexmark queries beside Flink; ARGS="--events 10000000 --spark q4 q9" picks size, engines, queries
 	$(BIN)/python -m benchmarks.nexmark $(ARGS)
 
 clean: ## remove what make has made
