@@ -11,6 +11,13 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "firesteel"
 
 EVERYWHERE = {
+    "Admitted": "CheckedRows",
+    "Flushes": "BufferFlushes",
+    "MapEnds": "MapBounds",
+    "Partials": "AccumulatorTables",
+    "RunningExtreme": "PrefixExtreme",
+    "running_fields": "prefix_fields",
+    "slept": "without_timer",
     "AscendingMarks": "AscendingWatermarks",
     "Admission": "LateRowCheck",
     "Fact": "NodeProperty",

@@ -30,7 +30,7 @@ SECONDS = 120.0
     ("progress", "said"),
     [
         (None, "Stopped."),
-        (Progress(), "Stopped before the end. Another run begins anew."),
+        (Progress(), "Stopped before the end. Another run begins from the start."),
         (
             Progress(streams=True, resumable=True, batch=14),
             "Stopped after batch 14. Run it again to go on.",
@@ -41,7 +41,7 @@ SECONDS = 120.0
         ),
         (
             Progress(streams=True, batch=0),
-            "Stopped after batch 0. Another run begins anew; with --checkpoint it goes on.",
+            "Stopped after batch 0. Another run begins from the start; with --checkpoint it goes on.",
         ),
     ],
 )

@@ -68,7 +68,7 @@ def test_a_file_that_is_read_in_part(tmp_path: Path) -> None:
         rows_of(again, middle, again.latest_offset(middle, ReadLimit()))
 
 
-def test_a_file_that_was_read_is_ignored_and_told_of(tmp_path: Path) -> None:
+def test_a_file_that_was_read_is_ignored_and_reported(tmp_path: Path) -> None:
     """As in Flink, which knows files by their paths."""
     file = tmp_path / "data" / "a.json"
     file.parent.mkdir()

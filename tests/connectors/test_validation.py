@@ -99,7 +99,7 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
     assert caught.value.hint == "in the options of table 't': did you mean source.monitor-interval?"
 
 
-def test_a_required_option_is_told_from_one_that_is_nearly_it() -> None:
+def test_a_required_option_is_distinguished_from_one_that_is_nearly_it() -> None:
     with pytest.raises(ValidationError, match="Missing required options are:\n\npath") as caught:
         validate_table(table({"connector": "filesystem", "pth": "/x", "format": "json"}))
     assert caught.value.hint == "in the options of table 't': did you mean 'path' instead of 'pth'?"
@@ -172,7 +172,7 @@ def test_datagen_option_names_follow_the_types() -> None:
         ("json", "json.zzz", "has no effect."),
     ],
 )
-def test_an_option_of_the_format_that_there_is_not_is_told_once(name: str, key: str, said: str) -> None:
+def test_an_option_of_the_format_that_there_is_not_is_reported_once(name: str, key: str, said: str) -> None:
     """Flink takes it without a word."""
     made = table({**FILES, "format": name, key: "x"})
     with warnings.catch_warnings(record=True) as found:

@@ -148,7 +148,7 @@ def test_refused(expression: str, message: str) -> None:
         bind(expression, {"y": (BYTES, []), "i": (INT, [])})
 
 
-def test_an_unknown_function_is_told_from_a_missing_one() -> None:
+def test_an_unknown_function_is_distinguished_from_a_missing_one() -> None:
     with pytest.raises(ValidationError) as unknown:
         bind("UPER('x')")
     assert unknown.value.hint == "did you mean UPPER?"

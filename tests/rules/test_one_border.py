@@ -34,7 +34,7 @@ def told(sql: str, options: Mapping[str, str] | None = None, watched: str = "l r
 
 
 @pytest.mark.parametrize("watched", ["l r", "r"])
-def test_a_join_by_one_border_is_told(watched: str) -> None:
+def test_a_join_by_one_border_is_reported(watched: str) -> None:
     (message,) = told(JOIN, watched=watched)
     assert message.startswith("the join compares the ends of windows without their starts, so it keeps all")
     assert "Compare window_start, too" in message
@@ -44,7 +44,7 @@ def test_a_join_by_one_border_is_told(watched: str) -> None:
     assert message.startswith("the join compares the starts of windows without their ends")
 
 
-def test_a_join_of_windows_that_differ_is_told() -> None:
+def test_a_join_of_windows_that_differ_is_reported() -> None:
     (message,) = told(f"{JOIN} AND x.window_start = y.window_start".replace("rw", "rh"))
     assert message.startswith(
         "the join compares windows that differ (TUMBLE of 10 s and HOP of 10 s every 5 s), so it keeps all"
@@ -54,7 +54,7 @@ def test_a_join_of_windows_that_differ_is_told() -> None:
 @pytest.mark.parametrize(
     ("border", "missing"), [("window_start", "window_end"), ("k, window_end", "window_start")]
 )
-def test_a_rank_and_an_aggregate_by_one_border_are_told(border: str, missing: str) -> None:
+def test_a_rank_and_an_aggregate_by_one_border_are_reported(border: str, missing: str) -> None:
     given = border.split()[-1]
     (message,) = told(RANK.format(border))
     assert message.startswith(
@@ -76,10 +76,10 @@ def test_a_rank_and_an_aggregate_by_one_border_are_told(border: str, missing: st
         JOIN.replace("SELECT", "SELECT /*+ STATE_TTL('x' = '1 d') */"),
     ],
 )
-def test_others_are_not_told(sql: str) -> None:
+def test_others_are_not_reported(sql: str) -> None:
     assert told(sql) == []
 
 
-def test_state_that_expires_and_inputs_that_end_are_not_told() -> None:
+def test_state_that_expires_and_inputs_that_end_are_not_reported() -> None:
     assert told(JOIN, {"table.exec.state.ttl": "1 h"}) == []
     assert told(JOIN, watched="") == []

@@ -37,7 +37,7 @@ def told(sql: str, options: Mapping[str, str] | None = None, watched: str = "l r
     ],
 )
 @pytest.mark.parametrize("watched", ["l r", "r"])
-def test_a_join_that_time_does_not_bound_is_told(condition: str, watched: str) -> None:
+def test_a_join_that_time_does_not_bound_is_reported(condition: str, watched: str) -> None:
     (message,) = told(f"SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND {condition}", watched=watched)
     assert message.startswith("the join compares the times 'ts' and 'ts', but keeps all rows of both inputs")
     assert "exactly one lower and one upper bound" in message
@@ -57,7 +57,7 @@ def test_exists_drops_no_rows_by_time() -> None:
         "SELECT /*+ STATE_TTL('l' = '1 d') */ l.id, r.id FROM l JOIN r ON l.k = r.k AND l.ts >= r.ts",
     ],
 )
-def test_other_joins_are_not_told(sql: str) -> None:
+def test_other_joins_are_not_reported(sql: str) -> None:
     assert told(sql) == []
 
 

@@ -42,7 +42,7 @@ ONE_PHASE = {"table.optimizer.agg-phase-strategy": "ONE_PHASE"}
         ("Asia/Kolkata", "TUMBLE", "INTERVAL '1' HOUR", {}, "1 h"),
     ],
 )
-def test_told(zone: str, function: str, sizes: str, options: dict[str, str], length: str) -> None:
+def test_reported(zone: str, function: str, sizes: str, options: dict[str, str], length: str) -> None:
     (said,) = warned(zone, function, sizes, **options)
     assert said.startswith(f"windows of {function} lose rows in the time zone {zone}, as in Flink")
     assert f"no multiple of {length}," in said

@@ -173,7 +173,7 @@ def test_a_client_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None
     assert "needs the package confluent-kafka" in str(error)
 
 
-def test_a_spark_that_does_not_start_is_told_while_a_check_waits() -> None:
+def test_a_spark_that_does_not_start_is_reported_while_a_check_waits() -> None:
     assert "Spark did not start" in str(told(Failing(), NUMBERS, NOTHING))
 
 

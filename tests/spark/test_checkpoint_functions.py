@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spark
-def test_a_function_whose_code_changed_is_told_once(
+def test_a_function_whose_code_changed_is_reported_once(
     spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     digests = {"f": "module:1", "g": "module:1"}
@@ -46,7 +46,7 @@ def test_a_function_whose_code_changed_is_told_once(
     note_functions(spark.context, str(tmp_path), job)
 
 
-def test_settings_that_a_checkpoint_does_not_take_over_are_told() -> None:
+def test_settings_that_a_checkpoint_does_not_take_over_are_reported() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_layout("/c", 0, 0, Layout(128, 2))
@@ -60,7 +60,7 @@ def test_settings_that_a_checkpoint_does_not_take_over_are_told() -> None:
 
 
 @pytest.mark.spark
-def test_a_job_with_other_key_groups_is_told(spark: Spark, tmp_path: Path) -> None:
+def test_a_job_with_other_key_groups_is_reported(spark: Spark, tmp_path: Path) -> None:
     write_changes(tmp_path / "in.json", 20)
     for key_groups in (16, 32):
         settings = StreamSettings(str(tmp_path / "checkpoint"), parallelism=2, key_groups=key_groups)

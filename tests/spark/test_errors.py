@@ -95,7 +95,7 @@ Caused by: java.io.EOFException
 """
 
 
-def test_a_worker_that_died_is_told_with_its_partition() -> None:
+def test_a_worker_that_died_is_reported_with_its_partition() -> None:
     cause = "SparkException: Python worker exited unexpectedly (crashed)."
     for text in (DIED, f"Traceback (most recent call last):\n  File\npy4j.protocol.Py4JJavaError: {DIED}"):
         error = from_spark(RuntimeError(text))
@@ -112,7 +112,7 @@ def test_a_process_that_spark_can_no_longer_reach_has_died(words: str) -> None:
     assert "a worker's process ended" in str(from_spark(RuntimeError(text)))
 
 
-def test_a_failure_of_java_is_told_in_its_own_words() -> None:
+def test_a_failure_of_java_is_reported_in_its_own_words() -> None:
     text = DIED.replace("Python worker exited unexpectedly (crashed).", "No space left on device.")
     assert from_spark(RuntimeError(text)).message == "Spark failed: SparkException: No space left on device."
 
@@ -120,7 +120,7 @@ def test_a_failure_of_java_is_told_in_its_own_words() -> None:
 @pytest.mark.parametrize(
     ("message", "cause"), [("", "EOFException"), ("reset", "SocketException: Connection reset")]
 )
-def test_a_query_that_names_nothing_is_told_by_its_cause(message: str, cause: str) -> None:
+def test_a_query_that_names_nothing_is_reported_by_its_cause(message: str, cause: str) -> None:
     error = Exception(f"[STREAM_FAILED] Query [id = a] terminated with exception: {message} SQLSTATE: XXKST")
     assert "STREAM_FAILED" in str(from_spark(error))
     stack = (

@@ -104,7 +104,7 @@ def test_literal_rows_run_on_both_hosts(spark: Spark) -> None:
     assert stream(job, spark, StreamSettings()) == expected
 
 
-def test_bad_data_is_told_as_it_was_raised(tmp_path: Path, spark: Spark) -> None:
+def test_bad_data_is_reported_as_it_was_raised(tmp_path: Path, spark: Spark) -> None:
     path = tmp_path / "bad.json"
     write_changes(path, 20)
     path.write_text(path.read_text() + "{not json\n")
@@ -126,7 +126,7 @@ def test_rows_are_counted_on_their_way(changes: Path, spark: Spark) -> None:
 
 
 @pytest.mark.parametrize("host", ["batch", "stream"])
-def test_messages_that_were_skipped_are_told(
+def test_messages_that_were_skipped_are_reported(
     host: str, tmp_path: Path, spark: Spark, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "t.json").write_text('{"a":1}\n{broken\n{"a":2}\nand this\n{"a":1}\n')

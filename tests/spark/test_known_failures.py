@@ -21,7 +21,7 @@ QUERY = "[STREAM_FAILED] Query [id = a, runId = b] terminated with exception: {}
         "[CANNOT_LOAD_STATE_STORE.CANNOT_READ_MISSING_SNAPSHOT_FILE] An error occurred during loading state.",
     ],
 )
-def test_lost_state_is_told_with_what_to_do(words: str) -> None:
+def test_lost_state_is_reported_with_what_to_do(words: str) -> None:
     error = from_spark(RuntimeError(QUERY.format(words)))
     assert type(error) is LostInputError
     assert error.message.startswith("the checkpoint has lost files of its state")

@@ -133,7 +133,7 @@ def test_a_checkpoint_without_record_goes_on(spark: Spark, tmp_path: Path) -> No
         line.run()
 
 
-def test_a_sink_in_another_place_begins_anew(spark: Spark, tmp_path: Path) -> None:
+def test_a_sink_in_another_place_begins_again(spark: Spark, tmp_path: Path) -> None:
     line = Line(spark, tmp_path / "line", 7)
     line.feed(ROWS)
     line.run()

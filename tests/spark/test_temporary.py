@@ -74,7 +74,7 @@ def test_ones_own_is_not_swept() -> None:
 
 
 @pytest.mark.parametrize("when", ["before it is locked", "while it is locked"])
-def test_a_folder_that_a_sweeper_takes_is_made_anew(
+def test_a_folder_that_a_sweeper_takes_is_made_again(
     when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sweeper of another process sees the lock's file before its maker has locked it."""

@@ -55,5 +55,5 @@ def test_an_application_that_the_cluster_has_ended() -> None:
     assert "Spark has ended the application" in from_spark(Exception(text)).message
 
 
-def test_other_errors_are_told_as_they_are() -> None:
+def test_other_errors_are_reported_as_they_are() -> None:
     assert told(raised("ValueError: no module")).message == "a worker failed: ValueError: no module"

@@ -111,7 +111,7 @@ def run(
     ui_host: UiHost = None,
     log_format: Annotated[
         str,
-        typer.Option("--log-format", metavar="text|json", help="How progress and errors are told on stderr."),
+        typer.Option("--log-format", metavar="text|json", help="Form of progress and errors on stderr."),
     ] = "text",
     recover: Recover = None,
     verbose: Verbose = False,

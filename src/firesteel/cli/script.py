@@ -52,5 +52,5 @@ def needs_spark(text: str) -> bool:
 
     This is only a guess, by which the JVM is started early.
     """
-    told = _COMMENT.sub("", text)
-    return _NEEDS_SPARK.search(told) is not None and _SETS_SPARK.search(told) is None
+    statements = _COMMENT.sub("", text)
+    return _NEEDS_SPARK.search(statements) is not None and _SETS_SPARK.search(statements) is None

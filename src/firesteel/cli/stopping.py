@@ -19,11 +19,11 @@ def stop_words(progress: Progress | None) -> str:
     if progress is None:
         return "Stopped."
     if not progress.streams:
-        return "Stopped before the end. Another run begins anew."
+        return "Stopped before the end. Another run begins from the start."
     ended = f"after batch {progress.batch}" if progress.batch >= 0 else "before the end of a batch"
     if progress.resumable:
         return f"Stopped {ended}. Run it again to go on."
-    return f"Stopped {ended}. Another run begins anew; with --checkpoint it goes on."
+    return f"Stopped {ended}. Another run begins from the start; with --checkpoint it goes on."
 
 
 def tell_stop(progress: Progress | None) -> None:

@@ -24,7 +24,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 CHECKED = os.environ.get("FIRESTEEL_KERNELS") == "checked"
 """Whether an index out of range raises an error instead of corrupting memory.
 
-This is for tests: kernels are compiled anew in each process and run slowly.
+This is for tests: kernels are compiled again in each process and run slowly.
 """
 _OPTIONS = {"boundscheck": CHECKED, "error_model": "numpy", "nogil": True}
 _UNDOCUMENTED = {"_nrt": False} | ({} if CHECKED else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True})

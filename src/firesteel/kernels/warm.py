@@ -15,7 +15,7 @@ from firesteel.kernels.objects import kept
 
 MODULES = (
     *("json.scan", "json.values", "json.forms", "json.decimals", "json.numbers"),
-    *("changed_rows", "lines", "csv_scan"),
+    *("update_pairs", "lines", "csv_scan"),
     *("hashing", "groups", "sorting", "prefix_scan", "extremes", "search", "kafka_messages"),
     *("rank", "rank_updates", "deduplicate", "temporal_join"),
 )

@@ -100,7 +100,7 @@ PUSHDOWNS = (
     window_pushdown,
 )
 """Modules that register what columns and filters can move through a node."""
-FACTS = (
+PROPERTIES = (
     *(upsert_keys, unique_keys, kinds_sent, kinds_taken, updates_wanted),
     *(monotonicity, value_range, time_attributes, values_read, window_properties, interval_asked),
     *(column_pruning, projection_place, filter_pushdown),

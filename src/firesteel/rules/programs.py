@@ -211,7 +211,7 @@ PHYSICAL = Program(
             "a row that leaves the filter is a delete then",
         ),
         (each(multi_join, "configuration"), "each join has its final condition and its exchanges"),
-        (each(check_watermark_calls), "a row time is still told from a plain timestamp"),
+        (each(check_watermark_calls), "a row time still differs from a plain timestamp"),
         (each(materialize_event_time), "an aggregate's rows have no event time of their own"),
         (each(materialize_processing_time), "nor have they a processing time"),
         (each(pull_up_windows), "an aggregate of plain timestamps needs the borders beside it"),
@@ -241,7 +241,7 @@ CHANGELOG = Program(
 PHYSICAL_REWRITE = Program(
     "physical_rewrite",
     (
-        (each(check_over_windows), "changes that no window takes are told first"),
+        (each(check_over_windows), "changes that no window takes are reported first"),
         (whole(infer_mini_batch_interval, "configuration", "stateless"), "marks what bundles rows"),
         (each(two_stage_aggregate, "configuration"), "what bundles rows is known"),
         (each(incremental_aggregate, "configuration"), "two aggregates of two phases one over the other"),

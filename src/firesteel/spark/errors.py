@@ -54,7 +54,7 @@ def from_spark(error: Exception, job: JobSpec | None = None, *, goes_on: bool = 
     """
     if isinstance(error, FiresteelError):
         return error
-    text = _told(error)
+    text = _message_of(error)
     if (unfit := unfit_python(text)) is not None:
         return unfit
     raised = _raised(text)
@@ -89,7 +89,7 @@ _UNNAMED = re.compile(r"terminated with exception: (?!.*(?:Exception|Error)\b)",
 _CAUSE = re.compile(r"^Caused by: (.+)$", re.MULTILINE)
 
 
-def _told(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     """Return the text of an error; if it names no exception, the last cause in its stack trace."""
     text = str(error)
     causes = _CAUSE.findall(getattr(error, "_stackTrace", "")) if _UNNAMED.search(text) else []

@@ -289,7 +289,7 @@ def test_a_damaged_log_is_refused(tmp_path: Path) -> None:
         source(tmp_path).keep_log(str(tmp_path))
 
 
-def test_a_file_that_has_grown_is_told_of_once(tmp_path: Path) -> None:
+def test_a_file_that_has_grown_is_reported_once(tmp_path: Path) -> None:
     write(tmp_path / "a.json", 0, 3)
     made = source(tmp_path)
     made.keep_log(str(tmp_path / "_log"))
@@ -305,7 +305,7 @@ def test_a_file_that_has_grown_is_told_of_once(tmp_path: Path) -> None:
     assert again.notices() == []
 
 
-def test_files_that_are_new_after_a_bounded_query_are_told_of_once(tmp_path: Path) -> None:
+def test_files_that_are_new_after_a_bounded_query_are_reported_once(tmp_path: Path) -> None:
     write(tmp_path / "a.json", 0, 3)
     made = source(tmp_path)
     made.keep_log(str(tmp_path / "_log"))

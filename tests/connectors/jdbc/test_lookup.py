@@ -141,7 +141,7 @@ def test_a_locked_database_is_waited_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_lost_connection_is_made_anew(request: pytest.FixtureRequest) -> None:
+def test_a_lost_connection_is_made_again(request: pytest.FixtureRequest) -> None:
     server = PostgresDatabase(request.getfixturevalue("postgres"))
     server.run("CREATE TABLE t (id INT, name VARCHAR(9))")
     server.run("INSERT INTO t VALUES (1, 'x')")

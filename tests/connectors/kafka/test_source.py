@@ -341,7 +341,7 @@ def _await_deleted(broker: Broker, topic: str) -> None:
         assert time.monotonic() < end
 
 
-def test_a_topic_that_was_made_anew(broker: Broker) -> None:
+def test_a_topic_that_was_made_again(broker: Broker) -> None:
     topic = broker.create("anew")
     broker.send(topic, numbers(0))
     place = {"at": {topic: {"0": 5}}}

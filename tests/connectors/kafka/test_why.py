@@ -40,7 +40,7 @@ def test_messages_by_partition_and_offset(broker: Broker, tmp_path: Path) -> Non
     assert [row.split(",")[1] for row in found.rows] == [" 9"]
 
 
-def test_a_topic_that_was_made_anew(broker: Broker, tmp_path: Path) -> None:
+def test_a_topic_that_was_made_again(broker: Broker, tmp_path: Path) -> None:
     topic = broker.create("why_anew")
     broker.send(topic, [message("Tom", 3)], timestamp=1000)
     job = PastJob(tmp_path, SCRIPT % (topic, broker.servers))

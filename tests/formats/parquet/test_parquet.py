@@ -70,7 +70,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
         read(tmp_path / "a", (sql.INT,), {})
 
 
-def test_a_value_that_a_column_cannot_hold_is_told_with_the_column(tmp_path: Path) -> None:
+def test_a_value_that_a_column_cannot_hold_is_reported_with_the_column(tmp_path: Path) -> None:
     pq.write_table(pa.table({"c0": [1], "c1": pa.array([Decimal("123.45")])}), tmp_path / "a")
     with pytest.raises(DataError, match=f"{tmp_path}/a: cannot be read: column c1: .*[Dd]ecimal"):
         read(tmp_path / "a", (sql.INT, sql.decimal(3, 1)), {})

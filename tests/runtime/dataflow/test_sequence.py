@@ -160,7 +160,7 @@ def test_more_changes_than_places_come_in_one_order_all_the_same(monkeypatch: py
 
 
 # --- sub-sequences -------------------------------------------------------------------------------
-def test_changes_of_one_cause_are_numbered_and_others_have_no_places() -> None:
+def test_changes_of_one_origin_are_numbered_and_others_have_no_sub_sequences() -> None:
     assert SUB_SEQUENCE not in SubSequences(31)(table([3, 5, 8])).column_names
     assert origins(SubSequences(31)(table([3, 3, 5, 8, 8]))) == [(3, 0), (3, 1), (5, 0), (8, 0), (8, 1)]
 
@@ -170,7 +170,7 @@ def test_places_follow_those_of_the_cause() -> None:
     assert origins(placed) == [(3, 0), (3, 32), (3, 33), (5, 0)]
 
 
-def test_a_cause_goes_on_in_the_next_table() -> None:
+def test_an_origin_goes_on_in_the_next_table() -> None:
     sub_sequences = SubSequences(31)
     assert origins(sub_sequences(table([1, 3]))) == [(1, 0), (3, 0)]
     assert origins(sub_sequences(table([3, 3]))) == [(3, 1), (3, 2)]

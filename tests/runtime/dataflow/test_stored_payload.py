@@ -19,7 +19,7 @@ def test_a_payload_is_a_part_of_a_file(tmp_path: Path) -> None:
     assert Packet(0, FIRST, 1, 0, b"first").content() == b"first"
 
 
-def test_a_reference_is_told_from_a_payload() -> None:
+def test_a_reference_is_distinguished_from_a_payload() -> None:
     stored = StoredPayload("/tmp/a 'b'\n", 1 << 40, 7)
     assert StoredPayload.from_bytes(stored.to_bytes()) == stored
     for payload in (b"", b"\xff\xff\xff\xff", b"[1, 2]", b"stored payload"):

@@ -112,7 +112,7 @@ def test_no_columns_make_one_key_and_no_rows_none():
     assert len(find_keys([pa.array([], pa.string())], 0)) == 0
 
 
-def test_keys_that_share_leading_bits_are_told_apart(monkeypatch):
+def test_keys_that_share_leading_bits_are_distinguished(monkeypatch):
     narrow(monkeypatch, 3)
     values = [f"key {i % 50}" for i in range(200)]
     check(values, pa.string(), values)

@@ -205,7 +205,7 @@ def _without_locks(found: dict[str, bytes]) -> dict[str, bytes]:
         ("SET 'table.exec.state.ttl' = '1 h';" + SUMS, "its state has a time to live"),
     ],
 )
-def test_what_a_query_told_cannot_be_computed_again(tmp_path: Path, before: str, message: str) -> None:
+def test_what_a_query_sent_cannot_be_computed_again(tmp_path: Path, before: str, message: str) -> None:
     job = StoppedJob(tmp_path, before)
     with (
         pytest.raises(NotSupportedError, match=f"cannot be computed again, because {message}"),

@@ -97,7 +97,7 @@ def test_the_layout_of_an_aggregate_s_state() -> None:
     )
 
 
-def test_secrets_are_not_told() -> None:
+def test_secrets_are_not_reported() -> None:
     one, other = (with_scan(options=(("connector", "x"), ("password", text))) for text in ("a", "b"))
     told = what_changed(plain(one), plain(other))
     assert told == "the option 'password' of table t was another and is another"

@@ -97,7 +97,7 @@ def test_how_a_lookup_join_asks_its_table_may_change(resolved: bool) -> None:
     assert _change(before, joining(url="a", left="yes"), LAYOUT) is not None
 
 
-def test_what_is_looked_at_of_a_source_may_be_told_in_another_way() -> None:
+def test_what_is_looked_at_of_a_source_may_be_written_in_another_way() -> None:
     job = grouped(Path("/d/t.json"))
     scan = job.chains[0].source
     assert isinstance(scan, ScanSpec)

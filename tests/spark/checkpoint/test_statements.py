@@ -58,7 +58,7 @@ def test_found_again_in_another_order_and_beside_new_ones(checkpoint: Checkpoint
     assert new not in first
 
 
-def test_inserts_into_one_sink_are_told_apart_by_their_texts(checkpoint: Checkpoint) -> None:
+def test_inserts_into_one_sink_are_distinguished_by_their_texts(checkpoint: Checkpoint) -> None:
     assert [checkpoint.of(one, INSERT, SECOND) for one in (INSERT, SECOND)] == ["insert-s", "insert-s-2"]
     assert [checkpoint.of(one, SECOND, INSERT) for one in (SECOND, INSERT)] == ["insert-s-2", "insert-s"]
 

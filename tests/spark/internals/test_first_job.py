@@ -25,7 +25,7 @@ def test_the_shuffle_is_written_without_kryo(spark: Spark) -> None:
     assert dependency.serializer().getClass().getSimpleName() == "JavaSerializer"
 
 
-def test_where_rdds_are_put_together_otherwise_the_job_runs_and_that_is_told_once(
+def test_where_rdds_are_put_together_otherwise_the_job_runs_and_that_is_reported_once(
     spark: Spark, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(plain, "_told", set())

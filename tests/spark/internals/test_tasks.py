@@ -26,7 +26,7 @@ def test_without_a_number_there_is_no_batch() -> None:
 
 
 @pytest.mark.spark
-def test_tasks_of_a_stream_are_told_it(spark: Spark, tmp_path: Path) -> None:
+def test_tasks_of_a_stream_get_it(spark: Spark, tmp_path: Path) -> None:
     def numbered(batches: Any) -> Any:
         for batch in batches:
             yield batch.append_column("n", pa.array([batch_number()] * batch.num_rows))

@@ -135,7 +135,7 @@ forked_python.main()
 """
 
 
-def test_a_server_that_does_not_answer_is_left_which_is_told_once(tmp_path: Path) -> None:
+def test_a_server_that_does_not_answer_is_left_which_is_reported_once(tmp_path: Path) -> None:
     address = str(tmp_path / "socket")
     out, err = tmp_path / "out", tmp_path / "err"  # no pipes: the server has been sent them
     with socket.socket(socket.AF_UNIX) as listener, out.open("w") as stdout, err.open("w") as stderr:

@@ -106,7 +106,7 @@ def test_a_run_on_a_machine_whose_clock_is_behind(timers: JobTimers) -> None:
     assert len(stream.clock.notices()) == 1
 
 
-def test_a_clock_that_lags_by_little_is_not_told_of() -> None:
+def test_a_clock_that_lags_by_little_is_not_reported() -> None:
     stream = Stream(None)
     stream.rows = 1
     stream.batch(stream.begin(), 5000)

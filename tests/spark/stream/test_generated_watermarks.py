@@ -112,7 +112,7 @@ def test_an_assigner_gives_rows_their_time() -> None:
         (lambda row: row.nix, "AttributeError: 'Row' object has no attribute 'nix'"),
     ],
 )
-def test_what_fails_is_told_with_the_row(tells: Callable[[Any], Any], message: str) -> None:
+def test_what_fails_is_reported_with_the_row(tells: Callable[[Any], Any], message: str) -> None:
     with pytest.raises(JobError, match=f"Watermarks of t failed: {message}"):
         run(job(telling(tells)), [cut(rows([5, 9]))])
 

@@ -21,7 +21,7 @@ class Resolved:
     """Reader of values that were written by one schema, as values of another schema.
 
     Both schemas are wrapped in a record of one field, which does not change the bytes. fastavro caches how to
-    resolve a record, but resolves a union anew for each message.
+    resolve a record, but resolves a union again for each message.
     """
 
     def __init__(self, avro: Any, writer: Schema, reader: Schema) -> None:

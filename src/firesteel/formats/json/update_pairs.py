@@ -57,7 +57,7 @@ class Changes:
     @classmethod
     def of_messages(cls, rows: Rows, skipped: Flags) -> Changes:
         """Return the changes of the messages that are not skipped."""
-        from firesteel.kernels.changed_rows import lay_out
+        from firesteel.kernels.update_pairs import lay_out
 
         room = 2 * int(rows.counts.sum())
         kinds = np.empty(room, np.int8)
@@ -68,7 +68,7 @@ class Changes:
 
     def overlaid(self, now: Cells, old: Cells) -> Cells:
         """Return the cells of a field in each change, int64[k], if old rows have only the changed fields."""
-        from firesteel.kernels.changed_rows import overlay
+        from firesteel.kernels.update_pairs import overlay
 
         found = np.empty(len(self.kinds), np.int64)
         overlay(now, old, self.messages, self.rows, self.old_rows, self.of.olds, self.of.counts, found)

@@ -242,7 +242,7 @@ class _Translation:
         return [_Open.reading([chain], Partitioning.FORWARD) for chain in closed]
 
     def _read_again(self, shared: _Shared) -> list[_Open]:
-        """Return shared chains for another reader. They are numbered anew if they meet again in one sink."""
+        """Return shared chains for another reader. They get new numbers if they meet again in one sink."""
         chains = [_Open.reading([chain], Partitioning.FORWARD) for chain in shared.chains]
         if shared.first != self.sink and not self.joins:
             return chains

@@ -27,7 +27,7 @@ _TIMES = {"rowtime": OverTime.ROWTIME, "proctime": OverTime.PROCTIME}
 def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggregateSpec | SortedOverSpec:
     """Return the spec of an OVER aggregate.
 
-    With a bounded frame, the accumulators of a partition may start anew. The number of the start (epoch) is
+    With a bounded frame, the accumulators of a partition may start again. The number of the start (epoch) is
     one more key.
     """
     if node.time not in _TIMES:
@@ -62,7 +62,7 @@ def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggrega
 def _sorted_over(node: OverAggregate, options: OperatorOptions) -> SortedOverSpec:
     """Return the spec of an OVER aggregate by a column that is no time attribute.
 
-    Its accumulators are made anew for each version of a partition. The number of the version is their key.
+    Its accumulators are created for each version of a partition. The number of the version is their key.
     """
     window, columns = node.window, types_of(node.input)
     types = columns + tuple(literal.type for literal in node.constants)
@@ -112,9 +112,9 @@ def _call(call: AggregateCall, types: Types, node: OverAggregate, bounded: bool)
     RANK and DENSE_RANK number rows like ROW_NUMBER. Flink does the same in streaming mode, where these
     functions see no order (RankLikeAggFunctionBase).
     """
-    args, told = call.args, call.options
+    args, options = call.args, call.options
     if call.function == "LAG":
-        args, told = _lag(call, node)
+        args, options = _lag(call, node)
     return AggregateSpec(
         "COUNT" if call.function in RANKS else call.function,
         args,
@@ -123,7 +123,7 @@ def _call(call: AggregateCall, types: Types, node: OverAggregate, bounded: bool)
         bounded,
         call.distinct,
         None,
-        told,
+        options,
         None if call.user is None else call.user.function,
     )
 

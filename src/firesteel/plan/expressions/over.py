@@ -111,10 +111,10 @@ class Over:
         sides = (_written(frame.lower), _written(frame.upper))
         directions = ",".join(_letters(d) for d in frame.directions)
         counts = (str(len(self.operands)), str(len(frame.partition)))
-        told = (self.function, *counts, directions, "ROWS" if frame.rows else "RANGE", *sides)
-        said = (*told, "DISTINCT" if self.distinct else "", *self.options)
+        parts = (self.function, *counts, directions, "ROWS" if frame.rows else "RANGE", *sides)
+        options = (*parts, "DISTINCT" if self.distinct else "", *self.options)
         args = (*self.operands, *frame.partition, *frame.order, *bounds)
-        return Call(OVER, args, self.type, said, user=self.user)
+        return Call(OVER, args, self.type, options, user=self.user)
 
 
 def over_of(call: Call) -> Over:

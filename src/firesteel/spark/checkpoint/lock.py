@@ -104,13 +104,13 @@ class CheckpointLock:
         """
         from py4j.protocol import Py4JJavaError
 
-        end, told = time.monotonic() + SPARK_SECONDS, False
+        end, is_reported = time.monotonic() + SPARK_SECONDS, False
         try:
             self._spark = JvmLock(context, self._folder / SPARK_FILE)
             while not (held := self._spark.is_taken()) and time.monotonic() < end:
-                if not told:
+                if not is_reported:
                     say(f"waiting for the Spark of the run before to leave the checkpoint {self._folder}")
-                    told = True
+                    is_reported = True
                 time.sleep(0.05)
         except Py4JJavaError:  # The file system has no locks.
             return

@@ -40,10 +40,10 @@ from firesteel.spark.checkpoint.recovery_plan import (
 from firesteel.spark.checkpoint.sink_behind import (
     Behind,
     cannot_go_back,
+    description_of,
     furthest_behind,
     not_again,
     refusal,
-    told_of,
 )
 from firesteel.spark.checkpoint.sink_positions import SinkPositions
 from firesteel.spark.checkpoint.snapshots import first_batch
@@ -150,14 +150,14 @@ def _gone_back(
         UsageError: The user has not asked for this recovery.
         NotSupportedError: The checkpoint cannot go back so far.
     """
-    told = told_of(behind, delivery.table(behind.sink), log.folder)
+    description = description_of(behind, delivery.table(behind.sink), log.folder)
     gone = cannot_go_back(log.context, log.folder, behind, origins)
     if recovery == RESUME:
-        raise not_again(told, behind, f"{RESUME} is for a sink that is ahead of the checkpoint")
+        raise not_again(description, behind, f"{RESUME} is for a sink that is ahead of the checkpoint")
     if recovery != DELIVER_AGAIN:
-        raise refusal(told, behind, gone)
+        raise refusal(description, behind, gone)
     if gone is not None:
-        raise not_again(told, behind, gone)
+        raise not_again(description, behind, gone)
     first = behind.last + 1
     plan = _delivered_again(found, replace(log, last=first, next=first), origins, uuid4().hex)
     return replace(plan, back_to=first)
@@ -175,14 +175,14 @@ def _without_conflict(
     conflict = next(_conflicts(found, log, origins), None)
     if conflict is None:
         return None
-    told = f"{_told(conflict, delivery, log)} of the checkpoint {log.folder}"
+    description = f"{_described(conflict, delivery, log)} of the checkpoint {log.folder}"
     if recovery == DELIVER_AGAIN:
         return _delivered_again(found, log, origins, uuid4().hex)
     if recovery == RESUME:
         extra = {name for name in found if delivery.is_extra(name)}
-        return _resumed(found, log, origins, uuid4().hex, told, framed=framed, extra=extra)
+        return _resumed(found, log, origins, uuid4().hex, description, framed=framed, extra=extra)
     raise UsageError(
-        f"{told}. {_CAUSE}",
+        f"{description}. {_CAUSE}",
         hint="put the newest checkpoint back; or run once with one of: "
         f"--recover {DELIVER_AGAIN} (what came after the checkpoint is delivered again: consumers see "
         f"those changes twice), --recover {RESUME} (the job reads up to where the sink stands without "
@@ -238,7 +238,7 @@ def _conflicts(found: Positions, log: _Log, origins: BatchOrigins) -> Iterator[_
             yield _Conflict(name, position, "which has other offsets in the log")
 
 
-def _told(conflict: _Conflict, delivery: Delivery, log: _Log) -> str:
+def _described(conflict: _Conflict, delivery: Delivery, log: _Log) -> str:
     planned = "no micro-batch" if log.last < 0 else f"micro-batches up to {log.last}"
     at = (
         f" (read up to {', '.join(conflict.position.origin.offsets)})"
@@ -251,9 +251,6 @@ def _told(conflict: _Conflict, delivery: Delivery, log: _Log) -> str:
     )
 
 
-# Return a plan that moves the sinks back to the checkpoint (`deliver-again`).
-#
-# If a task of a sink already has all rows of the next batch, it keeps its position.
 def _delivered_again(found: Positions, log: _Log, origins: BatchOrigins, lineage: str) -> Plan:
     """Return a plan that moves the sinks back to the checkpoint (`deliver-again`).
 
@@ -269,7 +266,7 @@ def _delivered_again(found: Positions, log: _Log, origins: BatchOrigins, lineage
 
 
 def _resumed(
-    found: Positions, log: _Log, origins: BatchOrigins, lineage: str, told: str, *, framed: bool,
+    found: Positions, log: _Log, origins: BatchOrigins, lineage: str, description: str, *, framed: bool,
     extra: Collection[str],
 ) -> Plan:  # fmt: skip
     """Return a plan in which the next batch ends at the position of the sinks, and all sinks have it.
@@ -286,17 +283,21 @@ def _resumed(
     made = sum(each.is_whole and each.batch == furthest.batch for each in parts)
     has_part = any(not each.is_whole for p in found.values() for each in p.values())
     if framed:
-        raise _not_so(told, "a source is a DataFrame, which keeps a log of its own")
+        raise _not_so(description, "a source is a DataFrame, which keeps a log of its own")
     if furthest.batch < log.next or origin.lineage not in ("", origins.lineage):
-        raise _not_so(told, "the sink is not ahead of it on the same way")
+        raise _not_so(description, "the sink is not ahead of it on the same way")
     if not origin.offsets:
         raise _not_so(
-            told, "the sink has not noted where it stands in the sources (an earlier version wrote it)"
+            description, "the sink has not noted where it stands in the sources (an earlier version wrote it)"
         )
     if has_part or made < origin.parts:
-        raise _not_so(told, f"the sinks have {made} of {origin.parts} parts of micro-batch {furthest.batch}")
+        raise _not_so(
+            description, f"the sinks have {made} of {origin.parts} parts of micro-batch {furthest.batch}"
+        )
     if text is None or len(text.splitlines()) != len(origin.offsets) + 2:
-        raise _not_so(told, "the checkpoint has no micro-batch before, from which the job could read on")
+        raise _not_so(
+            description, "the checkpoint has no micro-batch before, from which the job could read on"
+        )
     begin = origins.of(log.next - 1).end or origins.digest(text.splitlines()[2:])
     there = Position(log.next, Origin(lineage, begin, origin.end, origin.parts, origin.offsets))
     return Plan(lineage, _each(found, lambda _: there), log.next, _planned(text, origin.offsets))
@@ -327,8 +328,8 @@ def _of(origins: BatchOrigins, batch: int, lineage: str) -> Origin:
     return replace(known, lineage=lineage) if known.is_known else Origin()
 
 
-def _not_so(told: str, why: str) -> FiresteelError:
+def _not_so(description: str, why: str) -> FiresteelError:
     return NotSupportedError(
-        f"{told}: the job cannot resume from the sink, as {why}",
+        f"{description}: the job cannot resume from the sink, as {why}",
         hint=f"put the newest checkpoint back, or run once with --recover {DELIVER_AGAIN}",
     )

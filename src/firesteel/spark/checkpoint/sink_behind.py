@@ -58,11 +58,11 @@ def furthest_behind(
 ) -> Behind | None:
     """Return the task of a sink that lacks most micro-batches, or None if no sink lacks any.
 
-    If a sink now keeps its position in another place and has none there, it starts anew.
+    If a sink now keeps its position in another place and has none there, it starts again.
 
     Args:
         found: The positions that the sinks have.
-        record: The positions that the checkpoint records. Sinks that start anew are removed from it.
+        record: The positions that the checkpoint records. Sinks that start again are removed from it.
         forgets: Function from a sink's name to the seconds for which it keeps positions; None for no limit.
     """
     for name in [name for name in found if not found[name] and record.has_moved(name)]:
@@ -86,7 +86,7 @@ def _behind(
                 yield Behind(name, position, reached.batch)
 
 
-def told_of(behind: Behind, table: str, folder: str) -> str:
+def description_of(behind: Behind, table: str, folder: str) -> str:
     """Return the beginning of an error: which batch the sink has, and which one the checkpoint recorded."""
     has = f"ends with micro-batch {behind.last}" if behind.last >= 0 else "has no micro-batch"
     return (
@@ -95,11 +95,11 @@ def told_of(behind: Behind, table: str, folder: str) -> str:
     )
 
 
-def refusal(told: str, behind: Behind, gone: str | None) -> UsageError:
+def refusal(description: str, behind: Behind, gone: str | None) -> UsageError:
     """Return the error for a sink that is behind.
 
     Args:
-        told: Beginning of the message, from `told_of`.
+        description: Beginning of the message, from `description_of`.
         behind: The sink.
         gone: Reason why the checkpoint cannot deliver the missing rows again; None if it can.
     """
@@ -114,16 +114,16 @@ def refusal(told: str, behind: Behind, gone: str | None) -> UsageError:
     ways.append(f"run once with --recover {ACCEPT_LOSS} (the job goes on, and those rows stay missing)")
     why = "" if gone is None else f" They cannot be delivered again: {gone}."
     return UsageError(
-        f"{told}. The sink was restored from an older copy, or its position was removed: the rows of "
+        f"{description}. The sink was restored from an older copy, or its position was removed: the rows of "
         f"{behind.missing} would be missing.{why}",
         hint="; or ".join(ways),
     )
 
 
-def not_again(told: str, behind: Behind, gone: str) -> NotSupportedError:
+def not_again(description: str, behind: Behind, gone: str) -> NotSupportedError:
     """Return the error for `deliver-again` if the checkpoint no longer has the missing rows."""
     return NotSupportedError(
-        f"{told}: {behind.missing} cannot be delivered again, as {gone}",
+        f"{description}: {behind.missing} cannot be delivered again, as {gone}",
         hint="put the newest copy of the sink back; or start over with an empty checkpoint folder and an "
         f"empty sink; or run once with --recover {ACCEPT_LOSS} (the job goes on, those rows stay missing)",
     )

@@ -73,7 +73,7 @@ class SinkPositions:
         return self._recorded.get(name, self._places[name]) != self._places[name]
 
     def forget(self, name: str) -> None:
-        """Remove the positions of a sink that starts anew in another place."""
+        """Remove the positions of a sink that starts again in another place."""
         self._reached.pop(name, None)
 
     def accept(self, found: Mapping[str, Mapping[int, Position]]) -> None:

@@ -84,7 +84,7 @@ def statement_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity
             f"the checkpoint {checkpoint} has no state for the statement `{this.short}`, but some for "
             f"{_shown(queries[0])}, which the script does not have",
             hint=f"run the script that it was made with, move {queries[0].folder} away to begin this "
-            "statement anew, or give the script another checkpoint folder",
+            "statement from the start, or give the script another checkpoint folder",
         )
     if any(s.folder not in script.given for s in saved):
         say(f"the checkpoint {checkpoint} has no state for `{this.short}`: it begins at the start")

@@ -1,7 +1,7 @@
 """Savepoints: a consistent copy of a checkpoint, also while a job runs on it.
 
 The copy takes no lock. It names the files of the last committed micro-batch (statement_files.py) and copies
-them. If Spark has removed one meanwhile, it begins anew. A savepoint is a checkpoint like any other: a job
+them. If Spark has removed one meanwhile, it begins again. A savepoint is a checkpoint like any other: a job
 continues from it with `--checkpoint`. As with each copy of a checkpoint, the job then checks whether the
 sinks agree with it (spark/checkpoint/recovery.py).
 """

@@ -1,4 +1,4 @@
-"""Content of a sink: the rows that are left after all changes that a query has told it."""
+"""Content of a sink: the rows that are left after all changes that a query has sent it."""
 
 from __future__ import annotations
 

@@ -169,8 +169,8 @@ def named_history(
         raise NotSupportedError(f"{name} cannot be read again: {error.message}", hint=error.hint) from None
     except FiresteelError as error:
         if log is not None and str(copy) in error.message:
-            told = error.message.replace(str(copy), str(log))
-            raise JobError(f"{name}: {told}", hint=_FROM_A_COPY) from None
+            message = error.message.replace(str(copy), str(log))
+            raise JobError(f"{name}: {message}", hint=_FROM_A_COPY) from None
         hint = error.hint if isinstance(error, UsageError) else _ANEW
         raise UsageError(f"{name} no longer has its history: {error.message}", hint=hint) from None
 

@@ -104,7 +104,7 @@ class StatementUpgrade:
             any_order: Whether results may depend on the order in which rows of several inputs came.
 
         Raises:
-            NotSupportedError: What the statement has told its sinks cannot be found out again.
+            NotSupportedError: The rows that the statement has sent its sinks cannot be computed again.
         """
         saved = read(None, str(folder)) or {}
         layout = Layout(saved["key_groups"], saved["partitions"])

@@ -3,7 +3,7 @@
     sources -> ... -> GroupAggregate  ->  Calc -> sink
     `--- equal in both jobs ------'      `- the tails of the old job and of the new one
 
-The results of such an aggregate are in its state. So what the old job has told its sinks, and what the new
+The results of such an aggregate are in its state. So what the old job has sent its sinks, and what the new
 job says, are the two tails over these results. No source is read again, and the state goes on as it is.
 """
 

@@ -1,6 +1,6 @@
 """Upgrade of a stopped job's checkpoint to a changed script.
 
-    old script  --history of its sources-->  what it has told its sinks  --+
+    old script  --history of its sources-->  what it has sent its sinks  --+
                                                                            +-->  difference for each sink
     new script  --the same history------->  its content and its state  ----+
 
@@ -236,7 +236,7 @@ class Staged:
         The new state is written into `folder`.
         """
         if upgrade.unchanged is None:
-            return self._told(upgrade), self._content(upgrade, upgrade.after, folder)
+            return self._old_content(upgrade), self._content(upgrade, upgrade.after, folder)
         continue_in(folder, upgrade, self._spark.context)
         results, tails = StoredResults(self._spark, upgrade.folder), upgrade.unchanged
 
@@ -245,7 +245,7 @@ class Staged:
 
         return of(upgrade.before, tails.before), of(upgrade.after, tails.after)
 
-    def _told(self, upgrade: StatementUpgrade) -> dict[str, pa.Table]:
+    def _old_content(self, upgrade: StatementUpgrade) -> dict[str, pa.Table]:
         """Return the content that the old job has given its sinks, by table."""
         with tempfile.TemporaryDirectory(prefix="before-", dir=process_folder()) as folder:
             return self._content(upgrade, upgrade.before, Path(folder) / upgrade.name)
@@ -321,21 +321,21 @@ def _delivery(context: Any, folder: str, job: JobSpec) -> Delivery:
 
 
 def _difference(
-    upgrade: StatementUpgrade, table: str, told: pa.Table | None, after: pa.Table
+    upgrade: StatementUpgrade, table: str, before: pa.Table | None, after: pa.Table
 ) -> SinkDifference:
     number = upgrade.after.sinks[table]
     sink, key = upgrade.after.job.sinks[number], upgrade.after.key(number)
-    if told is None:
-        told = after.slice(0, 0)
+    if before is None:
+        before = after.slice(0, 0)
     else:
-        told = in_columns_of(told, upgrade.before.job.sinks[upgrade.before.sinks[table]], sink)
-    if key and not distinct(told, sink, key):
+        before = in_columns_of(before, upgrade.before.job.sinks[upgrade.before.sinks[table]], sink)
+    if key and not distinct(before, sink, key):
         names = ", ".join(sink.names[at] for at in key)
         raise UsageError(
             f"{table} has several rows with the same ({names}), which is to be its primary key",
             hint="let the new query write to another table, with an empty checkpoint folder",
         )
     sends_before = upgrade.after.sends_before(number)
-    found = SinkDifference(sink, difference(told, after, sink, key, sends_before=sends_before))
+    found = SinkDifference(sink, difference(before, after, sink, key, sends_before=sends_before))
     check_kinds(table, upgrade.after.takes(number), found.counts())
     return found

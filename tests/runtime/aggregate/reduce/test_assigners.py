@@ -46,7 +46,7 @@ def test_processing_time_steps() -> None:
     assert drive(assigner, "r9 WMAX WMAX B E") == "W200 r9 WMAX"
 
 
-def test_the_first_row_marks_the_batch() -> None:
+def test_the_first_row_sends_the_watermark_of_the_batch() -> None:
     now = 1234
     assigner = ProcTimeMiniBatchAssigner(1000, lambda: now)
     assert drive(assigner, "r1 r2") == "W1000 r1 r2"

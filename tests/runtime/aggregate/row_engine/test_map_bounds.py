@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from firesteel.runtime.aggregate.functions.declaration import MapView
-from firesteel.runtime.aggregate.row_engine.map_bounds import MapEnds
+from firesteel.runtime.aggregate.row_engine.map_bounds import MapBounds
 from firesteel.runtime.columns.keys import find_keys
 from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.sql import BIGINT, INT
@@ -41,7 +41,7 @@ def test_is_the_first_that_is_not_known_of_each_key_that_asks(least):
     state = CountedReads(memory_backend().ordered("m", pa.int32(), [pa.int64()]))
     state._state.put(keys, owners, names, [pa.array(owners)], 0)
     known_owners = np.flatnonzero(generator.random(count) < 0.9)
-    ends = MapEnds(state, VIEW, keys, known_owners, 0)
+    ends = MapBounds(state, VIEW, keys, known_owners, 0)
     for owner in known_owners[generator.random(len(known_owners)) < 0.7].tolist():
         mine = maps[keys.columns[0][owner].as_py()]
         known = {name for name in mine if generator.random() < generator.choice([0.2, 1.0])}

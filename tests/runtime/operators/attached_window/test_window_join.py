@@ -122,7 +122,7 @@ def test_a_row_is_late_by_the_watermark_of_its_own_input() -> None:
     assert drive.watermark(9, port=1) == "+I[null,null,null,null,a,3,0,10] W9"
 
 
-def test_windows_of_one_end_are_told_apart_by_their_start() -> None:
+def test_windows_of_one_end_are_distinguished_by_their_start() -> None:
     """As those of sessions; Flink joins them although the query holds their starts equal."""
     drive = driver(spec(WindowJoinKind.INNER))
     drive.changes("+I a 1 0 10, +I a 2 4 10")

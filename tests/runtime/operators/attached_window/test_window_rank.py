@@ -92,7 +92,7 @@ def test_null_is_the_least_value_and_a_key_of_its_own() -> None:
     ]  # fmt: skip
 
 
-def test_windows_of_one_end_are_told_apart_by_their_start() -> None:
+def test_windows_of_one_end_are_distinguished_by_their_start() -> None:
     """As those of sessions of several keys; Flink ranks them together."""
     drive = driver(replace(TOP, partition=(), end=1))
     drive.changes("+I a 5 1 0 10, +I b 4 2 3 10, +I b 7 3 3 10")

@@ -28,7 +28,7 @@ def test_no_rows_give_no_copies() -> None:
     assert Expand(SETS).process(to_table([], TYPES)).num_rows == 0
 
 
-def test_copies_of_both_changes_of_a_row_are_told_apart() -> None:
+def test_copies_of_both_changes_of_a_row_are_distinguished() -> None:
     rows = to_table(parse("-U a 1 7, +U a 1 8", TYPES), TYPES)
     both = Expand(SETS).process(rows.set_column(1, SEQUENCE, [[5, 5]]))
     placed = SubSequences(8)(both)

@@ -197,7 +197,7 @@ def test_a_waiting_row_is_kept_and_replaced() -> None:
     assert drive.changes("+I a 9 99") == ""
 
 
-def test_a_sent_key_starts_anew_when_its_mark_expires() -> None:
+def test_a_sent_key_starts_again_when_its_entry_expires() -> None:
     now = 0
     drive = Driver(build(at_watermarks(ttl=10), None, lambda: now), TYPES)
     drive.changes("+I a 1 5")
@@ -210,7 +210,7 @@ def test_a_sent_key_starts_anew_when_its_mark_expires() -> None:
     assert drive.watermark(7) == "+I[a,3,7] W7"
 
 
-def test_a_key_that_is_sent_leaves_a_mark_and_no_more() -> None:
+def test_a_key_that_is_sent_leaves_one_entry() -> None:
     state = memory_backend()
     drive = driver(at_watermarks(), state)
     drive.changes("+I a 1 5, +I a 2 4, +I b 3 9")

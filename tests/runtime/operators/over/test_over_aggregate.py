@@ -179,7 +179,7 @@ def test_late_rows_of_a_range_with_a_bound() -> None:
     assert drive.watermark(1000) == "+I[k,1,1000,3] W1000"
 
 
-def test_a_key_is_forgotten_and_begins_anew() -> None:
+def test_a_key_is_forgotten_and_begins_again() -> None:
     """RANGE 10: forgotten 16 after its last row; then even a row of long ago is taken, and sees nothing."""
     drive = driver(spec(RANGE, 10, call("$SUM0"), COUNT))
     drive.changes("+I a 5 100, +I b 1 100")

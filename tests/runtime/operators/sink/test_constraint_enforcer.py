@@ -101,7 +101,7 @@ def test_rows_that_go_on(kind: SqlType, values: list[Any], options: dict[str, st
     assert run((kind,), [(value,) for value in values], options) == [[value] for value in left]
 
 
-def test_the_first_row_that_breaks_a_rule_is_told_of() -> None:
+def test_the_first_row_that_breaks_a_rule_is_reported() -> None:
     kinds = (REQUIRED, varchar(2))
     with pytest.raises(JobError, match=r"'y' is VARCHAR\(2\)"):
         run(kinds, [(1, "a"), (2, "abc"), (None, "a")], ERROR)

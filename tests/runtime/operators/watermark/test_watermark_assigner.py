@@ -86,7 +86,7 @@ def test_a_null_fails_with_the_row() -> None:
     assert raised.value.hint == "column ts of t is NULL in +I[NULL, 1970-01-01 00:00:00.004000]"
 
 
-def test_marks_stand_behind_all_rows_of_their_order() -> None:
+def test_watermarks_follow_all_rows_of_their_sequence() -> None:
     """As a commit of Delta's change feed has them: one order, and places."""
     rows = table(["r3", "r9", "r5", "r12"], 0)
     rows = rows.set_column(1, SEQUENCE, pa.array([7, 7, 7, 8])).append_column(

@@ -107,7 +107,7 @@ def test_between_timers_there_is_nothing_to_do(name: str, batches: list[tuple[in
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_rows_that_nobody_follows_are_told(name: str) -> None:
+def test_rows_that_nobody_follows_are_reported(name: str) -> None:
     assert said(OPERATORS[name], [(1, "a")], whenever_due)
 
 

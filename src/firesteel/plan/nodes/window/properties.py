@@ -56,8 +56,8 @@ values_read.always((NOTHING_READ,), physical_windows.WindowTableFunction)
 @time_attributes.of(*_FUNCTIONS)
 def _times(node: _Function) -> TimeAttributes:
     """Return the time attributes of the input, and window_time, the last column."""
-    told = node if isinstance(node, logical_windows.WindowTableFunction) else node.windowing
-    is_rowtime = told.is_rowtime
+    windowing = node if isinstance(node, logical_windows.WindowTableFunction) else node.windowing
+    is_rowtime = windowing.is_rowtime
     added = {len(node.schema) - 1}
     below = time_attributes(node.input)
     return below.mapped(lambda times, rowtime: times | added if rowtime is is_rowtime else times)

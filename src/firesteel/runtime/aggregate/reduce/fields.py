@@ -110,7 +110,7 @@ def _decimals(
     field: AccumulatorField, groups: Groups, values: Column, reach: Mask | None, sign: Index | None,
     begin: Column | None,
 ) -> Index:  # fmt: skip
-    """Return DECIMAL sums. Raise NoRunningForm if a sum might overflow, and so might have to stay NULL."""
+    """Return DECIMAL sums. Raise NoPrefixScan if a sum might overflow, and so might have to stay NULL."""
     start = _begin(field, groups, begin)
     bound = np.abs(values.values.astype(np.float64)).sum() + np.abs(start.astype(np.float64)).max(initial=0)
     if not bound < _SAFE:

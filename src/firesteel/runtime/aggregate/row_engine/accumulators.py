@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, MapView
 from firesteel.runtime.aggregate.row_engine.accumulator_state import AccumulatorState
 from firesteel.runtime.aggregate.row_engine.handler_calls import Slot
-from firesteel.runtime.aggregate.row_engine.map_bounds import MapEnds
+from firesteel.runtime.aggregate.row_engine.map_bounds import MapBounds
 from firesteel.runtime.aggregate.row_engine.map_state import Expiry, StoredMap
 from firesteel.runtime.aggregate.row_engine.result_sizes import column_bytes, value_bytes
 from firesteel.runtime.columns.keys import Keys
@@ -176,7 +176,7 @@ def stored_maps(
     """Yield a map for each known key, with the entries that the batch names, or all of them."""
     maps: list[StoredMap | None] = [None] * len(keys)
     owners = np.flatnonzero(known)
-    ends = MapEnds(cast("OrderedMapState", state), view, keys, owners, expiry.now) if view.sorted else None
+    ends = MapBounds(cast("OrderedMapState", state), view, keys, owners, expiry.now) if view.sorted else None
     for owner in owners.tolist():
         rest = outside = None
         if named is not None:
@@ -223,8 +223,8 @@ def write_maps(
 
     `known` has whether the state has entries that a new view must replace.
     """
-    anew = np.fromiter((not isinstance(each, StoredMap) for each in views), np.bool_, len(views))
-    cleared = owners[anew & known]
+    is_new = np.fromiter((not isinstance(each, StoredMap) for each in views), np.bool_, len(views))
+    cleared = owners[is_new & known]
     if len(cleared):
         state.clear(keys, cleared, now)
     changes: list[tuple[int, Any, Any, bool]] = []

@@ -24,7 +24,7 @@ _ENTRIES = 8
 """Entries that are read of a key at first. If the batch names all of them, eight times as many are read."""
 
 
-class MapEnds:
+class MapBounds:
     """Reader of the least or greatest sub-keys of ordered maps in the state, which must not change meanwhile.
 
     Args:

@@ -24,7 +24,7 @@ from firesteel.types.sql import APPROXIMATE, SqlType
 
 
 @dataclass
-class RunningExtreme:
+class PrefixExtreme:
     """Extremes of a call over a batch.
 
     Attributes:
@@ -46,7 +46,7 @@ class RunningExtreme:
         return to_array(column, self.kind) if self.ranks is None else self.ranks.strings(column)
 
 
-def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool) -> RunningExtreme:
+def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool) -> PrefixExtreme:
     """Return the extreme so far, including the stored one.
 
     Raises:
@@ -74,7 +74,7 @@ def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool
     if reach is not None and initial.null is not None:
         reached = running_sum(reach.astype(np.int64), rows.segment_starts)
         missing = spread(initial.null, rows.segment_starts, len(rows)) & (reached == 0)
-    return RunningExtreme(Column(best, missing), known, kind, ranks)
+    return PrefixExtreme(Column(best, missing), known, kind, ranks)
 
 
 def ufunc_of(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.generic]:

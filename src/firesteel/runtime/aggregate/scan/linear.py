@@ -17,7 +17,7 @@ from firesteel.types.sql import INTEGER_BITS, INTEGERS, TypeRoot
 _SAFE = float(1 << 62)
 
 
-def running_fields(
+def prefix_fields(
     rows: Rows, call: AggregateSpec, aggregate: Declared, reach: Mask | None, stored: Mapping[str, pa.Array]
 ) -> dict[str, Column]:
     """Return each field after each row.

@@ -25,8 +25,8 @@ from firesteel.runtime.aggregate.scan.column import (
 )
 from firesteel.runtime.aggregate.scan.distinct import DistinctBatch, distinct_batch
 from firesteel.runtime.aggregate.scan.emit import Result, net_outcomes, outcomes
-from firesteel.runtime.aggregate.scan.extreme import RunningExtreme, plain_extreme
-from firesteel.runtime.aggregate.scan.linear import running_fields
+from firesteel.runtime.aggregate.scan.extreme import PrefixExtreme, plain_extreme
+from firesteel.runtime.aggregate.scan.linear import prefix_fields
 from firesteel.runtime.aggregate.scan.net_changes import NetChanges
 from firesteel.runtime.aggregate.scan.pairs import Pairs
 from firesteel.runtime.aggregate.scan.retracted_extreme import RetractedExtreme
@@ -243,7 +243,7 @@ class _Run:
             reach = rows.passes(call.filter)
             null = rows.null(call.args[0]) if call.args else None
             reach = reach if null is None else (~null if reach is None else reach & ~null)
-        fields = running_fields(rows, call, aggregate, reach, stored)
+        fields = prefix_fields(rows, call, aggregate, reach, stored)
         for field in aggregate.fields:
             last = fields[field.name].take(rows.ends - 1)
             self._keep(f"{field.name}{index}", to_array(last, field.type))
@@ -296,7 +296,7 @@ class _Run:
         self._state.save(rows.keys, write, fields, self._now, live[write])
 
 
-def _extreme_result(call: AggregateSpec, running: RunningExtreme) -> Result:
+def _extreme_result(call: AggregateSpec, running: PrefixExtreme) -> Result:
     kind = call.arg_types[0]
     if running.size is None or kind.root not in APPROXIMATE:
         return Result(running.best, running.known, running.array)

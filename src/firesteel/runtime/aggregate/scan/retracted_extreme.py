@@ -17,7 +17,7 @@ from firesteel.kernels.extremes import count_values, greatest
 from firesteel.kernels.places import no_places
 from firesteel.kernels.types import given
 from firesteel.runtime.aggregate.scan.column import Column, Mask, Ranks, both, comparable, from_sortable_form
-from firesteel.runtime.aggregate.scan.extreme import RunningExtreme
+from firesteel.runtime.aggregate.scan.extreme import PrefixExtreme
 from firesteel.runtime.aggregate.scan.pairs import Counts, Pairs
 from firesteel.runtime.aggregate.scan.rows import Rows
 from firesteel.runtime.aggregate.scan.segments import Index
@@ -63,7 +63,7 @@ class RetractedExtreme:
         """Return the type of the stored extreme. FLOAT and DOUBLE are stored in sortable form."""
         return BIGINT if self._argument.root in APPROXIMATE else self._argument
 
-    def run(self, best: pa.Array, size: pa.Array, unmatched: pa.Array) -> RunningExtreme:
+    def run(self, best: pa.Array, size: pa.Array, unmatched: pa.Array) -> PrefixExtreme:
         """Return the extreme after each row. `best`, `size` and `unmatched` are the keys' stored fields."""
         rows, pairs = self._rows, self._pairs
         rows.clean[pairs.owners[self._counts.least < 0]] = False
@@ -82,7 +82,7 @@ class RetractedExtreme:
             (values, held, known), ranks = self._numbers([pairs.values, rest.sub_keys], best)
         others = np.where((known_size > 0) & ~loses, known.values, _LEAST)
         others[rest.owners] = held.values[: len(rest.owners)]
-        return RunningExtreme(
+        return PrefixExtreme(
             Column(self._greatest(values.values, others) ^ self._flip, sizes == 0),
             Column(known.values ^ self._flip, known_size == 0),
             self.kind, ranks, Column(sizes),

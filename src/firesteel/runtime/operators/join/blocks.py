@@ -2,7 +2,7 @@
 
 The changes are cut into consecutive sections. A section reads the rows of all its keys at once. If one key
 has more rows than a section may read, its changes are a section, and its rows are read in parts. Each change
-reads the parts anew, because all pairs of a change precede those of the next one:
+reads the parts again, because all pairs of a change precede those of the next one:
 
     changes     a a | b c b      key a has more than READ_ROWS rows, in two parts
     blocks      a1 a2 a1 a2 | *  a1, a2: one part of a's rows; *: all rows of b and c

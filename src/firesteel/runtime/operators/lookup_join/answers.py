@@ -1,7 +1,7 @@
 """Choice between the stored and the new answer of a lookup for each change of a batch.
 
 A row keeps its answer as long as it has copies. After the retraction of its last copy, the answer is dropped,
-and the next copy is looked up anew. A retraction of a missing row changes nothing. With c copies of a key
+and the next copy is looked up again. A retraction of a missing row changes nothing. With c copies of a key
 before a batch and its changes +1 and -1, the number of copies before change i is
 
     x[i] - min(0, x[0], .., x[i])    with    x[i] = c + sum of the changes before i

@@ -24,7 +24,7 @@ _NEVER = -(1 << 63)
 
 
 @dataclass(frozen=True)
-class Admitted:
+class CheckedRows:
     """Result of the check of a batch: accepted rows and ended epochs.
 
     Attributes:
@@ -72,11 +72,11 @@ class LateRowCheck:
         self._state = backend.value(name, key_types, [pa.int64()] * 3)
         self._timers = backend.times(f"{name}/forget", key_types) if range is not None else None
 
-    def admit(
+    def check(
         self, due_keys: Sequence[pa.Array], due: Index, keys: Sequence[pa.Array], times: Index,
             row_watermarks: Index,
         begin: int, end: int,
-    ) -> Admitted:  # fmt: skip
+    ) -> CheckedRows:  # fmt: skip
         """Decide which new rows are late.
 
         Args:
@@ -96,7 +96,7 @@ class LateRowCheck:
             [pa.concat_arrays(each) for each in zip(*parts, strict=True)], len(due) + len(times) + len(timers)
         )
         run = _Run(found, self._load(found), due, times, row_watermarks, timers, (begin, end), self._range)
-        run.admit()
+        run.check()
         if self._timers is not None:
             self._timers.put(found, np.array(run.timer_owners, np.int64), np.array(run.new_timers, np.int64))
         return self._saved(run, len(due))
@@ -108,7 +108,7 @@ class LateRowCheck:
         )
         return _Keyed(last.copy(), forget.copy(), epoch.copy())
 
-    def _saved(self, run: _Run, due: int) -> Admitted:
+    def _saved(self, run: _Run, due: int) -> CheckedRows:
         keys, known = run.keys, run.known
         gone = (known.forget == _NEVER) if self._range is not None else np.zeros(len(keys), np.bool_)
         columns = [pa.array(c) for c in (known.last, known.forget, known.epoch)]
@@ -118,7 +118,7 @@ class LateRowCheck:
         owners = np.repeat(np.arange(len(keys)), ended)
         numbers = np.arange(len(owners)) - np.repeat(np.cumsum(ended) - ended, ended)
         at = pa.array(owners)
-        return Admitted(
+        return CheckedRows(
             run.accepted, run.epochs, tuple(column.take(at) for column in keys.columns),
             run.first_epoch[owners] + numbers,
         )  # fmt: skip
@@ -142,7 +142,7 @@ class _Run:
         self.timer_owners: list[int] = []
         self.new_timers: list[int] = []
 
-    def admit(self) -> None:
+    def check(self) -> None:
         behind = np.zeros(len(self.keys), np.bool_)
         behind[self._of_new[self.accepted & (self._times <= self._row_watermarks)]] = True
         behind |= (self.known.forget != _NEVER) & (self.known.forget <= self._begin)

@@ -24,7 +24,7 @@ from firesteel.runtime.dataflow.operator import Clock, Message, Operator, Waterm
 from firesteel.runtime.dataflow.retained_watermark import RetainedNumber
 from firesteel.runtime.dataflow.sequence import concat, derived
 from firesteel.runtime.operators.over.idle_key_expiry import IdleKeyExpiry
-from firesteel.runtime.operators.over.late_rows import Admitted, LateRowCheck
+from firesteel.runtime.operators.over.late_rows import CheckedRows, LateRowCheck
 from firesteel.runtime.operators.over.over_windows import Ended, Windows
 from firesteel.runtime.operators.over.rows import Index, TimedRows, WaitingRows
 from firesteel.runtime.operators.over.series import of_series
@@ -68,28 +68,30 @@ class RowTimeOver(WaitsForWatermarks):
         new, row_watermarks = self._timed(message.table), self._time.at_rows(message)
         end = int(watermarks[-1]) if len(watermarks) else self._time.now
         due = self._waiting.take_until(end) if len(watermarks) else new.take(_NO_ROWS)
-        admitted = self._admit(due, new, row_watermarks, end)
-        self.drop_late(message.table, ~admitted.accepted, new.times, row_watermarks)
+        checked = self._check_late(due, new, row_watermarks, end)
+        self.drop_late(message.table, ~checked.accepted, new.times, row_watermarks)
         behind = np.searchsorted(message.at, np.arange(len(new)), side="right")
         first = np.maximum(np.searchsorted(watermarks, new.times), behind)
-        fires = admitted.accepted & (first < len(watermarks))
-        self._waiting.add(new.take(np.flatnonzero(admitted.accepted & ~fires)))
+        fires = checked.accepted & (first < len(watermarks))
+        self._waiting.add(new.take(np.flatnonzero(checked.accepted & ~fires)))
         self._time.advance(end)
         here = np.flatnonzero(fires)
         fired = TimedRows.concat([due, new.take(here)])
-        epochs = admitted.epochs[np.concatenate([np.arange(len(due)), len(due) + here])]
+        epochs = checked.epochs[np.concatenate([np.arange(len(due)), len(due) + here])]
         by = np.concatenate([np.searchsorted(watermarks, due.times), first[here]])
-        return self._fired(fired, epochs, by, message, Ended(admitted.left_keys, admitted.left_epochs))
+        return self._fired(fired, epochs, by, message, Ended(checked.left_keys, checked.left_epochs))
 
     def _timed(self, table: pa.Table) -> TimedRows:
         return TimedRows.of(table, len(self._types), self._spec.time, self.arrivals(table.num_rows))
 
-    def _admit(self, due: TimedRows, new: TimedRows, row_watermarks: Index, end: int) -> Admitted:
+    def _check_late(self, due: TimedRows, new: TimedRows, row_watermarks: Index, end: int) -> CheckedRows:
         """Decide which rows are late. In an unbounded frame, a row is late once a watermark has passed it."""
         if self._late_rows is None:
-            return Admitted(new.times > row_watermarks, np.zeros(len(due) + len(new), np.int64), (), _NO_ROWS)
+            return CheckedRows(
+                new.times > row_watermarks, np.zeros(len(due) + len(new), np.int64), (), _NO_ROWS
+            )
         columns = [[rows.columns[i] for i in self._partition] for rows in (due, new)]
-        return self._late_rows.admit(
+        return self._late_rows.check(
             columns[0], due.times, columns[1], new.times, row_watermarks, self._time.now, end
         )
 

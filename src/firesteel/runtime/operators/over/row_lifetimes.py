@@ -64,7 +64,7 @@ class RowLifetimes:
 
 
 def _within(sums: Index, group: Index) -> Index:
-    """Return running sums that begin anew in each group. `group` counts from 0 on."""
+    """Return running sums that begin at 0 in each group. `group` counts from 0 on."""
     before = np.concatenate([[0], sums])[np.flatnonzero(np.diff(group, prepend=-1))]
     found: Index = sums - before[group]
     return found

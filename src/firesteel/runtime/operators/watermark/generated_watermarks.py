@@ -47,14 +47,14 @@ class _Output(WatermarkOutput):
     def __init__(self, time: int) -> None:
         self.time = time
         self.sequence = LAST_SEQUENCE
-        self.told: list[tuple[int, int]] = []
+        self.emitted: list[tuple[int, int]] = []
 
     def emit_watermark(self, timestamp: int) -> None:
         if not isinstance(timestamp, int):
             raise JobError(f"emit_watermark takes milliseconds as an int, got {timestamp!r}")
         if timestamp > self.time:
             self.time = timestamp
-            self.told.append((self.sequence, timestamp))
+            self.emitted.append((self.sequence, timestamp))
 
 
 class GeneratedWatermarks(Operator):
@@ -90,10 +90,10 @@ class GeneratedWatermarks(Operator):
                 raise self._failed(error).in_row(row_text(table, index)) from error
         if self._strategy.assigner is not None:
             table = self._with_times(table, pa.array(times))
-        told, self._output.told = self._output.told, []
-        if not told:
+        emitted, self._output.emitted = self._output.emitted, []
+        if not emitted:
             return (table,)
-        at, passed = np.array(told, np.int64).T
+        at, passed = np.array(emitted, np.int64).T
         last = np.append(at[1:] != at[:-1], True)
         return (WatermarkedBatch(table, passed[last], at[last]),)
 
@@ -120,9 +120,9 @@ class GeneratedWatermarks(Operator):
             raise self._failed(error) from error
         kept = [pa.array([attributes]), pa.array([self._output.time])]
         self._state.put(find_keys([], 1), np.zeros(1, np.int64), kept, 0)
-        told, self._output.told = self._output.told, []
-        if told:
-            return [Watermark(time, sequence) for sequence, time in told[-1:]]
+        emitted, self._output.emitted = self._output.emitted, []
+        if emitted:
+            return [Watermark(time, sequence) for sequence, time in emitted[-1:]]
         heard = self._spec.idle and MIN_WATERMARK < self._output.time < MAX_WATERMARK
         return (Watermark(self._output.time, self._output.sequence),) if heard else ()
 

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import KIND, SEQUENCE, RowKind, field
-from firesteel.runtime.aggregate.reduce.partials import Partials
+from firesteel.runtime.aggregate.reduce.accumulator_tables import AccumulatorTables
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.columns.keys import Keys, find_keys, find_keys_if_shared
 from firesteel.runtime.dataflow.operator import (
@@ -35,7 +35,7 @@ from firesteel.runtime.dataflow.operator import (
 )
 from firesteel.runtime.dataflow.sequence import Numbers, derived, in_order, sequences
 from firesteel.runtime.operators.window.fired import inserts
-from firesteel.runtime.operators.window.slicing.buffer_flush import Flushes, may_delay
+from firesteel.runtime.operators.window.slicing.buffer_flush import BufferFlushes, may_delay
 from firesteel.runtime.operators.window.slicing.slices import NONE_FIRED, Slices, row_ends
 from firesteel.runtime.spec.window import LocalWindowAggregateSpec, sliced
 from firesteel.runtime.state.base import StateBackend
@@ -47,17 +47,17 @@ _NO_WATERMARKS: Numbers = np.zeros(0, np.int64)
 class LocalWindowAggregate(Operator):
     """Operator that sends accumulators of slices, with the slice's end after the group's keys.
 
-    The format of accumulators is that of runtime/aggregate/reduce/partials.py.
+    The format of accumulators is that of runtime/aggregate/reduce/accumulator_tables.py.
     """
 
     def __init__(self, spec: LocalWindowAggregateSpec, columnar: bool = True) -> None:
         self._spec = spec
         self._aggregate = sliced(spec.aggregate)
         self._slices = Slices.of(spec)
-        self._partials = Partials(self._aggregate, len(spec.aggregate.calls), columnar)
+        self._partials = AccumulatorTables(self._aggregate, len(spec.aggregate.calls), columnar)
         by_row = spec.aggregate.input_retracts and not self._partials.in_columns
         waits = may_delay(self._slices) or by_row
-        self._flushes = Flushes(self._slices, 0) if waits else None
+        self._flushes = BufferFlushes(self._slices, 0) if waits else None
         self._held = self._partials.schema.empty_table()
         self._seen = BEFORE_ALL  # the sequence of the last row or watermark
         self._width = len(self._partials.columns.keys)
@@ -113,7 +113,7 @@ class LocalWindowAggregate(Operator):
         kinds = pa.array(np.full(len(keys), RowKind.INSERT, np.int8))
         return in_order(derived(table, last, kinds, map(one_chunk, parts.columns)))
 
-    def _flushed(self, rows: WatermarkedBatch, flushes: Flushes) -> pa.Table:
+    def _flushed(self, rows: WatermarkedBatch, flushes: BufferFlushes) -> pa.Table:
         """Return the new and buffered rows that watermarks release, with the watermarks' sequences."""
         some = rows.table.num_rows > 0
         self._seen = int(max([self._seen, *rows.sequences[-1:], *sequences(rows.table)[-1:]]))

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import field
-from firesteel.runtime.aggregate.reduce.partials import Partials
+from firesteel.runtime.aggregate.reduce.accumulator_tables import AccumulatorTables
 from firesteel.runtime.aggregate.row_engine.handler import generate
 from firesteel.runtime.columns.keys import find_keys, one_array
 from firesteel.runtime.dataflow.event_time import milliseconds
@@ -65,7 +65,7 @@ class WindowAggregate(Operator):
         self._clock = clock
         self._is_event_time = spec.is_rowtime
         self._slices = Slices.of(spec)
-        self._partials = Partials(sliced(spec.aggregate), spec.results, columnar)
+        self._partials = AccumulatorTables(sliced(spec.aggregate), spec.results, columnar)
         backend = memory_backend() if state is None else state
         state_id, delayed = spec.aggregate.state_id, self._is_event_time and may_delay(self._slices)
         self._open = OpenSlices(self._slices, self._partials, backend, state_id, delayed)
@@ -203,7 +203,9 @@ class WindowAggregate(Operator):
         if rows is None or self._without_timer is None:
             return Late.none(self._partials)
         self._add(rows.in_time.table, rows.in_time.ends)
-        self._without_timer.add(self._late(rows.slept.table, rows.slept.ends, rows.slept.due))
+        self._without_timer.add(
+            self._late(rows.without_timer.table, rows.without_timer.ends, rows.without_timer.due)
+        )
         if self._by_row:
             self._add(rows.late.table, self._slices.kept_in(rows.late.ends))
             return Late.none(self._partials)

@@ -1,4 +1,4 @@
-"""Changes that bring the sinks of an upgraded statement from what the old query told them to the new one.
+"""Changes that bring the sinks of an upgraded statement from what the old query sent them to the new one.
 
     difference/NUMBER.arrow    the changes for sink NUMBER, while they are not delivered
     difference/replaced.json   the name of the old job at each sink

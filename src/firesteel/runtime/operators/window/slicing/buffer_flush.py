@@ -55,7 +55,7 @@ class Flushed:
     held: int
 
 
-class Flushes:
+class BufferFlushes:
     """Flushes of one buffer. Before the watermark `now`, nothing is flushed."""
 
     def __init__(self, slices: Slices, now: int) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from firesteel.runtime.aggregate.scan.column import Mask
 from firesteel.runtime.dataflow.sequence import Numbers, concat
-from firesteel.runtime.operators.window.slicing.buffer_flush import Flushed, Flushes
+from firesteel.runtime.operators.window.slicing.buffer_flush import BufferFlushes, Flushed
 from firesteel.runtime.operators.window.slicing.slices import Slices
 
 
@@ -48,13 +48,13 @@ class Released:
     Attributes:
         in_time: Rows for the window of their own slice.
         late: Rows that are late for some windows.
-        slept: Rows without a timer. `due` is the first window that can contain them, `ends` the slices in
-            which they are kept.
+        without_timer: Rows without a timer. `due` is the first window that can contain them, `ends` the
+            slices in which they are kept.
     """
 
     in_time: SlicedRows
     late: SlicedRows
-    slept: SlicedRows
+    without_timer: SlicedRows
 
 
 class BufferedRows:
@@ -65,7 +65,7 @@ class BufferedRows:
 
     def __init__(self, slices: Slices, now: int) -> None:
         self._slices = slices
-        self._flushes = Flushes(slices, now)
+        self._flushes = BufferFlushes(slices, now)
         self._rows: SlicedRows | None = None
 
     @property
@@ -124,5 +124,5 @@ class BufferedRows:
             seen &= slices == self._slices.first_slices(slices)
         due = self._slices.first_unfired(slices, fired_before)
         seen &= due <= self._slices.last_windows(slices)
-        slept = SlicedRows(rows.table, slices, due).those(seen)
-        return Released(rows.those(awake & ~late), rows.those(awake & late), slept)
+        without_timer = SlicedRows(rows.table, slices, due).those(seen)
+        return Released(rows.those(awake & ~late), rows.those(awake & late), without_timer)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.changelog import field
-from firesteel.runtime.aggregate.reduce.partials import Partials
+from firesteel.runtime.aggregate.reduce.accumulator_tables import AccumulatorTables
 from firesteel.runtime.aggregate.scan.column import Mask
 from firesteel.runtime.aggregate.scan.segments import Index
 from firesteel.runtime.columns.keys import Keys, find_keys
@@ -37,15 +37,16 @@ class Late:
     first: Index
 
     @classmethod
-    def none(cls, partials: Partials) -> Late:
+    def none(cls, partials: AccumulatorTables) -> Late:
         return cls(partials.schema.empty_table(), np.zeros(0, np.int64))
 
 
 class OpenSlices:
     """Slices until their last window has fired.
 
-    Tables of accumulators are those of runtime/aggregate/reduce/partials.py. Their last key is the slice's
-    end. New accumulators wait for `fire` or `settle`, since a slice that ends at once need not be written.
+    Tables of accumulators are those of runtime/aggregate/reduce/accumulator_tables.py. Their last key is the
+    slice's end. New accumulators wait for `fire` or `settle`, since a slice that ends at once need not be
+    written.
 
     Args:
         slices: The slices.
@@ -57,7 +58,12 @@ class OpenSlices:
     """
 
     def __init__(
-        self, slices: Slices, partials: Partials, backend: StateBackend, state_id: str, lasting: bool = False
+        self,
+        slices: Slices,
+        partials: AccumulatorTables,
+        backend: StateBackend,
+        state_id: str,
+        lasting: bool = False,
     ) -> None:
         self._kept = slices.windows.size - (0 if lasting else slices.interval)
         self._slices = slices

@@ -1,7 +1,7 @@
 """Accumulators of windows by number: adding rows to them, and merging several into one.
 
 The operator knows the key and the end of each number. Many windows are processed together
-(runtime/aggregate/reduce/partials.py).
+(runtime/aggregate/reduce/accumulator_tables.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.changelog import field
-from firesteel.runtime.aggregate.reduce.partials import Partials, Results
+from firesteel.runtime.aggregate.reduce.accumulator_tables import AccumulatorTables, Results
 from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.columns.sorting import stable_order
 from firesteel.runtime.spec.operators import GroupAggregateSpec
@@ -49,7 +49,7 @@ class WindowAccumulators:
         by_number = replace(
             aggregate, keys=(self._number,), input_types=(*aggregate.input_types, BIGINT), ttl=0
         )
-        self._partials = Partials(by_number, len(aggregate.calls), columnar)
+        self._partials = AccumulatorTables(by_number, len(aggregate.calls), columnar)
 
     @property
     def types(self) -> list[pa.DataType]:

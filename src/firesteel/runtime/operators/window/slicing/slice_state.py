@@ -32,7 +32,7 @@ class Known:
 class SliceState:
     """State of tables of accumulators whose last key is the slice's end.
 
-    The format of the tables is that of runtime/aggregate/reduce/partials.py.
+    The format of the tables is that of runtime/aggregate/reduce/accumulator_tables.py.
 
     Args:
         backend: State of the operator.

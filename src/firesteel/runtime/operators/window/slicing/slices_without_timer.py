@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from firesteel.runtime.aggregate.reduce.partials import Partials
+from firesteel.runtime.aggregate.reduce.accumulator_tables import AccumulatorTables
 from firesteel.runtime.aggregate.scan.column import Mask
 from firesteel.runtime.columns.keys import find_keys
 from firesteel.runtime.operators.window.slicing.open_slices import Late, OpenSlices
@@ -22,49 +22,54 @@ from firesteel.runtime.state.base import StateBackend
 
 
 class SlicesWithoutTimer:
-    """Slices without a timer, as tables of accumulators (runtime/aggregate/reduce/partials.py)."""
+    """Slices without a timer, as tables of accumulators (runtime/aggregate/reduce/accumulator_tables.py)."""
 
     def __init__(
-        self, slices: Slices, partials: Partials, opened: OpenSlices, backend: StateBackend, state_id: str
+        self,
+        slices: Slices,
+        partials: AccumulatorTables,
+        opened: OpenSlices,
+        backend: StateBackend,
+        state_id: str,
     ) -> None:
         self._slices, self._partials, self._open = slices, partials, opened
         self._width = len(partials.columns.keys)
         self._state = SliceState(backend, f"{state_id}/sleeping", partials.schema, self._width)
         known = self._state.read_until(END_OF_TIME - 1)
-        self._slept = Late(known, np.full(known.num_rows, NONE_FIRED))
+        self._waiting = Late(known, np.full(known.num_rows, NONE_FIRED))
         self._stored = known.num_rows > 0
 
     def add(self, late: Late) -> None:
         """Add slices. `late.first` is the first window that each can be in."""
-        self._slept = _both(self._slept, late)
+        self._waiting = _both(self._waiting, late)
 
     def save(self) -> None:
         """Write the slices that future windows may contain."""
         if self._stored:
             self._state.drop_until(END_OF_TIME - 1)
-        table = self._slept.table
+        table = self._waiting.table
         keys = self._partials.keys_of(table)
         self._state.put(keys, self._partials.merged(table, keys))
         self._stored = table.num_rows > 0
 
     def fire(self, before: int, after: int, late: Late) -> pa.Table:
         """Fire windows like `OpenSlices.fire`, but one at a time while slices without a timer exist."""
-        if not self._slept.table.num_rows:
+        if not self._waiting.table.num_rows:
             return self._open.fire(before, after, late)
         fired = []
         for end in self._windows(before, after, late):
             due = late.first <= end
-            self._wake(end, _those(late, due))
+            self._add_ready(end, _those(late, due))
             fired.append(self._open.fire(before, end, _those(late, due)))
             late, before = _those(late, ~due), end
         fired.append(self._open.fire(before, after, late))
-        last = self._slices.last_windows(ends_of(self._slept.table, self._width))
-        self._slept = _those(self._slept, last > after)
+        last = self._slices.last_windows(ends_of(self._waiting.table, self._width))
+        self._waiting = _those(self._waiting, last > after)
         return pa.concat_tables(fired)
 
     def _windows(self, before: int, after: int, late: Late) -> list[int]:
         """Return the ends of windows that may fire, after `before` and up to `after`."""
-        tables = (self._open.read_until(after), late.table, self._slept.table)
+        tables = (self._open.read_until(after), late.table, self._waiting.table)
         ends = np.unique(np.concatenate([ends_of(table, self._width) for table in tables]))
         first = self._slices.first_unfired(ends, np.full(len(ends), before))
         last = self._slices.last_fired(ends, after)
@@ -73,23 +78,23 @@ class SlicesWithoutTimer:
         found: list[int] = np.unique(np.concatenate([*spans, np.zeros(0, np.int64)])).tolist()
         return found
 
-    def _wake(self, end: int, late: Late) -> None:
+    def _add_ready(self, end: int, late: Late) -> None:
         """Add the slices of the keys for which the window that ends at `end` fires.
 
         In HOP windows, keys also fire if their window before this one had rows.
         """
-        awake = self._open.read_until(end)
+        firing = self._open.read_until(end)
         more = self._slices.interval if self._slices.windows.function == "HOP" else 0
-        awake = awake.filter(pa.array(self._covers(awake, end, more)))
-        slept = self._slept
-        ready = self._covers(slept.table, end) & (slept.first <= end)
-        there = [awake, late.table, slept.table]
+        firing = firing.filter(pa.array(self._covers(firing, end, more)))
+        waiting = self._waiting
+        ready = self._covers(waiting.table, end) & (waiting.first <= end)
+        there = [firing, late.table, waiting.table]
         columns = [pa.concat_tables(there).column(i) for i in range(self._width - 1)]
         codes = find_keys(columns, sum(table.num_rows for table in there)).codes
-        count = awake.num_rows + late.table.num_rows
-        woken = ready & np.isin(codes[count:], codes[:count])
-        self._open.add(slept.table.filter(pa.array(woken)))
-        self._slept = _those(slept, ~woken)
+        count = firing.num_rows + late.table.num_rows
+        added = ready & np.isin(codes[count:], codes[:count])
+        self._open.add(waiting.table.filter(pa.array(added)))
+        self._waiting = _those(waiting, ~added)
 
     def _covers(self, table: pa.Table, end: int, more: int = 0) -> Mask:
         """Return whether a window contains each slice, or ends at most `more` after its last window."""

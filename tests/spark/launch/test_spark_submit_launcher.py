@@ -53,7 +53,7 @@ def run(breaking: str = "", options: str = "{}") -> subprocess.CompletedProcess[
     "broken",
     [pytest.param("no such gateway", marks=pytest.mark.full), "a pyspark that takes no gateway"],
 )
-def test_where_the_fast_way_fails_the_plain_one_is_taken_and_told_once(broken: str) -> None:
+def test_where_the_direct_launcher_fails_spark_submit_is_used_and_reported_once(broken: str) -> None:
     began = time.monotonic()
     done = run(BROKEN[broken].encode().decode("unicode_escape"))
     assert done.stdout.splitlines()[:2] == ["2 False"] * 2, done.stderr

@@ -53,7 +53,7 @@ class Results:
     columns: list[pa.Array]
 
 
-class Partials:
+class AccumulatorTables:
     """Operations on tables of accumulators.
 
     The tables have the columns f0, f1, ...: keys, then parts, with one row for each key.

@@ -1,4 +1,4 @@
-"""Every class of plan nodes answers for every fact, or says why it cannot be asked."""
+"""Every class of plan nodes answers for every property, or says why it cannot be asked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from firesteel.errors import InternalError
 from firesteel.functions.expression.nodes import InputRef
 from firesteel.plan import nodes
-from firesteel.plan.metadata import FACTS, FAMILIES, PUSHDOWNS, monotonicity, upsert_keys
+from firesteel.plan.metadata import FAMILIES, PROPERTIES, PUSHDOWNS, monotonicity, upsert_keys
 from firesteel.plan.nodes import logical, physical
 from firesteel.plan.nodes.correlate import logical as logical_correlate
 from firesteel.plan.nodes.correlate import physical as physical_correlate
@@ -115,22 +115,22 @@ def test_all_classes_are_found() -> None:
     assert len(NODES) > 30
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.name)
+@pytest.mark.parametrize("property_", PROPERTIES, ids=lambda property_: property_.name)
 @pytest.mark.parametrize("kind", NODES, ids=lambda kind: f"{kind.__module__.split('.')[-1]}.{kind.__name__}")
-def test_each_class_answers_or_says_why_not(kind: type[Node], fact: Property[object]) -> None:
-    assert fact.is_answered(kind) or fact.why_unasked(kind), (
-        f"{kind.__qualname__} does not say its {fact.name}: its family in plan/nodes has the answers"
+def test_each_class_answers_or_says_why_not(kind: type[Node], property_: Property[object]) -> None:
+    assert property_.is_answered(kind) or property_.why_unasked(kind), (
+        f"{kind.__qualname__} does not say its {property_.name}: its family in plan/nodes has the answers"
     )
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=lambda fact: fact.name)
-def test_a_class_that_has_not_answered_is_an_error(fact: Property[object]) -> None:
+@pytest.mark.parametrize("property_", PROPERTIES, ids=lambda property_: property_.name)
+def test_a_class_that_has_not_answered_is_an_error(property_: Property[object]) -> None:
     unknown = (Unknown((SCAN, SCAN)), UnknownLogical(logical.Values((), ())))
-    asked = [node for node in unknown if fact.why_unasked(type(node)) is None]
+    asked = [node for node in unknown if property_.why_unasked(type(node)) is None]
     assert asked
     for node in asked:
-        with pytest.raises(InternalError, match=rf"{type(node).__name__} does not say its {fact.name}"):
-            fact(node)
+        with pytest.raises(InternalError, match=rf"{type(node).__name__} does not say its {property_.name}"):
+            property_(node)
 
 
 @pytest.mark.parametrize("rule", [push_projects, push_filters])
@@ -165,7 +165,9 @@ def test_a_class_answers_once() -> None:
 
 def test_a_family_answers_in_its_two_files() -> None:
     for kind in NODES:
-        answers = [fact._answers[kind].__module__ for fact in FACTS if fact.is_answered(kind)]
+        answers = [
+            property_._answers[kind].__module__ for property_ in PROPERTIES if property_.is_answered(kind)
+        ]
         shared = {name for name in answers if ".nodes." not in name} | {two_inputs.__name__}
         files = set(answers) - shared
         modules = {name.rpartition(".")[2] for name in files}

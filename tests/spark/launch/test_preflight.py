@@ -97,7 +97,7 @@ def test_a_master_that_answers_passes_be_it_the_second() -> None:
         check_master("spark://here")
 
 
-def test_a_user_without_a_name_is_told_what_to_do() -> None:
+def test_a_user_without_a_name_gets_a_hint() -> None:
     said = (
         "An error occurred while calling None.org.apache.spark.api.java.JavaSparkContext.\n"
         ": java.io.IOException: Invalid UID, could not determine effective user\n"
