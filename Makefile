@@ -8,7 +8,7 @@ MADE := $(VENV)/pyvenv.cfg
 ARGS ?=
 IN_TWO_PROCESSES := -n 2 --dist loadgroup --no-loadscope-reorder
 CHECKED_TESTS := tests/kernels tests/formats/test_mutations.py tests/formats/test_paths_agree.py tests/formats/json/test_json_scan.py
-GOLDENS := tests/rules tests/explain tests/tpch/test_plans.py tests/bind/test_trees.py tests/docs/test_reference.py tests/spark/checkpoint/test_identities.py
+GOLDENS := tests/rules tests/explain tests/tpch/test_plans.py tests/bind/test_trees.py tests/docs/test_reference.py tests/docs/test_support.py tests/spark/checkpoint/test_identities.py
 OLDEST_PYSPARK := 4.2.0
 OLDEST_VENV := .venv-pyspark-$(OLDEST_PYSPARK)
 OLDEST_READY := $(OLDEST_VENV)/.ready
@@ -47,7 +47,7 @@ test-delta: $(OLDEST_READY) ## Delta's change feed, with a Delta that fits the o
 	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check delta-spark==$(DELTA_SPARK)
 	$(OLDEST_VENV)/bin/python -m pytest tests/session/test_delta.py $(ARGS)
 
-goldens: $(READY) ## write the recorded texts of the tests again: plans, trees, identities, docs/reference.md
+goldens: $(READY) ## write the recorded texts of the tests again: plans, trees, identities, generated pages
 	FIRESTEEL_RECORD=1 $(BIN)/python -m pytest -q $(GOLDENS) $(ARGS)
 	@echo "git diff shows what has changed. Keep a changed plan or tree only if Flink prints it, too (CONTRIBUTING.md)."
 
@@ -60,8 +60,9 @@ lint: $(READY) ## style, import layers, the words of the pages
 types: $(READY) ## mypy, strict
 	$(BIN)/mypy
 
-reference: $(READY) ## write docs/reference.md from the tables of the code
+reference: $(READY) ## write docs/reference.md and docs/support.md from the tables of the code
 	$(BIN)/python -m tools.make_reference
+	$(BIN)/python -m tools.make_support
 
 site: $(READY) ## the pages of docs/ and of the root as a site, in build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

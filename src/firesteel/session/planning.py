@@ -21,7 +21,7 @@ from firesteel.sql.parser import parse_query
 from firesteel.sql.statements import Insert, Query
 
 RUNTIME_MODE = "execution.runtime-mode"
-_ONE_VALUE = {
+ONE_VALUE = {
     RUNTIME_MODE: "--show table prints the rows that are left",
     "table.column-expansion-strategy": "name the columns that are wanted",
     "table.exec.legacy-cast-behaviour": "TRY_CAST is NULL where CAST fails",
@@ -78,7 +78,7 @@ def plan_all(
 
 
 def _check_meaning(configuration: Configuration) -> None:
-    for key, hint in _ONE_VALUE.items():
+    for key, hint in ONE_VALUE.items():
         if not configuration.has_default(key):
             raise NotSupportedError(f"'{key}' = '{configuration[key]}' is not supported", hint=hint)
 

@@ -1,0 +1,157 @@
+-- CREATE TABLE with a primary key, computed and metadata columns, and a watermark
+CREATE TABLE a (id BIGINT, twice AS id * 2, path STRING METADATA FROM 'file.path' VIRTUAL, ts TIMESTAMP(3), WATERMARK FOR ts AS ts, PRIMARY KEY (id) NOT ENFORCED) COMMENT 'c' WITH ('connector' = 'filesystem', 'path' = '/data/a', 'format' = 'canal-json');
+-- CREATE TEMPORARY TABLE
+CREATE TEMPORARY TABLE a2 (id BIGINT) WITH ('connector' = 'blackhole');
+-- CREATE TABLE IF NOT EXISTS
+CREATE TABLE IF NOT EXISTS a (id BIGINT) WITH ('connector' = 'blackhole');
+-- CREATE TABLE ... LIKE
+CREATE TABLE b WITH ('connector' = 'blackhole') LIKE lines (EXCLUDING OPTIONS);
+-- CREATE TABLE ... PARTITIONED BY
+CREATE TABLE c (k STRING, v INT) PARTITIONED BY (k) WITH ('connector' = 'filesystem', 'path' = '/data/c', 'format' = 'json');
+-- CREATE TABLE ... AS
+CREATE TABLE d WITH ('connector' = 'blackhole') AS SELECT 1 AS n;
+-- REPLACE TABLE ... AS
+REPLACE TABLE d WITH ('connector' = 'blackhole') AS SELECT 2 AS n;
+-- CREATE OR REPLACE TABLE ... AS
+CREATE OR REPLACE TABLE d WITH ('connector' = 'blackhole') AS SELECT 2 AS n;
+-- CREATE TABLE ... DISTRIBUTED BY
+CREATE TABLE e (k STRING) DISTRIBUTED BY (k) INTO 4 BUCKETS WITH ('connector' = 'blackhole');
+-- CREATE MATERIALIZED TABLE [not recorded]
+CREATE MATERIALIZED TABLE m FRESHNESS = INTERVAL '1' MINUTE AS SELECT k FROM lines;
+-- CREATE VIEW
+CREATE VIEW w AS SELECT k, v FROM orders;
+-- CREATE TEMPORARY VIEW with names of columns
+CREATE TEMPORARY VIEW w2 (a, b) AS SELECT k, v FROM orders;
+-- CREATE DATABASE
+CREATE DATABASE db COMMENT 'c';
+-- CREATE CATALOG in memory
+CREATE CATALOG cat WITH ('type' = 'generic_in_memory');
+-- CREATE FUNCTION ... LANGUAGE PYTHON [not recorded]
+CREATE TEMPORARY FUNCTION f AS 'tests.cases.series.mean' LANGUAGE PYTHON;
+-- CREATE FUNCTION of a Java class
+CREATE FUNCTION g AS 'org.apache.flink.table.runtime.functions.scalar.ArrayContainsFunction' LANGUAGE JAVA;
+-- CREATE FUNCTION ... USING JAR
+CREATE FUNCTION h AS 'x.Y' LANGUAGE JAVA USING JAR '/data/x.jar';
+-- CREATE MODEL
+CREATE MODEL mo INPUT (a STRING) OUTPUT (b STRING) WITH ('provider' = 'openai', 'endpoint' = 'http://x');
+-- CREATE CONNECTION
+CREATE CONNECTION con WITH ('type' = 'basic', 'url' = 'http://x');
+-- ALTER TABLE ... ADD
+ALTER TABLE lines ADD (w INT FIRST, x AS v + 1);
+-- ALTER TABLE ... MODIFY
+ALTER TABLE lines MODIFY w BIGINT AFTER v;
+-- ALTER TABLE ... DROP
+ALTER TABLE lines DROP x;
+-- ALTER TABLE ... RENAME
+ALTER TABLE lines RENAME w TO y;
+-- ALTER TABLE ... RENAME TO
+ALTER TABLE b RENAME TO b2;
+-- ALTER TABLE ... SET
+ALTER TABLE lines SET ('connector' = 'print');
+-- ALTER TABLE ... RESET
+ALTER TABLE lines RESET ('nothing');
+-- ALTER TABLE ... ADD PARTITION
+ALTER TABLE c ADD PARTITION (k = 'a');
+-- ALTER VIEW
+ALTER VIEW w AS SELECT v FROM orders;
+-- ALTER DATABASE
+ALTER DATABASE db SET ('a' = 'b');
+-- ALTER CATALOG
+ALTER CATALOG cat SET ('default-database' = 'default');
+-- DROP TABLE
+DROP TABLE a;
+-- DROP VIEW
+DROP VIEW w;
+-- DROP DATABASE
+DROP DATABASE db CASCADE;
+-- DROP CATALOG
+DROP CATALOG cat;
+-- DROP FUNCTION
+DROP FUNCTION IF EXISTS nothing;
+-- SELECT
+SELECT id, k FROM orders;
+-- VALUES
+VALUES (1, 'a'), (2, 'b');
+-- INSERT INTO ... SELECT
+INSERT INTO lines SELECT k, v, v FROM orders;
+-- INSERT INTO ... VALUES
+INSERT INTO totals VALUES ('a', 1);
+-- INSERT INTO with names of columns
+INSERT INTO totals (k) SELECT DISTINCT k FROM orders;
+-- INSERT INTO ... PARTITION
+INSERT INTO c PARTITION (k = 'a') SELECT v FROM orders;
+-- INSERT OVERWRITE
+INSERT OVERWRITE c SELECT k, v FROM orders;
+-- INSERT ... ON CONFLICT DO DEDUPLICATE
+INSERT INTO totals SELECT k, v FROM customers ON CONFLICT DO DEDUPLICATE;
+-- Statement set
+EXPLAIN STATEMENT SET BEGIN INSERT INTO totals SELECT k, v FROM orders; INSERT INTO totals SELECT k, v FROM payments; END;
+-- UPDATE
+UPDATE totals SET v = 1 WHERE k = 'a';
+-- DELETE
+DELETE FROM totals WHERE k = 'a';
+-- TRUNCATE TABLE
+TRUNCATE TABLE totals;
+-- MERGE
+MERGE INTO totals USING orders ON totals.k = orders.k WHEN MATCHED THEN UPDATE SET v = 1;
+-- EXPLAIN
+EXPLAIN SELECT k, SUM(v) FROM orders GROUP BY k;
+-- EXPLAIN CHANGELOG_MODE
+EXPLAIN CHANGELOG_MODE SELECT k, SUM(v) FROM orders GROUP BY k;
+-- EXPLAIN ESTIMATED_COST
+EXPLAIN ESTIMATED_COST SELECT k, SUM(v) FROM orders GROUP BY k;
+-- EXPLAIN JSON_EXECUTION_PLAN
+EXPLAIN JSON_EXECUTION_PLAN SELECT k, SUM(v) FROM orders GROUP BY k;
+-- EXPLAIN PLAN_ADVICE
+EXPLAIN PLAN_ADVICE SELECT k, SUM(v) FROM orders GROUP BY k;
+-- COMPILE PLAN
+COMPILE PLAN '${FOLDER}/plan.json' FOR INSERT INTO totals SELECT k, v FROM orders;
+-- EXECUTE PLAN [not recorded]
+EXECUTE PLAN '${FOLDER}/plan.json';
+-- DESCRIBE
+DESCRIBE orders;
+CREATE CATALOG cat2 WITH ('type' = 'generic_in_memory');
+-- DESCRIBE CATALOG
+DESCRIBE CATALOG cat2;
+-- DESCRIBE FUNCTION
+DESCRIBE FUNCTION g;
+-- SHOW TABLES, VIEWS, DATABASES, CATALOGS
+SHOW TABLES LIKE 'o%';
+-- SHOW COLUMNS
+SHOW COLUMNS FROM orders;
+-- SHOW CREATE TABLE
+SHOW CREATE TABLE orders;
+-- SHOW CREATE VIEW
+SHOW CREATE VIEW w2;
+-- SHOW PARTITIONS
+SHOW PARTITIONS c;
+-- SHOW FUNCTIONS
+SHOW FUNCTIONS;
+-- SHOW MODULES
+SHOW MODULES;
+-- SHOW MODELS
+SHOW MODELS;
+-- SHOW PROCEDURES
+SHOW PROCEDURES;
+-- SHOW JARS [not recorded]
+SHOW JARS;
+-- SHOW JOBS [not recorded]
+SHOW JOBS;
+-- CALL
+CALL p();
+-- ANALYZE TABLE
+ANALYZE TABLE totals COMPUTE STATISTICS;
+-- LOAD MODULE
+LOAD MODULE hive;
+-- USE MODULES
+USE MODULES core;
+-- USE
+USE default_database;
+-- USE CATALOG
+USE CATALOG default_catalog;
+-- ADD JAR [not recorded]
+ADD JAR '/data/x.jar';
+-- SET [not recorded]
+SET 'table.exec.state.ttl' = '1 h';
+-- RESET [not recorded]
+RESET 'table.exec.state.ttl';

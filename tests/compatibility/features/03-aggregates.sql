@@ -1,0 +1,52 @@
+-- GROUP BY of inserts
+SELECT k, SUM(v), COUNT(*) FROM orders GROUP BY k;
+-- GROUP BY of updates and deletes
+SELECT k, SUM(v), MAX(v) FROM customers GROUP BY k;
+-- Aggregate without GROUP BY
+SELECT SUM(v) FROM customers;
+-- GROUP BY of a GROUP BY
+SELECT n, COUNT(*) FROM (SELECT k, COUNT(*) AS n FROM orders GROUP BY k) GROUP BY n;
+-- HAVING
+SELECT k, SUM(v) FROM orders GROUP BY k HAVING SUM(v) > 3;
+-- DISTINCT aggregates
+SELECT k, COUNT(DISTINCT v), SUM(DISTINCT v) FROM customers GROUP BY k;
+-- FILTER
+SELECT k, SUM(v) FILTER (WHERE v > 1) FROM customers GROUP BY k;
+-- GROUPING SETS
+SELECT k, v, COUNT(*), GROUPING(k) FROM orders GROUP BY GROUPING SETS ((k), (v), ());
+-- ROLLUP
+SELECT k, v, COUNT(*) FROM orders GROUP BY ROLLUP (k, v);
+-- CUBE
+SELECT k, v, COUNT(*) FROM orders GROUP BY CUBE (k, v);
+-- ORDER BY within an aggregate
+SELECT k, ARRAY_AGG(v ORDER BY v) FROM orders GROUP BY k;
+-- WITHIN GROUP
+SELECT k, LISTAGG(k) WITHIN GROUP (ORDER BY v) FROM orders GROUP BY k;
+-- OVER by row time, RANGE with a bound
+SELECT id, SUM(v) OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '1' MINUTE PRECEDING AND CURRENT ROW) FROM orders;
+-- OVER by row time, ROWS with a bound
+SELECT id, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM orders;
+-- OVER by row time without a bound
+SELECT id, SUM(v) OVER (PARTITION BY k ORDER BY ts) FROM orders;
+-- OVER by processing time
+SELECT id, SUM(v) OVER (PARTITION BY k ORDER BY pt) FROM orders;
+-- OVER by another column
+SELECT id, SUM(v) OVER (PARTITION BY k ORDER BY v) FROM orders;
+-- OVER of updates and deletes
+SELECT id, SUM(v) OVER (PARTITION BY k ORDER BY v) FROM customers;
+-- OVER with a named window
+SELECT id, SUM(v) OVER w FROM orders WINDOW w AS (PARTITION BY k ORDER BY ts);
+-- OVER with rows that follow
+SELECT id, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN CURRENT ROW AND 2 FOLLOWING) FROM orders;
+-- LAG
+SELECT id, LAG(v, 2) OVER (PARTITION BY k ORDER BY ts) FROM orders;
+-- LEAD
+SELECT id, LEAD(v) OVER (PARTITION BY k ORDER BY ts) FROM orders;
+-- ROW_NUMBER
+SELECT id, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) FROM orders;
+-- RANK, DENSE_RANK
+SELECT id, RANK() OVER (PARTITION BY k ORDER BY ts), DENSE_RANK() OVER (PARTITION BY k ORDER BY ts) FROM orders;
+-- NTILE
+SELECT id, NTILE(3) OVER (PARTITION BY k ORDER BY ts) FROM orders;
+-- PERCENT_RANK, CUME_DIST
+SELECT id, PERCENT_RANK() OVER (PARTITION BY k ORDER BY ts), CUME_DIST() OVER (PARTITION BY k ORDER BY ts) FROM orders;
