@@ -12,6 +12,7 @@ import pytest
 
 from firesteel.connectors.jdbc import batches
 from firesteel.connectors.jdbc import database as database_module
+from firesteel.connectors.jdbc.lock_holders import lock_holders
 from firesteel.connectors.positions import Origin, Position
 from firesteel.errors import JobError, UnavailableError
 from tests.connectors.jdbc.databases import CREATE, Database, SqliteDatabase, sink, write
@@ -160,3 +161,26 @@ def test_a_locked_file_is_not_a_missing_permission(
     assert "SELECT, INSERT" not in hint
     if sys.platform == "linux":
         assert f"process {writer.pid} (python" in hint
+
+
+READER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN")
+connection.execute("SELECT * FROM t").fetchall()
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists locks")
+def test_a_reader_that_keeps_a_file_locked_is_named(database: Database) -> None:
+    assert isinstance(database, SqliteDatabase)
+    command = [sys.executable, "-c", READER, str(database.path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == b"locked\n"
+        (holder,) = lock_holders(str(database.path))
+        assert holder.startswith(f"process {reader.pid} (python")
+        reader.communicate()
+    assert lock_holders(str(database.path)) == []

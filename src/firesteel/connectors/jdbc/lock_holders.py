@@ -27,21 +27,22 @@ def locked_hint(path: str) -> str:
 
 
 def lock_holders(path: str) -> list[str]:
-    """Return the other processes that hold a write lock of a database, such as `process 4711 (sqlite3)`.
+    """Return the other processes that hold a lock of a database, such as `process 4711 (sqlite3)`.
 
-    Only Linux lists locks. On other systems, the answer is empty.
+    These are the writers. Without one, they are the readers, which keep a writer from its commit. Only Linux
+    lists locks. On other systems, the answer is empty.
     """
-    found = []
-    with suppress(OSError, ValueError, IndexError):
+    found: dict[str, set[str]] = {"WRITE": set(), "READ": set()}
+    with suppress(OSError, ValueError, IndexError, KeyError):
         inodes = set(_inodes(path))
         for line in _LOCKS.read_text(encoding="ascii").splitlines():
             fields = line.split()
             if "->" in fields:  # This process waits for a lock.
                 continue
             mode, process, file = fields[3], int(fields[4]), fields[5]
-            if mode == "WRITE" and int(file.rpartition(":")[2]) in inodes and process != os.getpid():
-                found.append(_named(process))
-    return sorted(set(found))
+            if int(file.rpartition(":")[2]) in inodes and process != os.getpid():
+                found[mode].add(_named(process))
+    return sorted(found["WRITE"] or found["READ"])
 
 
 def _inodes(path: str) -> Iterator[int]:

@@ -37,6 +37,6 @@ class LateRows:
         self._held.append(late)
 
     def take(self) -> Sequence[LateTable]:
-        """Remove and return what is held."""
+        """Remove and return the collected rows."""
         taken, self._held = self._held, []
         return taken
