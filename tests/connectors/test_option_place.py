@@ -14,7 +14,7 @@ from firesteel.connectors.registry import connector
 from firesteel.errors import DataError, FiresteelError, ValidationError
 from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan
-from firesteel.session.preflight import checks_of
+from firesteel.session.running.preflight import checks_of
 from firesteel.sql.statements import Query
 
 KAFKA = "'connector' = 'kafka', 'topic' = 'a', 'properties.bootstrap.servers' = 'localhost:1'"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ import pytest
 
 from firesteel.cli.app import run_app
 from firesteel.session.inspection.state_report import open_reports
+from firesteel.sql.variables import substitute
 from tests.guide.test_examples import GUIDE, blocks
 from tests.guide.test_savepoints import run
 from tests.spark.savepoint.test_savepoint import files
@@ -31,7 +34,7 @@ def test_the_page(
         Path(name).write_text(parts[name])
     run(spark, tmp_path, "checkpoint")
     before = files(tmp_path / "checkpoint")
-    (command,) = (name for name in parts if name.startswith("firesteel "))
+    (command,) = (name for name in parts if name.startswith("firesteel why "))
     asked = command.replace("DATA=.", f"DATA={tmp_path}").replace("=check", f"={tmp_path}/check")
     words = shlex.split(asked)[1:]
     assert run_app(words) == 0
@@ -47,3 +50,19 @@ def test_the_page(
     (row,) = rows
     named = zip(columns, row, strict=True)
     assert group["steps"][-1]["after"] == [", ".join(f"{n}={v}" for n, v in named if n[0] != "k")]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_the_session_in_the_shell(tmp_path: Path) -> None:
+    parts = blocks((GUIDE / "why.md").read_text(encoding="utf-8"))
+    (tmp_path / "sales").mkdir()
+    (tmp_path / "sales/1.json").write_text(parts["sales/1.json"])
+    known = {"DATA": str(tmp_path), "CHECKPOINT": str(tmp_path / "checkpoint")}
+    command = [sys.executable, "-m", "firesteel.cli.main", "shell", "--set", "parallelism.default=1"]
+    done = subprocess.run(
+        command, cwd=tmp_path, input=substitute(parts["session.sql"], known), capture_output=True, text=True,
+        timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == parts["firesteel shell < session.sql"]

@@ -7,7 +7,7 @@ import pytest
 from firesteel import TableEnvironment
 from firesteel.job.spec import JobSpec
 from firesteel.runtime.spec.tables import SinkSpec
-from firesteel.session.jobs import stream_settings
+from firesteel.session.running.host_settings import stream_settings
 
 BUNDLES = {
     "table.exec.mini-batch.enabled": "true",

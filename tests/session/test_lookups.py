@@ -10,8 +10,8 @@ from firesteel.job.lookups import looked_up
 from firesteel.job.spec import JobSpec
 from firesteel.session.environment import TableEnvironment
 from firesteel.session.jobs import job_of
-from firesteel.session.option_places import locate_in_job
 from firesteel.session.planning import plan_all
+from firesteel.session.running.option_places import locate_in_job
 from firesteel.spark.shipped_code import table_options
 from firesteel.sql.parser import parse_script
 from firesteel.sql.statements import Insert

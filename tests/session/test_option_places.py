@@ -8,8 +8,8 @@ from firesteel import TableEnvironment
 from firesteel.errors import FiresteelError, JobError
 from firesteel.job.spec import JobSpec
 from firesteel.session.jobs import job_of
-from firesteel.session.option_places import locate_in_job
 from firesteel.session.planning import plan
+from firesteel.session.running.option_places import locate_in_job
 from firesteel.sql.statements import Query
 
 

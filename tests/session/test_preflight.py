@@ -17,7 +17,7 @@ from firesteel.session.context import Environment
 from firesteel.session.environment import TableEnvironment
 from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan_all
-from firesteel.session.preflight import await_spark
+from firesteel.session.running.preflight import await_spark
 from firesteel.spark.checkpoint.fingerprint import FILE, Layout, check_or_write
 from firesteel.sql.parser import parse_script
 from firesteel.sql.statements import Insert

@@ -15,9 +15,10 @@ from firesteel.catalog.schema import Table as SchemaTable
 from firesteel.changelog import ALL, INSERT_ONLY
 from firesteel.errors import NotSupportedError, UsageError, ValidationError
 from firesteel.session.context import Environment
-from firesteel.session.jobs import job_of, stream_settings
+from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan
 from firesteel.session.row_time import RowTime, with_row_time
+from firesteel.session.running.host_settings import stream_settings
 from firesteel.session.snapshot import snapshot
 from firesteel.session.table import Table
 from firesteel.spark.shipped_code import ship_code

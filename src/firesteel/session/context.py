@@ -14,6 +14,7 @@ from firesteel.connectors.registry import validate_table
 from firesteel.notices import say
 from firesteel.session.checkpoints import KnownStatements
 from firesteel.session.launch import prepare, settings_of_spark, spark_of
+from firesteel.session.started_jobs import StartedJobs
 from firesteel.spark.launch.launch import prepared
 from firesteel.spark.progress import Progress
 from firesteel.types.zones import session_zone
@@ -45,6 +46,8 @@ class Environment:
         self.script = ""
         """File name of the running script. It names jobs that have no `pipeline.name`."""
         self.known_statements = KnownStatements()
+        self.started = StartedJobs()
+        """Jobs of this session that have a checkpoint."""
         self.replay: Replay | None = None
         """Messages of a dead-letter table that the next job takes, and nothing else; None for usual jobs."""
         self.kept_script: KeptScript | None = None

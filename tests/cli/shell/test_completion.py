@@ -6,6 +6,8 @@ import pytest
 
 from firesteel import TableEnvironment
 from firesteel.cli.shell.completion import Candidate, complete
+from firesteel.jobs.job import Source
+from firesteel.jobs.registry import Registry
 
 DEFINITIONS = (
     "CREATE TABLE orders (id BIGINT, name STRING, `order` INT) WITH ('connector' = 'blackhole')",
@@ -69,6 +71,13 @@ def found(environment: TableEnvironment, text: str) -> list[Candidate]:
          "json.ignore-parse-errors'"),
         ("CREATE TABLE t (a INT) WITH ('|', 'connector' = 'datagen')", "number-of-rows"),
         ("HELP metr|", "metrics"),
+        ("WH|", "WHY"),
+        ("WHY |", "SELECT * FROM"),
+        ("WHY CH|", "CHECKPOINT"),
+        ("WHY JOB '3' WH|", "WHERE"),
+        ("WHY SELECT * FROM or|", "orders"),
+        ("WHY SELECT * FROM orders WH|", "WHERE"),
+        ("WHY SELECT * FROM orders WHERE na|", "name"),
         ("CREATE TABLE t (a BIG|", "BIGINT"),
     ],
 )  # fmt: skip
@@ -105,3 +114,14 @@ def test_columns_of_other_tables_are_left_out(environment: TableEnvironment) -> 
 def test_completion_is_quick(environment: TableEnvironment) -> None:
     script = "SELECT id, name FROM orders WHERE id > 5 AND name LIKE 'a%';\n" * 300
     assert found(environment, script + "SELECT na| FROM orders")[0].text == "name"
+
+
+def test_why_takes_jobs_that_have_ended(
+    environment: TableEnvironment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = Registry()
+    monkeypatch.setattr("firesteel.session.vocabulary.names.JOBS", jobs)
+    jobs.add(Source("SELECT 1")).end()
+    jobs.add(Source("SELECT 2"))
+    assert [each.text for each in found(environment, "WHY JOB '|'")] == ["1", "2"]
+    assert [each.text for each in found(environment, "STOP JOB '|'")] == ["2"]

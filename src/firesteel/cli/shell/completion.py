@@ -83,6 +83,8 @@ def _words(statement: Typed, environment: Environment) -> Iterator[tuple[str, st
         yield from keywords.BEFORE_TABLES
     elif statement.first[0] in keywords.FOLLOWING and len(statement.words) <= 2:
         yield from _following(statement)
+    elif statement.first[0] == "WHY" and statement.clause in ("", "FROM"):
+        yield from keywords.IN_WHY
     elif statement.clause:
         yield from _in_query(statement, environment)
     else:
@@ -148,7 +150,7 @@ def _in_string(statement: Typed, environment: Environment) -> Iterator[tuple[str
         else:
             yield from ((name, described(option)) for name, option in known.items())
     elif "JOB" in statement.first:
-        yield from names.jobs()
+        yield from names.jobs(has_ended=begins == "WHY")
     elif begins in ("CREATE", "ALTER", "REPLACE") or statement.word() in ("(", ","):
         yield from _table_options(statement, key)
 

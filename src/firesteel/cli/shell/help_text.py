@@ -15,6 +15,7 @@ Statements end with a semicolon.
   SELECT ... &                          run it in the background
   SHOW JOBS, STOP JOB 'id'              list the jobs, stop one
   SHOW RESULT id                        what came of a query in the background
+  WHY SELECT * FROM t WHERE key = 1     how a row of a job's result came to be; HELP why
   EXPLAIN [CHANGELOG_MODE] query        show its plan
   SHOW TABLES, DESCRIBE name            see what is there
   SET, SET 'key' = 'value', RESET       options of this shell

@@ -16,6 +16,8 @@ _ALSO_KEYWORDS = frozenset(
         "JOBS",
         "JOB",
         "STOP",
+        "WHY",
+        "CHECKPOINT",
         "CATALOG",
         "DATABASE",
         "VIEW",

@@ -16,6 +16,7 @@ STATEMENTS = (
     ("HELP", "show a page of the documentation"),
     ("SOURCE", "run a file"),
     ("SHOW RESULT", "the result of a background job"),
+    ("WHY", "how a row of a job's result came to be"),
     ("CLEAR", "clear the screen"),
     ("QUIT", "leave the shell"),
 )
@@ -38,9 +39,12 @@ FOLLOWING: dict[str, tuple[str, ...]] = {
     "INSERT": ("INTO",),
     "USE": ("CATALOG",),
     "STOP": ("JOB",),
+    "WHY": ("SELECT * FROM", "JOB", "CHECKPOINT"),
     "EXECUTE": ("STATEMENT SET BEGIN",),
 }
 """Keywords that may follow the first word of a statement, by that word."""
+IN_WHY = _words("SELECT * FROM, WHERE, AT, LIMIT")
+"""Keywords of WHY behind its first ones."""
 BEFORE_TABLES = _words("TABLE(, LATERAL, UNNEST(")
 BEFORE_OPERANDS = _words(
     "DISTINCT, CASE WHEN, CAST(, NOT, NULL, TRUE, FALSE, EXISTS, INTERVAL, TIMESTAMP, DATE, ARRAY, "

@@ -23,6 +23,8 @@ from firesteel.cli.shell.commands import Command, asks_for_background, command_o
 from firesteel.cli.shell.help_text import print_help
 from firesteel.cli.shell.plain_reader import PlainReader
 from firesteel.cli.shell.runner import ShellRunner
+from firesteel.cli.shell.why import print_why
+from firesteel.cli.shell.why_statement import is_why, parse_why
 from firesteel.errors import UsageError
 from firesteel.session.environment import TableEnvironment
 from firesteel.session.launch import prepare
@@ -215,10 +217,24 @@ class Shell:
                 "&"
             ]
             raise_dropped()
+            if is_why(piece):
+                self._explain_row(piece, behind=behind)
+                continue
             run = self._runner.execute_behind if behind else self._runner.execute
             for statement in self._environment.parse(without_ampersand(piece)):
                 run(statement, text)
         return True
+
+    def _explain_row(self, text: str, *, behind: bool) -> None:
+        """Answer to WHY. Ctrl-C stops it."""
+        if behind:
+            raise UsageError("WHY does not run in the background", hint="leave the & out")
+        statement = parse_why(text)
+        self._is_interruptible = True
+        try:
+            print_why(self._environment, statement)
+        finally:
+            self._is_interruptible = False
 
     def _run_command(self, command: Command) -> bool:
         """Run a command of the shell, and return False if it is `quit`."""

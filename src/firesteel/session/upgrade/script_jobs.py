@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firesteel.errors import NotSupportedError, SourceRange
+from firesteel.job.spec import JobSpec
 from firesteel.plan.nodes import physical
 from firesteel.plan.tree import Node
 from firesteel.plan.varying import varying_call
@@ -44,6 +45,23 @@ class PlannedStatement:
     range: SourceRange
 
 
+def planned_statement(
+    identity: Identity, job: JobSpec, plans: Sequence[Node], origins: Origins, range: SourceRange
+) -> PlannedStatement:
+    """Return a statement with what an upgrade or an explanation needs of its plans.
+
+    Args:
+        identity: By which the statement finds its folder.
+        job: Its job.
+        plans: The roots of its physical plans.
+        origins: Its operators with their plan nodes.
+        range: Place of the statement in the script.
+    """
+    varies = next(filter(None, map(varying_call, plans)), None)
+    of_script = ScriptJob(identity, job, _sink_modes(plans), varies)
+    return PlannedStatement(of_script, tuple(plans), origins, range)
+
+
 def script_jobs(environment: TableEnvironment, text: str) -> list[PlannedStatement]:
     """Return the jobs of a script. Its definitions and options take effect in the session.
 
@@ -65,9 +83,7 @@ def script_jobs(environment: TableEnvironment, text: str) -> list[PlannedStateme
             about = statement_text(statement, text), job.target
             identity = Identity(*about, seen[about])
             seen[about] += 1
-            varies = next(filter(None, map(varying_call, plans)), None)
-            of_script = ScriptJob(identity, job, _sink_modes(plans), varies)
-            found.append(PlannedStatement(of_script, tuple(plans), origins, statement.range))
+            found.append(planned_statement(identity, job, plans, origins, statement.range))
         elif isinstance(statement, sql.CreateTable) and statement.query is not None:
             raise NotSupportedError("the upgrade of a script with CREATE TABLE AS", range=statement.range)
         elif not isinstance(statement, _SHOWING):

@@ -10,8 +10,8 @@ from pathlib import Path
 from firesteel.connectors.base import History
 from firesteel.errors import NotSupportedError, UsageError
 from firesteel.session.environment import TableEnvironment
-from firesteel.session.jobs import read_limits
 from firesteel.session.launch import CHECKPOINT
+from firesteel.session.running.host_settings import read_limits
 from firesteel.session.upgrade.comparison import OperatorChange, compare
 from firesteel.session.upgrade.kept_secrets import with_secrets
 from firesteel.session.upgrade.script_jobs import PlannedStatement, script_jobs

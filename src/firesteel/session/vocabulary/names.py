@@ -43,12 +43,16 @@ def catalogs(environment: Environment) -> list[Word]:
     return [(quoted(name), "catalog") for name in environment.catalog.catalog_names()]
 
 
-def jobs() -> list[Word]:
-    """Return the ids of the jobs that have not ended, each with its statement's first words."""
+def jobs(*, has_ended: bool = False) -> list[Word]:
+    """Return the ids of jobs, each with its statement's first words.
+
+    Args:
+        has_ended: Whether jobs that have ended are among them.
+    """
     return [
         (job.id, " ".join(job.source.statement.split())[:60])
         for job in JOBS.jobs()
-        if not job.state.has_ended
+        if has_ended or not job.state.has_ended
     ]
 
 

@@ -58,7 +58,7 @@ def parse_key(texts: Sequence[str], sink: SinkSpec, names: Sequence[str]) -> Key
                 )
             position = list(names).index(column)
             if column in found:
-                raise UsageError(f"--key names the column {column} twice")
+                raise UsageError(f"the condition names the column {column} twice")
             found[column] = value
             values[position] = _scalar(column, value, sink.types[position])
     return Key(found, Condition(values))
@@ -81,7 +81,7 @@ def _conditions(text: str) -> Iterator[tuple[str, str | None]]:
     try:
         expression = parse_expression(text)
     except FiresteelError as error:
-        raise UsageError(f"--key {text!r} cannot be read: {error.message}", hint=_FORM) from None
+        raise UsageError(f"the condition {text!r} cannot be read: {error.message}", hint=_FORM) from None
     yield from _equalities(expression, text)
 
 
@@ -105,7 +105,7 @@ def _equalities(expression: syntax.Node, text: str) -> Iterator[tuple[str, str |
             if column is not None and value is not None:
                 yield column, value
                 return
-    raise UsageError(f"--key {text!r} is not a key", hint=_FORM)
+    raise UsageError(f"the condition {text!r} is not a key", hint=_FORM)
 
 
 def _column(node: syntax.Node) -> str | None:

@@ -71,6 +71,28 @@ class AskedStatement:
             )
 
 
+def checkpoint_folder(checkpoint: str) -> Path:
+    """Return the folder of a checkpoint that can be read.
+
+    Raises:
+        UsageError: It is no checkpoint, or its upgrade was interrupted.
+        NotSupportedError: It is on another file system.
+    """
+    folder = local_folder(checkpoint)
+    if folder is None:
+        raise NotSupportedError(f"`why` for a checkpoint on another file system ({checkpoint})")
+    if not saved_statements(None, str(folder)):
+        raise UsageError(
+            f"{checkpoint} is not a checkpoint of Firesteel", hint="name the folder given as --checkpoint"
+        )
+    if (folder / UPGRADE.name).is_dir():
+        raise UsageError(
+            f"an upgrade of the checkpoint {checkpoint} was interrupted",
+            hint="run `firesteel state`, which completes it",
+        )
+    return folder
+
+
 def asked_statement(
     planned: Sequence[PlannedStatement], checkpoint: str, table: str | None
 ) -> AskedStatement:
@@ -85,19 +107,8 @@ def asked_statement(
         UsageError: The script has no such table, or the checkpoint is not one of this script.
         NotSupportedError: The checkpoint is on another file system.
     """
-    folder = local_folder(checkpoint)
-    if folder is None:
-        raise NotSupportedError(f"`why` for a checkpoint on another file system ({checkpoint})")
-    if not saved_statements(None, str(folder)):
-        raise UsageError(
-            f"{checkpoint} is not a checkpoint of Firesteel", hint="name the folder given as --checkpoint"
-        )
-    if (folder / UPGRADE.name).is_dir():
-        raise UsageError(
-            f"an upgrade of the checkpoint {checkpoint} was interrupted",
-            hint="run `firesteel state`, which completes it",
-        )
-    statement, sink = _chosen(planned, table)
+    folder = checkpoint_folder(checkpoint)
+    statement, sink = chosen(planned, table)
     script = Script([each.job.identity for each in planned], is_whole=True)
     job = statement.job
     own = saved_folder(None, str(folder), job.job, job.identity, script)
@@ -112,8 +123,16 @@ def asked_statement(
     return AskedStatement(statement, sink, Path(own), layout)
 
 
-def _chosen(planned: Sequence[PlannedStatement], table: str | None) -> tuple[PlannedStatement, int]:
-    """Return the statement that writes to a table, and the number of its sink."""
+def chosen(planned: Sequence[PlannedStatement], table: str | None) -> tuple[PlannedStatement, int]:
+    """Return the statement that writes to a table, and the number of its sink.
+
+    Args:
+        planned: The statements of the script.
+        table: Name of the table; None for the only one.
+
+    Raises:
+        UsageError: The script has no such table, or several.
+    """
     found: list[tuple[PlannedStatement, int, str]] = []
     for each in planned:
         for number, sink in enumerate(each.job.job.sinks):

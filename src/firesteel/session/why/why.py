@@ -32,7 +32,7 @@ from firesteel.spark.why.wanted_rows import WantedRows, wanted_rows
 
 @dataclass(frozen=True)
 class Question:
-    """A call of `firesteel why`: the row to be explained, and how much of its history is shown.
+    """The row to be explained, and how much of its history is shown.
 
     Attributes:
         key: Conditions on the columns of the result, which all hold.
@@ -66,11 +66,25 @@ def explain_row(environment: TableEnvironment, text: str, question: Question) ->
         raise UsageError(
             "the script has no checkpoint", hint=f"add --checkpoint DIR, or set '{CHECKPOINT}' in the script"
         )
-    statement = asked_statement(planned, checkpoint, question.table)
+    if not question.key:
+        raise UsageError("--key is missing", hint="name the row: --key \"name = 'Tom'\"")
+    return explain_in(asked_statement(planned, checkpoint, question.table), question)
+
+
+def explain_in(statement: AskedStatement, question: Question) -> Explanation:
+    """Return how a row of a statement came to be.
+
+    Args:
+        statement: The statement, which has a checkpoint.
+        question: What is asked. Its table is not read.
+
+    Raises:
+        UsageError: The checkpoint lacks the micro-batch, a source no longer has its history, or the result
+            has never had such a row.
+        NotSupportedError: The history of the row cannot be found out.
+    """
     job = statement.planned.job.job
     key = parse_key(question.key, job.sinks[statement.sink], statement.names)
-    if not key.texts:
-        raise UsageError("--key is missing", hint="name the row: --key \"name = 'Tom'\"")
     rows = wanted_rows(job, statement.sink, key.condition)
     recorder = Recorder(rows.exact, frozenset(rows.cuts))
     with tempfile.TemporaryDirectory(prefix="firesteel-why-") as scratch:
@@ -97,7 +111,7 @@ def _answer(
             f"{statement.table} has never had a row with {key}, and no source row leads to one",
             hint="check the value"
             if question.at is None
-            else f"check the value, or ask for a micro-batch after {question.at} with --at",
+            else f"check the value, or ask for a micro-batch after {question.at}",
         )
     reports = OperatorReports(job, statement.planned.origins, lineage, sources, batches, question.limit)
     listed = (

@@ -20,7 +20,7 @@ from firesteel.job.spec import JobSpec
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 from firesteel.session.context import Environment
 from firesteel.session.launch import CHECKPOINT
-from firesteel.session.option_places import located, table_of
+from firesteel.session.running.option_places import located, table_of
 from firesteel.spark.checkpoint.fingerprint import check_saved, has_saved
 from firesteel.spark.checkpoint.lock import local_folder
 

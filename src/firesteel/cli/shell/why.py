@@ -1,0 +1,43 @@
+"""Answers of the shell to WHY."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from firesteel.cli.shell.why_statement import WhyStatement
+
+if TYPE_CHECKING:
+    from firesteel.session.environment import TableEnvironment
+    from firesteel.session.why.statement import AskedStatement
+
+
+def print_why(environment: TableEnvironment, statement: WhyStatement) -> None:
+    """Print how a row came to be, as `firesteel why` does.
+
+    Args:
+        environment: The session, which has started the job.
+        statement: What is asked.
+
+    Raises:
+        ValidationError: The job does not exist.
+        UsageError: There is no such job, checkpoint or row.
+        NotSupportedError: The history of the row cannot be found out.
+    """
+    from firesteel.cli.why.text_form import as_text
+    from firesteel.session.why.why import Question, explain_in
+
+    question = Question((statement.condition,), at=statement.at, limit=statement.limit)
+    found = explain_in(_asked(environment, statement), question)
+    sys.stdout.write(as_text(found, sys.stdout.isatty()))
+    sys.stdout.flush()
+
+
+def _asked(environment: TableEnvironment, statement: WhyStatement) -> AskedStatement:
+    from firesteel.session.why.shell_jobs import statement_in, statement_of_job, statement_writing
+
+    if statement.checkpoint is not None:
+        return statement_in(environment, statement.checkpoint, statement.table)
+    if statement.job is not None:
+        return statement_of_job(environment, statement.job, statement.table)
+    return statement_writing(environment, statement.table)

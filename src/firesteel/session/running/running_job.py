@@ -1,0 +1,226 @@
+"""One job on its host: its attempts, its restarts, and its record."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from firesteel.config.restart import SAME_ERROR
+from firesteel.errors import FiresteelError, JobError, UnavailableError
+from firesteel.explain.sections import explain_physical
+from firesteel.job.spec import JobSpec
+from firesteel.job.steps import step_names
+from firesteel.jobs.job import Job
+from firesteel.jobs.job_file import JobFile
+from firesteel.jobs.registry import JOBS
+from firesteel.plan.tree import Node
+from firesteel.sensitive import redacted
+from firesteel.session.context import Environment, Watch
+from firesteel.session.graph.job_graph import Origins, about_job
+from firesteel.session.launch import CHECKPOINT, NAME
+from firesteel.session.restart.options import restart_strategy
+from firesteel.session.restart.supervisor import Restart, Supervisor
+from firesteel.session.running.host_settings import host_of, parallelism, stream_settings
+from firesteel.session.running.option_places import locate_in_job
+from firesteel.session.running.preflight import STARTING, await_spark
+from firesteel.session.started_jobs import StartedJob
+from firesteel.spark.checkpoint.position import position_of
+from firesteel.spark.errors import from_spark, is_sparks
+from firesteel.spark.launch import launch
+from firesteel.spark.progress import Progress
+from firesteel.spark.shipped_code import hand_on_secrets
+from firesteel.spark.stream.delivered_rows import DeliveredRows
+from firesteel.spark.stream.settings import StreamSettings
+
+if TYPE_CHECKING:
+    from firesteel.spark.launch.launch import Spark
+    from firesteel.spark.stream.host import StreamJob
+
+_AGAIN_SECONDS = 0.2
+"""Seconds between two attempts to cancel a job."""
+_DEFAULT_PATH = "default_catalog.default_database."
+
+
+def job_name(environment: Environment, job: JobSpec) -> str:
+    """Return the name of a job in Spark and in metrics: `pipeline.name`, or its script and its sinks."""
+    named: str | None = environment.configuration.get(NAME)
+    if named:
+        return named
+    sinks = "select" if job.target is None else job.target.replace(_DEFAULT_PATH, "")
+    return f"{environment.script}: {sinks}" if environment.script else sinks
+
+
+class Running:
+    """One job on its host. Call `changes` once; `cancel` may be called from any thread."""
+
+    def __init__(
+        self, environment: Environment, job: JobSpec, watch: Watch | None, text: str, record: Job
+    ) -> None:
+        self._environment = environment
+        self._job = job
+        self._text = redacted(text)
+        self._resumes = CHECKPOINT in environment.options
+        self._strategy = restart_strategy(environment.configuration, has_checkpoint=self._resumes)
+        self._given = DeliveredRows()
+        self._plans: Sequence[Node] = ()
+        self._origins: Origins = []
+        self._settings: StreamSettings | None = None
+        self._progress = Progress(watch, name=job_name(environment, job), steps=step_names(job))
+        self.record = record
+        self._group: str | None = None
+        self._stream: StreamJob | None = None
+        self._file = JobFile(record, lambda: environment.spark.context)
+        self._spark: Spark | None = None
+        self._has_run = False
+        self._cancelled, self._ended = threading.Event(), threading.Event()
+
+    def register(self, plans: Sequence[Node], origins: Origins) -> None:
+        """Attach counters, plans and the description to the job's record."""
+        self._plans, self._origins = plans, origins
+        plan = partial(explain_physical, plans, ("CHANGELOG_MODE",))
+        about = about_job(self._environment, self._job, plans, origins)
+        JOBS.planned(self.record, self._progress, plan, self.cancel, about)
+
+    def changes(self) -> Iterator[pa.Table]:
+        """Run the job, over restarts, and yield its changes as they arrive. A job with a sink yields none."""
+        error: BaseException | None = None
+        try:
+            yield from self._changes()
+        except Exception as failure:
+            error = failure
+            raise
+        except BaseException:  # The caller has stopped reading.
+            self._cancelled.set()
+            raise
+        finally:
+            self.record.end(error, cancelled=self._cancelled.is_set())
+            self._file.end(error)
+            self._ended.set()
+
+    def _changes(self) -> Iterator[pa.Table]:
+        supervisor = Supervisor(
+            self._strategy,
+            self._environment.configuration.get(SAME_ERROR),
+            resumes=self._resumes,
+            tell=self._tell_restart,
+            cancelled=self._cancelled,
+        )
+        yield from supervisor.run(self._attempt, self._position)
+
+    def _attempt(self) -> Iterator[pa.Table]:
+        """Run the job once, from its checkpoint or from the beginning."""
+        self._stream, self._group = None, None
+        try:
+            yield from self._once()
+        except FiresteelError as error:
+            raise self._failed(error) from error.__cause__
+        except Exception as error:
+            if self._spark is None or not is_sparks(error):
+                raise
+            raise self._failed(from_spark(error, self._job, goes_on=self._resumes)) from error
+
+    def _failed(self, error: FiresteelError) -> FiresteelError:
+        """Return an error of the job with its position in the script, and set whether a restart may help."""
+        spark = self._spark
+        if spark is not None and not self._cancelled.is_set() and error.restarts and spark.end_if_broken():
+            if spark.was_up:
+                error = JobError("Spark has ended", hint="the kernel's log (dmesg) says if memory ran out")
+            was_there = spark.was_up or self._has_run
+            error.restarts = was_there and spark.is_owned and not self._environment.frames
+        if isinstance(error, UnavailableError) and not self._has_run:
+            error.restarts = False  # The first start has failed, so the options may be wrong.
+        if not self._resumes and not self._given.is_empty:
+            error.restarts = False  # The caller would get rows twice.
+        locate_in_job(error, self._environment.catalog, self._job)
+        return error
+
+    def _position(self) -> str:
+        """Return the number and end offsets of the job's current micro-batch, in words for an error."""
+        checkpoint = None if self._settings is None else self._settings.checkpoint
+        return position_of(checkpoint, self._progress.batch)
+
+    def _tell_restart(self, restart: Restart) -> None:
+        self._environment.tell_restart(restart)
+        self.record.restart(restart.cause)
+        self._progress.restart(f"restart {restart.attempt}", resumes=self._resumes)
+        self._file.save()
+
+    def _once(self) -> Iterator[pa.Table]:
+        host = host_of(self._job, self._environment)
+        self._progress.streams = host == launch.STREAM
+        self._progress.resumable = self._resumes
+        self._progress.enter(STARTING)
+        self._spark = self._environment.spark
+        if self._environment.own_process or not self._spark.has_started:
+            await_spark(self._spark, self._environment, self._job, self._text, self._progress.enter)
+        hand_on_secrets((self._job,), self._spark)
+        self._progress.enter("planning the stream" if host == launch.STREAM else "")
+        self._has_run = True
+        if not self._cancelled.is_set():
+            self.record.run()
+            yield from self._batch() if host == launch.BATCH else self._start_stream().results()
+
+    def _batch(self) -> Iterator[pa.Table]:
+        from firesteel.spark.batch import host as batch_host
+
+        settings = batch_host.BatchSettings(parallelism(self._environment), self._text)
+        self._group = settings.group
+        for changes in batch_host.run(self._job, self._environment.spark, settings, self._progress):
+            self._given.note(0, changes.num_rows)
+            yield changes
+
+    def _start_stream(self) -> StreamJob:
+        from firesteel.spark.stream import host as stream_host
+
+        if self._settings is None:
+            self._settings = stream_settings(self._environment, self._job, self._text)
+            self._remember(self._settings.checkpoint)
+        self._stream = stream_host.start(
+            self._job,
+            self._environment.spark,
+            self._settings,
+            self._progress,
+            self._environment.frames,
+            self._given,
+        )
+        self._file.begin(self._settings.checkpoint)
+        if self._cancelled.is_set():
+            self._stream.stop()
+        return self._stream
+
+    def _remember(self, folder: str | None) -> None:
+        """Add the job to those of the session that `WHY` can explain."""
+        if folder is not None:
+            started = StartedJob(self._text, self._job, self._plans, self._origins, folder)
+            self._environment.started.add(self.record.id, started)
+
+    def finish(self) -> None:
+        """Run the job to its end. The sinks take its changes."""
+        for _ in self.changes():
+            pass
+
+    @property
+    def bounded(self) -> bool:
+        return self._job.bounded
+
+    def cancel(self) -> None:
+        """Stop the job. If it has not started yet, it will not start."""
+        self._cancelled.set()
+        if self._stream is not None:
+            self._stream.stop()
+        elif self._group is not None:
+            threading.Thread(target=self._cancel_group, args=(self._group,), daemon=True).start()
+
+    def _cancel_group(self, group: str) -> None:
+        """Cancel the job group until the job has ended: Spark ignores a cancel before the job exists."""
+        assert self._spark is not None
+        while not self._spark.has_ended:
+            with suppress(Exception):  # Spark is ending, and its jobs with it
+                self._spark.context.cancelJobGroup(group)
+            if self._ended.wait(_AGAIN_SECONDS):
+                return
