@@ -92,7 +92,9 @@ class _Run:
             for packet in packets:
                 raise_failure(packet)
                 if packet.holds == COUNTERS:
-                    self.late += sum(step[LATE] for _, steps in read_counters(packet)[0] for step in steps)
+                    self.late += sum(
+                        step[LATE] for _, steps in read_counters(packet).chains for step in steps
+                    )
             found += merge(_of_sink(packets, 0))
             self.letters += merge(_of_sink(packets, 1))
         return found

@@ -14,7 +14,7 @@ from firesteel.runtime.dataflow.operator import PortBatch
 from firesteel.runtime.dataflow.packets import Packer, Packet, merge
 from firesteel.runtime.dataflow.ports import PortMerger
 from firesteel.runtime.state.size import StateSize
-from firesteel.spark.task.counters import StateSizes, TaskCounters, read_counters, with_state
+from firesteel.spark.task.counters import ReadCounters, StateSizes, TaskCounters, read_counters, with_state
 
 
 def changes(sequences: list[int], keys: list[str | None] | None = None) -> pa.Table:
@@ -124,7 +124,7 @@ def test_counters_travel_with_the_next_packet_and_at_the_end() -> None:
     first, *others, last = counters.attach(packer.flush())
     assert (first.read, first.watermark) == (9, 70)
     assert {(p.read, p.watermark) for p in [*others, last]} == {(0, 0)}
-    assert read_counters(last) == ([(3, [[0, 0, 0, 0], [5, 0, 0, 0], [0, 0, 0, 0]])], [])
+    assert read_counters(last) == ReadCounters([(3, [[0, 0, 0, 0], [5, 0, 0, 0], [0, 0, 0, 0]])], [], [])
     counters.take(first)
     (alone,) = counters.attach([])
     assert (alone.read, alone.watermark, alone.rows) == (9, 70, 0)
@@ -133,7 +133,7 @@ def test_counters_travel_with_the_next_packet_and_at_the_end() -> None:
 def test_sizes_of_state_travel_with_the_counters() -> None:
     (packet,) = TaskCounters().attach([])
     sizes = StateSizes(4, 17, {"join.left.rows.v1": StateSize(12, 900, -7), "map": StateSize(1, 2)})
-    assert read_counters(with_state(packet, sizes)) == ([], [sizes])
+    assert read_counters(with_state(packet, sizes)) == ReadCounters([], [sizes], [])
 
 
 def test_null_keys_are_one_group() -> None:

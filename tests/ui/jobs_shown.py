@@ -19,6 +19,7 @@ from firesteel.session.jobs import job_of
 from firesteel.session.live.live_rows import LiveRows
 from firesteel.session.planning import plan_all
 from firesteel.spark.batch_log import DELIVERY, TASKS, WAITING, Batch, Totals
+from firesteel.spark.hot_keys import HotKeys
 from firesteel.spark.progress import Progress
 from firesteel.types.sql import BIGINT, STRING
 
@@ -60,6 +61,8 @@ def registry_of_jobs() -> tuple[Registry, Progress]:
         (1, 0): {"join-1/left": StateSize(4000, 90_000), "join-1/right": StateSize(200, 3000)},
         (2, 0): {"group-aggregate-2": StateSize(12, 800)},
     }
+    progress.hot_keys[1, 0] = HotKeys()
+    progress.hot_keys[1, 0].add(12_000, [(("Smith",), 5400), (("Miller",), 840)])
     progress.lag = lambda: {("orders", 0): 12, ("orders", 1): 3400}
     about = about_job(environment, spec, plans, origins)
     text = partial(explain_physical, plans, ("CHANGELOG_MODE",))

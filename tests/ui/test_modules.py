@@ -164,3 +164,23 @@ def test_rows_replace_the_rows_before() -> None:
         rows=[{"id": "1", "page": 0}, {"id": "1", "page": 1}, {"id": "2", "page": 5}],
     )
     assert found == {"id": "1", "page": 1}
+
+
+def test_hot_keys() -> None:
+    job = {
+        "hot_keys": [
+            {
+                "chain": 1,
+                "port": 0,
+                "operator": "Join",
+                "rows": 200,
+                "keys": [{"key": ["Tom", None], "rows": 100}],
+            },
+            {"chain": 1, "port": 1, "operator": "Join", "rows": 50, "keys": [{"key": ["a"], "rows": 1}]},
+        ]
+    }
+    assert run("tables.js", "m.hotKeys(job)", job=job) == [
+        ["Join", "Tom, NULL", "100", "50 %"],
+        ["Join, input 2", "a", "1", "2.0 %"],
+    ]
+    assert run("tables.js", "m.hotKeys(job)", job={}) == []

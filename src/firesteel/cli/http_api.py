@@ -87,7 +87,8 @@ class Api(JobsApi):
 
     Args:
         registry: The jobs.
-        shows_rows: Whether to show the rows of results. The metrics' port does not: it asks for no token.
+        shows_rows: Whether to show the rows of results, and hot keys. The metrics' port does not: it asks for
+            no token.
     """
 
     def __init__(self, registry: Registry = JOBS, *, shows_rows: bool = False) -> None:
@@ -110,11 +111,13 @@ class Api(JobsApi):
 
     def changing(self, id: str) -> Json | None:
         job = self._registry.find(id)
-        return None if job is None else {**summary(job), **counters(job)}
+        if job is None:
+            return None
+        return {**summary(job), **counters(job, shows_keys=self._shows_rows)}
 
     def details(self, id: str) -> Json | None:
         job = self._registry.find(id)
-        return None if job is None else details(job)
+        return None if job is None else details(job, shows_keys=self._shows_rows)
 
     def graph(self, id: str) -> Json:
         job = self._registry.find(id)

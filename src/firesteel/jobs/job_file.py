@@ -85,7 +85,7 @@ class JobFile:
             "format": FORMAT,
             "version": __version__,
             "saved": time_text(time.time()),
-            "job": details(self._job, asks_spark=False),
+            "job": details(self._job, asks_spark=False, shows_keys=True),
             "graph": self._job.graph,
             "batches": batches(self._job),
         }

@@ -41,13 +41,13 @@ def summary(job: Job, *, asks_spark: bool = True) -> Json:
     }
 
 
-def details(job: Job, *, asks_spark: bool = True) -> Json:
-    """Return a job as a JSON value with all fields but its micro-batches. Arguments: see `summary`."""
+def details(job: Job, *, asks_spark: bool = True, shows_keys: bool = False) -> Json:
+    """Return a job as a JSON value with all fields but its micro-batches. Arguments: see `counters`."""
     return {
         **summary(job, asks_spark=asks_spark),
         "plan": job.plan,
         "options": dict(job.about.options),
-        **counters(job, asks_spark=asks_spark),
+        **counters(job, asks_spark=asks_spark, shows_keys=shows_keys),
     }
 
 
@@ -69,8 +69,14 @@ def values(progress: Progress, *, asks_spark: bool = True) -> dict[str, float | 
     }
 
 
-def counters(job: Job, *, asks_spark: bool = True) -> Json:
-    """Return the fields of a job that may change and are not in the list. Arguments: see `summary`."""
+def counters(job: Job, *, asks_spark: bool = True, shows_keys: bool = False) -> Json:
+    """Return the fields of a job that may change and are not in the list.
+
+    Args:
+        job: The job.
+        asks_spark: Whether to include numbers for which Spark or brokers are asked, which may take a second.
+        shows_keys: Whether readers may see the values of hot keys, which are those of rows.
+    """
     progress = job.progress or Progress()
     lags = progress.lags.items() if asks_spark else ()
     return {
@@ -82,6 +88,7 @@ def counters(job: Job, *, asks_spark: bool = True) -> Json:
             for each in list(job.history)
         ],
         "chains": [{"chain": chain, "steps": _steps(progress, chain)} for chain in sorted(progress.chains)],
+        "hot_keys": _hot_keys(progress) if shows_keys else [],
         "states": [
             {"state": name, "entries": size.entries, "bytes": size.bytes, "oldest": size.oldest}
             for name, size in sorted(progress.state_sizes().items())
@@ -105,6 +112,17 @@ def _steps(progress: Progress, chain: int) -> list[Json]:
         }
         for name, step in zip(progress.steps.get(chain) or ("",) * len(steps), steps, strict=True)
     ]
+
+
+def _hot_keys(progress: Progress) -> list[Json]:
+    """Return the hot keys of each input of a keyed chain that has some."""
+    found = []
+    for (chain, port), keys in sorted(progress.hot_keys.copy().items()):
+        top = [{"key": list(key), "rows": rows} for key, rows in keys.top()]
+        if top:
+            operator = (*progress.steps.get(chain, ()), "", "")[1]
+            found.append({"chain": chain, "port": port, "operator": operator, "rows": keys.rows, "keys": top})
+    return found
 
 
 def batches(job: Job) -> list[Json]:

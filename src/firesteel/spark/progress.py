@@ -13,6 +13,7 @@ from firesteel.runtime.dataflow.counters import LATE, ChainCounters, Counters
 from firesteel.runtime.dataflow.packets import COUNTERS, SKIPPED, Packet
 from firesteel.runtime.state.size import StateSize
 from firesteel.spark.batch_log import DELIVERY, BatchLog, Totals
+from firesteel.spark.hot_keys import HotKeys
 from firesteel.spark.task.counters import read_counters
 
 
@@ -31,6 +32,7 @@ class Progress:
         watermark: Last watermark of a source in milliseconds, 0 for none. With mini-batch, the current one.
         skip_causes: Messages skipped because they cannot be decoded, by cause (formats/messages).
         chains: Counters of the steps of each chain, by its number (runtime/dataflow/counters.py).
+        hot_keys: Keys to which most rows go, by the keyed chain's number and port.
         states: Sizes of keyed state, if the host reports them: by stage and key group, then by name.
         state_size: Returns the bytes of keyed state in Spark's state store.
         lag: Returns the number of unread messages by topic and partition.
@@ -60,6 +62,7 @@ class Progress:
     watermark: int = 0
     skip_causes: Counter[str] = field(default_factory=Counter)
     chains: dict[int, ChainCounters] = field(default_factory=dict)
+    hot_keys: dict[tuple[int, int], HotKeys] = field(default_factory=dict)
     states: dict[tuple[int, int], Mapping[str, StateSize]] = field(default_factory=dict)
     state_size: Callable[[], int | None] | None = None
     lag: Callable[[], Lags] | None = None
@@ -137,14 +140,16 @@ class Progress:
         self._tell()
 
     def _add_counters(self, packet: Packet) -> None:
-        chains, states = read_counters(packet)
-        for chain, steps in chains:
+        read = read_counters(packet)
+        for chain, steps in read.chains:
             own = self.chains.setdefault(chain, [Counters() for _ in steps])
             for counters, step in zip(own, steps, strict=True):
                 counters.add(step)
                 self.late += step[LATE]
-        for state in states:
+        for state in read.states:
             self.states[state.stage, state.group] = state.sizes
+        for keys in read.keys:
+            self.hot_keys.setdefault((keys.chain, keys.port), HotKeys()).add(keys.rows, keys.keys)
 
     def add_sent(self, rows: int) -> None:
         """Count rows that a sink has committed, or that the caller of a query has taken."""

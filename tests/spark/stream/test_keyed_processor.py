@@ -86,6 +86,6 @@ def test_the_state_of_a_failed_task_is_not_written(payload: bytes, monkeypatch: 
         assert handle.value.data is None
     else:
         assert held == [CHANGES, COUNTERS]
-        ((_, (size,)),) = [(each.group, each.sizes.values()) for each in read_counters(found[-1])[1]]
+        ((_, (size,)),) = [(each.group, each.sizes.values()) for each in read_counters(found[-1]).states]
         assert (size.entries, size.bytes > 0) == (1, True)
         assert handle.value.data is not None

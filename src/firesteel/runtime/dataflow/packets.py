@@ -26,6 +26,7 @@ import pyarrow as pa
 from firesteel.changelog import SEQUENCE
 from firesteel.kernels.types import given
 from firesteel.runtime.columns.keys import key_groups
+from firesteel.runtime.dataflow.hot_keys import KeySketch
 from firesteel.runtime.dataflow.operator import LAST_SEQUENCE
 from firesteel.runtime.dataflow.sequence import (
     Numbers,
@@ -135,11 +136,13 @@ class Packer:
         port: Input of the destination.
         home: Target of all rows if there are no keys.
         channel: Channel of the watermarks, None if none are sent.
+        sketch: Sketch that counts the frequent keys, None for none.
     """
 
     def __init__(
         self, keys: tuple[int, ...], targets: int, sub_sequence_bits: int = 0, task: int = 0,
         to: int = TO_DRIVER, port: int = 0, home: int = 0, channel: int | None = None,
+        sketch: KeySketch | None = None,
     ) -> None:  # fmt: skip
         self._to = to
         self._port = port
@@ -149,6 +152,7 @@ class Packer:
         self._number_changes = SubSequences(sub_sequence_bits) if sub_sequence_bits else None
         self._task = task
         self._channel = channel
+        self._sketch = sketch
         self._number = 0
         self._held: list[pa.Table] = []
         self._watermarks: list[tuple[Numbers, Numbers]] = []
@@ -206,6 +210,8 @@ class Packer:
             changes = self._number_changes(changes)
         if self._channel is not None:
             self._none = changes.slice(0, 0)
+        if self._sketch is not None:
+            self._sketch.add(changes)
         return changes
 
     def _all(self) -> Sequence[int]:

@@ -146,7 +146,7 @@ def _unknown(folder: Path) -> Json:
     statement = file.read_text(encoding="utf-8") if file.exists() else ""
     return {
         **dict.fromkeys(("cause", "script", "line", "column", "ended", "metrics")),
-        **dict.fromkeys(("history", "chains", "states", "lag_messages"), ()),
+        **dict.fromkeys(("history", "chains", "hot_keys", "states", "lag_messages"), ()),
         "id": folder.name,
         "name": folder.name,
         "label": folder.name,

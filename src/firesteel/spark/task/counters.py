@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from firesteel.runtime.dataflow.counters import ChainCounters, Counters
+from firesteel.runtime.dataflow.hot_keys import Key, KeySketch
 from firesteel.runtime.dataflow.packets import COUNTERS, FIRST, TO_DRIVER, Packet
 from firesteel.runtime.state.size import StateSize
 
@@ -20,16 +21,22 @@ class TaskCounters:
         sent: Bytes of the rows that the chains have sent to other tasks or to sinks.
         watermark: Last watermark of a chain that no packet carries yet, in milliseconds; 0 for none.
         chains: Counters of the steps of each chain, by its number.
+        keys: Frequent keys of the rows sent to keyed chains, by the chain's number and port.
     """
 
     read: int = 0
     sent: int = 0
     watermark: int = 0
     chains: dict[int, ChainCounters] = field(default_factory=dict)
+    keys: dict[tuple[int, int], KeySketch] = field(default_factory=dict)
 
     def of_chain(self, chain: int, operators: int) -> ChainCounters:
         """Return the counters of a chain with this number of operators."""
         return self.chains.setdefault(chain, [Counters() for _ in range(operators + 2)])
+
+    def sketch(self, chain: int, port: int, keys: Sequence[int]) -> KeySketch:
+        """Return the sketch of the keys of rows that the task sends to a port of a chain."""
+        return self.keys.setdefault((chain, port), KeySketch(keys))
 
     def take(self, packet: Packet) -> None:
         """Add the counters of an incoming packet."""
@@ -43,7 +50,7 @@ class TaskCounters:
         """
         for packet in packets:
             yield self._on(packet) if self.read or self.watermark else packet
-        yield self._on(counters_packet(self.chains, self.sent))
+        yield self._on(counters_packet(self.chains, self.sent, self.keys))
 
     def _on(self, packet: Packet) -> Packet:
         carried = replace(
@@ -68,17 +75,50 @@ class StateSizes:
     sizes: Mapping[str, StateSize]
 
 
-def counters_packet(chains: Mapping[int, ChainCounters], sent: int = 0) -> Packet:
-    """Return the packet that carries the counters of chains to the driver. `sent` is a number of bytes."""
-    payload = [[chain, [step.values() for step in steps]] for chain, steps in chains.items()]
-    return Packet(0, FIRST, 0, 0, json.dumps([payload, [], sent]).encode(), COUNTERS, to=TO_DRIVER)
+@dataclass(frozen=True)
+class ReadKeys:
+    """Frequent keys of the rows that one task has sent to a port of a chain.
+
+    Attributes:
+        chain: Number of the chain.
+        port: The port.
+        rows: Number of all rows.
+        keys: The keys, with the estimated number of rows of each.
+    """
+
+    chain: int
+    port: int
+    rows: int
+    keys: Sequence[tuple[Key, int]]
+
+
+def counters_packet(
+    chains: Mapping[int, ChainCounters],
+    sent: int = 0,
+    keys: Mapping[tuple[int, int], KeySketch] | None = None,
+) -> Packet:
+    """Return the packet that carries the counters of chains to the driver.
+
+    Args:
+        chains: The counters of the steps of each chain.
+        sent: Bytes of the rows that the task has sent.
+        keys: Frequent keys of these rows, by chain and port.
+    """
+    steps = [[chain, [step.values() for step in steps]] for chain, steps in chains.items()]
+    sketches = [
+        [chain, port, each.rows, list(each.counts.items())]
+        for (chain, port), each in (keys or {}).items()
+        if not each.is_empty
+    ]
+    payload = json.dumps([steps, [], sent, sketches])
+    return Packet(0, FIRST, 0, 0, payload.encode(), COUNTERS, to=TO_DRIVER)
 
 
 def with_state(packet: Packet, state: StateSizes) -> Packet:
     """Return a packet of counters that carries the sizes of states, too."""
-    chains, _, sent = json.loads(packet.payload)
+    chains, _, *rest = json.loads(packet.payload)
     sizes = [state.stage, state.group, dict(state.sizes)]
-    return replace(packet, payload=json.dumps([chains, [sizes], sent]).encode())
+    return replace(packet, payload=json.dumps([chains, [sizes], *rest]).encode())
 
 
 def sent_bytes(packet: Packet) -> int:
@@ -86,15 +126,32 @@ def sent_bytes(packet: Packet) -> int:
     return int(json.loads(packet.payload)[2]) if packet.holds == COUNTERS else 0
 
 
-def read_counters(packet: Packet) -> tuple[list[tuple[int, list[list[int]]]], list[StateSizes]]:
-    """Return the counters and the sizes of states that a packet of counters carries.
+@dataclass(frozen=True)
+class ReadCounters:
+    """What a packet of counters carries.
 
-    Returns:
-        For each chain its number and the values of its steps. Then the sizes of states.
+    Attributes:
+        chains: For each chain its number and the values of its steps.
+        states: Sizes of states.
+        keys: Frequent keys.
     """
-    chains, states, _ = json.loads(packet.payload)
-    found = [
-        StateSizes(stage, group, {name: StateSize(*size) for name, size in sizes.items()})
-        for stage, group, sizes in states
-    ]
-    return [(chain, steps) for chain, steps in chains], found
+
+    chains: list[tuple[int, list[list[int]]]]
+    states: list[StateSizes]
+    keys: list[ReadKeys]
+
+
+def read_counters(packet: Packet) -> ReadCounters:
+    """Return what a packet of counters carries."""
+    chains, states, _, sketches = json.loads(packet.payload)
+    return ReadCounters(
+        [(chain, steps) for chain, steps in chains],
+        [
+            StateSizes(stage, group, {name: StateSize(*size) for name, size in sizes.items()})
+            for stage, group, sizes in states
+        ],
+        [
+            ReadKeys(chain, port, rows, [(tuple(key), count) for key, count in keys])
+            for chain, port, rows, keys in sketches
+        ],
+    )

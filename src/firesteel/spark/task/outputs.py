@@ -183,7 +183,7 @@ def terminal_output(
     commits in tasks, packets go to its own tasks, which begin after all other tasks.
     """
     if output.to >= 0:
-        return PacketOutput(_packer(context, output, id), task, own)
+        return PacketOutput(_packer(context, output, id, task), task, own)
     number = sink_id(output.to)
     spec = context.fragment.sinks[number]
     checks = RowChecks(spec, id, _refused_output(context, number, id))
@@ -211,9 +211,12 @@ def _refused_output(context: TaskContext, sink: int, id: TaskId) -> DeadLetterOu
     return DeadLetterOutput(context, id, source, number, partial(letter_output, context, id))
 
 
-def _packer(context: TaskContext, output: Output, id: TaskId) -> Packer:
+def _packer(context: TaskContext, output: Output, id: TaskId, task: TaskCounters) -> Packer:
     targets = context.targets if output.keys else 1
     channel = channel_id(id.chain, id.channel) if output.to in context.watermarked else None
+    has_sketch = bool(output.keys) and context.observer is None
+    sketch = task.sketch(output.to, output.port, output.keys) if has_sketch else None
     return Packer(
-        output.keys, targets, context.sub_sequence_bits, id.number, output.to, output.port, channel=channel
+        output.keys, targets, context.sub_sequence_bits, id.number, output.to, output.port, channel=channel,
+        sketch=sketch,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 // Tables of a job: sources and their lag, states, options, history.
 
 import { html } from '../vendor/htm-preact.js';
-import { bytes, count } from './format.js';
+import { bytes, count, share } from './format.js';
 import { operatorName } from './model.js';
 
 const shownTime = (text) => text.replace('T', ' ').replace('Z', '');
@@ -13,6 +13,14 @@ export function Table({ caption, heads, rows, none }) {
     <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 }
 
+/** Rows of the table of hot keys: operator, key, rows and share of the rows of this input. */
+export function hotKeys(job) {
+  return (job.hot_keys ?? []).flatMap((input) => {
+    const name = input.port ? `${operatorName(input.operator)}, input ${input.port + 1}` : operatorName(input.operator);
+    return input.keys.map(({ key, rows }) => [name, key.map((value) => value ?? 'NULL').join(', '), count(rows), share(rows / input.rows)]);
+  });
+}
+
 export function Sources({ job }) {
   const reading = job.chains.flatMap((chain) => chain.steps.slice(0, 1)).filter((step) => step.operator.startsWith('read'));
   return html`<${Table} caption="Sources" heads=${['source', 'rows', 'busy seconds']} none="The job has no source yet."
@@ -20,7 +28,9 @@ export function Sources({ job }) {
     <${Table} caption="Messages that wait to be read" heads=${['topic', 'partition', 'messages']} none="No source reports a lag."
       rows=${job.lag_messages.map((lag) => [lag.topic, lag.partition, count(lag.messages)])} />
     <${Table} caption="Keyed state" heads=${['state', 'entries', 'bytes']} none="The job keeps no state."
-      rows=${job.states.map((state) => [state.state, count(state.entries), bytes(state.bytes)])} />`;
+      rows=${job.states.map((state) => [state.state, count(state.entries), bytes(state.bytes)])} />
+    <${Table} caption="Hot keys (estimated)" heads=${['operator', 'key', 'rows', 'share of the rows']} none="No key gets 1 % of the rows of an operator."
+      rows=${hotKeys(job)} />`;
 }
 
 export function Options({ options }) {
