@@ -18,9 +18,9 @@ from firesteel.errors import UsageError
 from firesteel.ui.host_header import LOOPBACK, names_this_machine
 
 MOST_CONNECTIONS = 16
-"""Open at once; more are closed at once, unanswered."""
+"""Most connections at a time. A further one is closed without an answer."""
 SECONDS = 5.0
-"""From connecting to the end of the answer."""
+"""Most seconds from connecting to the end of the answer."""
 
 
 @dataclass(frozen=True)

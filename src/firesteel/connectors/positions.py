@@ -98,7 +98,7 @@ class PositionedSink(Protocol):
     notes: bool
     """Whether the sink records positions with its current options."""
     place: str
-    """Place where the sink keeps its positions. A sink with another place may start anew."""
+    """Place where the sink keeps its positions. A sink with another place may start again."""
 
     def begin_batch(self, origin: Origin) -> None:
         """Set the origin of the rows of the next batch.

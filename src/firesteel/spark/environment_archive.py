@@ -31,7 +31,7 @@ MANIFEST = "firesteel-environment.json"
 EXTRAS = ("kafka", "jdbc", "avro")
 """Extras of Firesteel that executors need."""
 _MODES: dict[str, Any] = {".tar": "w", ".tar.gz": "w:gz", ".tgz": "w:gz"}
-"""By suffix, as Spark unpacks archives."""
+"""Mode of `tarfile.open` by the suffix of an archive. Spark unpacks archives with these suffixes."""
 _OF_SPARK = ("pyspark", "py4j")
 """Packages that come with the executors' Spark."""
 

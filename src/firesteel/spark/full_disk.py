@@ -22,7 +22,7 @@ _FULL = ("No space left on device", "Disk quota exceeded", "File too large")
 _CUT_OFF = "EOFError"
 """Error of a worker if Spark's thread that wrote its state has ended without a message."""
 _LITTLE = 1 << 20
-"""A disk with fewer free bytes counts as full."""
+"""Free bytes of a disk below which it counts as full."""
 _PATH = re.compile(r"(?:file:)?(/[^\s:'\"]+)['\"]?:? *(?:\(|: *)?(?:" + "|".join(_FULL) + ")")
 _TEMPORARY = re.compile(
     r"\.(?:shuffle\.|storage\.(?:Disk|Block)|util\.collection\.|memory\.\w*Spill|execution\.UnsafeExternal)"

@@ -343,7 +343,7 @@ class KafkaSource(Source):
             if latest[topic, number] < offset and self._options.end is None:
                 raise LostInputError(
                     f"topic {topic}, partition {number} ends at offset {latest[topic, number]}, and was read "
-                    f"up to {offset}: it was truncated or made anew",
+                    f"up to {offset}: it was truncated or created again",
                     hint="begin with an empty checkpoint folder",
                 )
 

@@ -2,7 +2,7 @@
 
 Flink keeps the map of a key in its heap state and copies it into another HashMap for each result. An entry is
 in the bucket of its hash. Entries of one bucket keep their order of insertion. The number of buckets grows
-with the entries and never shrinks, until the map is empty and starts anew. Buckets that Java converts to
+with the entries and never shrinks, until the map is empty and starts again. Buckets that Java converts to
 trees (eight entries or more) are not modelled.
 """
 

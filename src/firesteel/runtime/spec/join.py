@@ -31,7 +31,7 @@ class JoinInput:
         types: Types of its fields.
         keys: Positions of the fields that are equal to the other input's, in the order of the other's.
         unique_key: Positions of a unique key of its rows, None if there is none.
-        ttl: Milliseconds that a row is kept after it came, 0 for ever.
+        ttl: Milliseconds that a row is kept after it came, 0 for no limit.
     """
 
     types: tuple[SqlType, ...]

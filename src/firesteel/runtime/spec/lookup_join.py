@@ -75,7 +75,7 @@ class ResolvedLookupJoinSpec(OperatorSpec):
         input_types: Types of the input's columns.
         keys: Columns that tell rows apart.
         replaces: Whether a row replaces the one of its key, so that no retraction comes before.
-        ttl: Milliseconds that the rows of a key are kept, 0 for ever.
+        ttl: Milliseconds that the rows of a key are kept, 0 for no limit.
         state_id: Name of the state.
     """
 

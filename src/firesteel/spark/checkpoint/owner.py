@@ -15,12 +15,12 @@ from firesteel.errors import JobError, UsageError
 from firesteel.notices import say
 
 BEAT_SECONDS, LEASE_SECONDS = 5.0, 30.0
-"""How often an owner shows that it lives, and how long one that does not counts as alive."""
+"""Seconds between two heartbeats of an owner, and seconds without one after which it counts as ended."""
 HINT = "wait for its end or stop it, or give this run a checkpoint folder of its own"
 RELEASED = "released"
 
 Owner = dict[str, Any]
-"""pid, host, since, machine; `name` is the token that no other run has. Of a run that ended, `released`."""
+"""Owner of a checkpoint: `pid`, `host`, `since`, `machine`, the unique token `name`; `released` after its end."""
 
 
 class ShutOutError(JobError):
@@ -86,13 +86,13 @@ def machine() -> str:
 def say_taken_over(folder: object, owner: Owner) -> None:
     """Say once that a run's checkpoint is taken over."""
     text = shown(owner)
-    if text not in _told:
-        _told.add(text)
+    if text not in _reported:
+        _reported.add(text)
         say(f"taking over the checkpoint {folder} from {text}, which ended without closing it")
 
 
-_told: set[str] = set()
-"""Owners that were taken over from: the locks of a command and of its statements have the same."""
+_reported: set[str] = set()
+"""Owners whose loss of a checkpoint is reported already: a command and its statements have one owner."""
 
 
 def _is_running(pid: Any) -> bool:

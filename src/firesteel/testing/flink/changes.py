@@ -19,9 +19,9 @@ from firesteel.types.sql import STRING
 _DIGITS = 9
 """Digits of a floating point number that count: the last ones depend on the order of additions."""
 _TINY = 1e-9
-"""Numbers below it are what additions leave of zero."""
+"""Limit below which a number counts as 0, since sums of rounded numbers rarely give exactly 0."""
 _NUDGE = 1 + 1e-11
-"""Keeps numbers that end in a 5 from being rounded up here and down there."""
+"""Factor before numbers are rounded, so that both sides round a number that ends in a 5 in the same way."""
 _NUMBER = re.compile(r"-?\d+\.\d+(?:E-?\d+)?")
 
 
