@@ -73,8 +73,8 @@ PACK_BYTES = 16 << 20
 _WRITE = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 """Options for writing a packet: compressed with LZ4, in one thread.
 
-Sequences, kinds and window ends compress very well, and a packet is copied about six times through the JVM and
-the shuffle files. Threads bring nothing, because Spark's tasks use all cores.
+Sequences, kinds and window ends compress very well, and a packet is copied about six times through the JVM
+and the shuffle files. Threads bring nothing, because Spark's tasks use all cores.
 """
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
 _BEGIN, _MOST_STEPS = b"begin", (1 << 16) - 1

@@ -20,7 +20,7 @@ HINT = "wait for its end or stop it, or give this run a checkpoint folder of its
 RELEASED = "released"
 
 Owner = dict[str, Any]
-"""Owner of a checkpoint: `pid`, `host`, `since`, `machine`, the unique token `name`; `released` after its end."""
+"""Owner of a checkpoint: `pid`, `host`, `since`, `machine`, a unique `name`; `released` after its end."""
 
 
 class ShutOutError(JobError):
