@@ -23,6 +23,7 @@ from firesteel.functions.expression.nodes import (
 )
 from firesteel.functions.expression.recursion import from_below
 from firesteel.functions.signatures.aggregate_traits import traits_of
+from firesteel.plan.estimates.uniqueness import are_distinct
 from firesteel.plan.expressions.operations import (
     comparison,
     is_identity,
@@ -35,7 +36,6 @@ from firesteel.plan.expressions.operations import (
 )
 from firesteel.plan.expressions.sub_query import SubQuery
 from firesteel.plan.join_condition import push_expressions
-from firesteel.plan.metadata import unique_keys
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.join.not_distinct import collapse_not_distinct
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project, WatermarkAssigner
@@ -75,11 +75,7 @@ def _node(node: Node) -> Node:
     if isinstance(node, WatermarkAssigner):
         return replace(node, expression=consistent(node.expression))
     if isinstance(node, Aggregate):
-        if (
-            not node.calls
-            and not node.groups
-            and any(key <= frozenset(node.keys) for key in unique_keys(node.input))
-        ):
+        if not node.calls and not node.groups and are_distinct(node.input, frozenset(node.keys)):
             # RelBuilder.aggregate: rows that are distinct already are not grouped.
             columns = tuple(InputRef(k, f.type) for k, f in zip(node.keys, node.schema, strict=True))
             below = node.input

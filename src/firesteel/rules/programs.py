@@ -19,6 +19,7 @@ from firesteel.rules.aggregate.pull_up_constant_keys import pull_up_constant_key
 from firesteel.rules.aggregate.reduce_aggregates import reduce_aggregates
 from firesteel.rules.aggregate.remove_aggregates import remove_aggregates
 from firesteel.rules.aggregate.split_distinct import split_distinct
+from firesteel.rules.aggregate.transpose_aggregate import transpose_aggregate
 from firesteel.rules.aggregate.two_stage_aggregate import two_stage_aggregate
 from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
@@ -181,6 +182,8 @@ LOGICAL_REWRITE = Program(
         (each(filter_before_picking), "with the projection that was between them gone or above"),
         (each(rewrite_sets), "columns are cut and filters moved: none passes its joins"),
         (each(merge_distinct), "the aggregates of sets within a UNION"),
+        (each(transpose_aggregate), "what the inputs of joins are, and which columns they have, is known"),
+        (each(merge_projects), "a projection is left of some"),
         (whole(top_n), "with all that is read of the numbered rows known"),
         (each(merge_projects), "a projection below a rank joins the one that was there"),
         (each(push_limit), "a limit stands right above its scan"),

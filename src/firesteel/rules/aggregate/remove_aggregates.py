@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from firesteel.functions.expression.nodes import Expr, InputRef
 from firesteel.functions.signatures.aggregate_traits import traits_of
+from firesteel.plan.estimates.uniqueness import are_distinct
 from firesteel.plan.expressions.operations import cast_to
-from firesteel.plan.metadata import unique_keys
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.tree import Node
 
@@ -21,13 +21,15 @@ def remove_aggregates(node: Node) -> Node:
     if not isinstance(node, Aggregate) or not node.keys or node.groups:
         return node
     keys = frozenset(node.keys)
-    if not _has_one_row(node.input, keys) and not any(key <= keys for key in unique_keys(node.input)):
+    if not _has_one_row(node.input, keys) and not are_distinct(node.input, keys):
         return node
     if not all(
         traits_of(c.function).of_one_row and len(c.args) == 1 and c.filter is None for c in node.calls
     ):
         return node
     columns = node.input.schema
+    if not node.calls and node.keys == tuple(range(len(columns))):
+        return node.input
     exprs: list[Expr] = [InputRef(k, columns[k].type) for k in node.keys]
     exprs += [cast_to(InputRef(c.args[0], columns[c.args[0]].type), c.type) for c in node.calls]
     return Project(node.input, tuple(exprs), tuple(f.name for f in node.schema))

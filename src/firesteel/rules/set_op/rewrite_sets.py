@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef, Literal
+from firesteel.plan.estimates.uniqueness import are_unique
 from firesteel.plan.expressions.operations import (
     TRUE,
     comparison,
@@ -79,7 +80,12 @@ def _collapsed(term: Expr) -> Expr:
 
 
 def _is_distinct(node: Node) -> bool:
-    """Return whether no two rows of a node are equal. As in Flink, a projection with casts does not count."""
+    """Return whether no two rows of a node are equal.
+
+    As in Flink, a column with a cast does not count as a part of a key.
+    """
+    if are_unique(node, frozenset(range(len(node.schema)))):
+        return True
     if isinstance(node, Project) and not all(isinstance(e, InputRef) for e in node.exprs):
         return False
     return bool(unique_keys(node))

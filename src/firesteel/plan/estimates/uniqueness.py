@@ -1,0 +1,84 @@
+"""Whether columns of a logical plan's rows are unique, as Flink's cost model sees it.
+
+Flink: FlinkRelMdColumnUniqueness. It knows less than `unique_keys`: it answers for the columns that are asked
+for, and has no answer where it knows no key at all. Estimates of joins depend on the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from firesteel.functions.expression.nodes import InputRef
+from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.metadata import unique_keys
+from firesteel.plan.nodes.join.join_type import equal_columns
+from firesteel.plan.nodes.join.logical import Join
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Scan, Union
+from firesteel.plan.nodes.set_op.logical import Intersect, Minus
+from firesteel.plan.tree import Node
+
+Columns = frozenset[int]
+
+
+def are_distinct(node: Node, columns: Columns) -> bool:
+    """Return whether the columns contain a unique key, and Flink knows it, too.
+
+    If the columns are of both inputs of a join, Flink only asks whether those of each input are unique.
+    """
+    return any(key <= columns for key in unique_keys(node)) and are_unique(node, columns) is not False
+
+
+@from_below
+def are_unique(node: Node, columns: Columns) -> bool | None:
+    """Return whether no two rows share the values of these columns, None if nothing is known."""
+    if isinstance(node, Scan):
+        keys = unique_keys(node)
+        return any(key <= columns for key in keys) if keys else None
+    if isinstance(node, Project):
+        return _of_project(node, columns)
+    if isinstance(node, Filter):
+        return are_unique(node.input, columns)
+    if isinstance(node, Aggregate):
+        return None if node.groups else columns >= frozenset(range(len(node.keys)))
+    if isinstance(node, Join):
+        return _of_join(node, columns)
+    if isinstance(node, (Union, Intersect, Minus)):
+        is_set = not isinstance(node, Union) and not node.all
+        return is_set and len(columns) == len(node.schema)
+    return None
+
+
+def _of_project(node: Project, columns: Columns) -> bool | None:
+    carried = frozenset(e.index for i in columns if isinstance(e := node.exprs[i], InputRef))
+    return are_unique(node.input, carried) if carried else None
+
+
+def _of_join(node: Join, columns: Columns) -> bool | None:
+    """Return the answer for a join.
+
+    Columns of both inputs are unique if those of each input are. Columns of one input are unique if, in
+    addition, each of its rows has at most one partner.
+    """
+    if not node.join_type.has_right_columns:
+        return are_unique(node.inputs[0], columns)
+    if not columns:
+        return False
+    width = node.left_width
+    of_left = frozenset(i for i in columns if i < width)
+    of_right = frozenset(i - width for i in columns if i >= width)
+    if of_left and of_right:
+        return _both(are_unique(node.inputs[0], of_left), are_unique(node.inputs[1], of_right))
+    equal = equal_columns(node.condition, width)
+    if of_left:
+        return not node.join_type.pads_left and _side(node, 0, of_left, equal.right)
+    return not node.join_type.pads_right and _side(node, 1, of_right, equal.left)
+
+
+def _side(node: Join, side: int, columns: Columns, partner: Iterable[int]) -> bool | None:
+    return _both(
+        are_unique(node.inputs[1 - side], frozenset(partner)), are_unique(node.inputs[side], columns)
+    )
+
+
+def _both(one: bool | None, other: bool | None) -> bool | None:
+    return None if one is None or other is None else one and other
