@@ -82,7 +82,7 @@ def test_the_micro_batches_of_a_job() -> None:
 def test_what_is_not_there() -> None:
     made, _ = registry()
     assert asked(made, "/api/v1/jobs/9", 404) == {"error": "there is no job '9'"}
-    known = "it has batches, a graph and, if it is a SELECT that --ui shows, rows"
+    known = "it has batches, a graph and, if --ui shows them, rows"
     assert asked(made, "/api/v1/jobs/1/x", 404) == {"error": f"job '1' has no 'x': {known}"}
     assert asked(made, "/api/v1/jobs/1/rows", 404) == {"error": f"job '1' has no 'rows': {known}"}
     assert Api(made).answer("/api/v2/jobs").status == 404

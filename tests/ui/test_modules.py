@@ -184,3 +184,9 @@ def test_hot_keys() -> None:
         ["Join, input 2", "a", "1", "2.0 %"],
     ]
     assert run("tables.js", "m.hotKeys(job)", job={}) == []
+
+
+def test_a_sample_is_called_one() -> None:
+    sample = {"view": "changes", "is_sample": True, "changes": [["+I", "1"]], "change_count": 9}
+    assert run("result.js", "m.said(rows)", rows=sample).startswith("A sample of the last changes")
+    assert "&sink=0&" in run("result.js", "m.asked(m.FIRST)")

@@ -47,7 +47,7 @@ class JobsApi(ABC):
             return as_json({"id": id, "batches": self.batches(id)})
         if rest == "rows" and (rows := self.rows(id, query)) is not None:
             return as_json({"id": id, **rows})
-        known = "it has batches, a graph and, if it is a SELECT that --ui shows, rows"
+        known = "it has batches, a graph and, if --ui shows them, rows"
         return as_json({"error": f"job {id!r} has no {rest!r}: {known}"}, 404)
 
     @abstractmethod

@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import pyarrow as pa
+
 from firesteel.connectors.base import Lags
 from firesteel.runtime.dataflow.counters import LATE, ChainCounters, Counters
-from firesteel.runtime.dataflow.packets import COUNTERS, SKIPPED, Packet
+from firesteel.runtime.dataflow.packets import COUNTERS, SAMPLE, SKIPPED, Packet, read_ipc
 from firesteel.runtime.state.size import StateSize
 from firesteel.spark.batch_log import DELIVERY, BatchLog, Totals
 from firesteel.spark.hot_keys import HotKeys
@@ -24,6 +26,7 @@ class Progress:
     Attributes:
         watch: Function that is called after each change of a counter.
         batch_ended: Function that is called after each micro-batch.
+        sampled: Function that gets the number of a sink and a sample of its rows; None if no page shows them.
         read: Rows from sources.
         changes: Rows that sinks have committed or that the caller of a query has taken.
         dead_letters: Messages that could not be decoded and that the dead-letter table has.
@@ -54,6 +57,7 @@ class Progress:
 
     watch: Callable[[Progress], None] | None = None
     batch_ended: Callable[[], None] | None = None
+    sampled: Callable[[int, pa.Table], None] | None = None
     read: int = 0
     changes: int = 0
     dead_letters: int = 0
@@ -111,7 +115,7 @@ class Progress:
     def close(self) -> None:
         """Release the host's objects after the end of the job. The counters stay."""
         self.states = {(0, 0): self.state_sizes()}
-        self.state_size = self.lag = self.watch = self.batch_ended = None
+        self.state_size = self.lag = self.watch = self.batch_ended = self.sampled = None
 
     @property
     def state_bytes(self) -> int | None:
@@ -133,6 +137,8 @@ class Progress:
         self.phase = ""
         if packet.holds == COUNTERS:
             self._add_counters(packet)
+        if packet.holds == SAMPLE and self.sampled is not None:
+            self.sampled(packet.port, read_ipc(packet.content()))
         if packet.holds == SKIPPED:
             self.skip_causes.update(json.loads(packet.payload))
         self.read += packet.read

@@ -40,7 +40,7 @@ from firesteel.runtime.dataflow.sequence import (
 from firesteel.runtime.dataflow.stored_payload import StoredPayload
 from firesteel.runtime.dataflow.watermarks import ChannelWatermarks
 
-CHANGES, FAILURE, WRITTEN, SKIPPED, WATERMARKED, COUNTERS, TICK, TIMER, REFUSED = range(9)
+CHANGES, FAILURE, WRITTEN, SKIPPED, WATERMARKED, COUNTERS, TICK, TIMER, REFUSED, SAMPLE = range(10)
 """Kinds of content of a packet (`Packet.holds`)."""
 
 TO_DRIVER = -1
@@ -106,6 +106,7 @@ class Packet:
         COUNTERS: JSON, the counters of a task and the sizes of its state (spark/task/counters.py).
         TICK: Nothing. It makes the receiver look at its timers of processing time.
         REFUSED: JSON, the rows that the task of a sink has refused (spark/refused_rows.py).
+        SAMPLE: Some of the rows for a sink, whose number is `port` (spark/task/sink_sample.py).
         TIMER: JSON, a chain, a key group and the processing time of their next timer, null for none.
     """
 

@@ -90,7 +90,7 @@ class LiveRows:
         return bool(rows >= MOST_CHANGES or size > MOST_CHANGED_BYTES)
 
     def answer(self, wanted: Mapping[str, str]) -> dict[str, Any]:
-        size = _number(wanted, "size", PAGE_ROWS, 1, MOST_CHANGES)
+        size = number_of(wanted, "size", PAGE_ROWS, 1, MOST_CHANGES)
         if wanted.get("view") == "changes":
             found = self._changes_page(size)
         else:
@@ -102,26 +102,18 @@ class LiveRows:
         """Return the last changes, oldest first, each with its row kind in front."""
         with self._lock:
             tables = list(self._last)
-        found: list[list[str]] = []
-        for table in reversed(tables):
-            last = table.slice(max(0, table.num_rows - (size - len(found))))
-            kinds = [SHORT[kind] for kind in last.column(KIND).to_pylist()]
-            columns = [last.column(field(i)) for i in range(len(self._schema))]
-            found = [list(row) for row in zip(kinds, *self._cells(columns), strict=True)] + found
-            if len(found) >= size:
-                break
-        return {"view": "changes", "changes": found}
+        return {"view": "changes", "changes": last_changes(tables, self._schema, self._zone, size)}
 
     def _table_page(self, wanted: Mapping[str, str], size: int) -> dict[str, Any]:
         """Return one page of the rows that are kept, sorted and searched."""
         with self._lock:
             rows, is_partial = self._left.by_row(), self._left.is_partial
         rows = self._found(rows, wanted.get("find", ""))
-        sort = _number(wanted, "sort", -1, -1, len(self._schema) - 1)
+        sort = number_of(wanted, "sort", -1, -1, len(self._schema) - 1)
         if sort >= 0:
             rows = rows.take(self._order(rows.column(sort), sort, wanted.get("order") == "desc"))
         pages = max(1, -(-rows.num_rows // size))
-        page = _number(wanted, "page", 0, 0, pages - 1)
+        page = number_of(wanted, "page", 0, 0, pages - 1)
         seen = rows.slice(page * size, size)
         return {
             "view": "table",
@@ -130,7 +122,7 @@ class LiveRows:
             "pages": pages,
             "is_partial": is_partial,
             "most": self._most,
-            "rows": [list(row) for row in zip(*self._cells(seen.columns), strict=True)],
+            "rows": [list(row) for row in zip(*_cells(seen.columns, self._schema, self._zone), strict=True)],
         }
 
     def _found(self, rows: pa.Table, text: str) -> pa.Table:
@@ -151,11 +143,34 @@ class LiveRows:
             texts = pa.array(render(column, self._schema[number].type, self._zone), pa.string())
             return pc.array_sort_indices(texts, order=order)
 
-    def _cells(self, columns: Sequence[pa.ChunkedArray]) -> list[list[str]]:
-        return [
-            list(map(_shortened, render(column, of.type, self._zone)))
-            for column, of in zip(columns, self._schema, strict=True)
-        ]
+
+def last_changes(
+    tables: Sequence[pa.Table], schema: Sequence[Field], zone: str, size: int
+) -> list[list[str]]:
+    """Return the last changes of some tables as texts, oldest first, each with its row kind in front.
+
+    Args:
+        tables: Changes tables, oldest first.
+        schema: Names and types of the columns.
+        zone: Time zone in which TIMESTAMP_LTZ is shown.
+        size: Most changes.
+    """
+    found: list[list[str]] = []
+    for table in reversed(tables):
+        last = table.slice(max(0, table.num_rows - (size - len(found))))
+        kinds = [SHORT[kind] for kind in last.column(KIND).to_pylist()]
+        columns = [last.column(field(i)) for i in range(len(schema))]
+        found = [list(row) for row in zip(kinds, *_cells(columns, schema, zone), strict=True)] + found
+        if len(found) >= size:
+            break
+    return found
+
+
+def _cells(columns: Sequence[pa.ChunkedArray], schema: Sequence[Field], zone: str) -> list[list[str]]:
+    return [
+        list(map(_shortened, render(column, of.type, zone)))
+        for column, of in zip(columns, schema, strict=True)
+    ]
 
 
 def _shortened(text: str) -> str:
@@ -171,7 +186,7 @@ def _copy(table: pa.Table, most: int) -> pa.Table:
     return last
 
 
-def _number(wanted: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
+def number_of(wanted: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
     """Return a parameter as a number within its limits, or the default if it is not a number."""
     try:
         return min(max(int(wanted.get(name, default)), least), most)

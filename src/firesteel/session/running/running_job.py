@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from firesteel.sensitive import redacted
 from firesteel.session.context import Environment, Watch
 from firesteel.session.graph.job_graph import Origins, about_job
 from firesteel.session.launch import CHECKPOINT, NAME
+from firesteel.session.live.sink_rows import sampled
 from firesteel.session.restart.options import restart_strategy
 from firesteel.session.restart.supervisor import Restart, Supervisor
 from firesteel.session.running.host_settings import host_of, parallelism, stream_settings
@@ -67,6 +69,7 @@ class Running:
         self._resumes = CHECKPOINT in environment.options
         self._strategy = restart_strategy(environment.configuration, has_checkpoint=self._resumes)
         self._given = DeliveredRows()
+        self._watched = ""
         self._plans: Sequence[Node] = ()
         self._origins: Origins = []
         self._settings: StreamSettings | None = None
@@ -83,6 +86,7 @@ class Running:
         """Attach counters, plans and the description to the job's record."""
         self._plans, self._origins = plans, origins
         plan = partial(explain_physical, plans, ("CHANGELOG_MODE",))
+        self._watched = sampled(self.record, self._job, self._progress, self._environment.time_zone)
         about = about_job(self._environment, self._job, plans, origins)
         JOBS.planned(self.record, self._progress, plan, self.cancel, about)
 
@@ -168,7 +172,7 @@ class Running:
     def _batch(self) -> Iterator[pa.Table]:
         from firesteel.spark.batch import host as batch_host
 
-        settings = batch_host.BatchSettings(parallelism(self._environment), self._text)
+        settings = batch_host.BatchSettings(parallelism(self._environment), self._text, self._watched)
         self._group = settings.group
         for changes in batch_host.run(self._job, self._environment.spark, settings, self._progress):
             self._given.note(0, changes.num_rows)
@@ -178,7 +182,8 @@ class Running:
         from firesteel.spark.stream import host as stream_host
 
         if self._settings is None:
-            self._settings = stream_settings(self._environment, self._job, self._text)
+            found = stream_settings(self._environment, self._job, self._text)
+            self._settings = replace(found, watched=self._watched)
             self._remember(self._settings.checkpoint)
         self._stream = stream_host.start(
             self._job,

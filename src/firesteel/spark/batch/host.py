@@ -46,6 +46,8 @@ class BatchSettings:
     """Number of tasks of a source and of partitions of an exchange; 0 means one for each core."""
     statement: str = ""
     """SQL of the job, which Spark's UI shows."""
+    watched: str = ""
+    """Path of the file that tells whether a page looks at the rows for sinks; "" if there is no page."""
     group: str = field(default_factory=lambda: f"firesteel-{uuid4().hex}")
     """Spark's job group, by which another thread can cancel the job (SparkContext.cancelJobGroup)."""
 
@@ -66,7 +68,7 @@ def run(
     delivery = Delivery(job.sinks, progress or Progress())
     if spark.is_unwatched:
         leave_out_scopes(context)
-    plan = _plan(job, context, parallelism, delivery.job)
+    plan = _plan(job, context, parallelism, delivery.job, settings.watched)
     if delivery.in_tasks:
         plan = exchange(plan, parallelism)  # The files of this shuffle keep the packets for the second step.
 
@@ -95,7 +97,7 @@ def run(
     delivery.end_run()
 
 
-def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]:
+def _plan(job: JobSpec, context: Any, parallelism: int, name: str, watched: str) -> RDD[Keyed]:
     """Return the job as one RDD of the packets of its last stage.
 
     Args:
@@ -103,10 +105,13 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str) -> RDD[Keyed]
         context: The SparkContext.
         parallelism: Number of tasks of a source and of partitions of an exchange.
         name: Name of the job at its sinks.
+        watched: Path of the file that tells whether a page looks at the rows for sinks.
     """
     staged = stages(job)
     bits = sub_sequence_bits(exchanges(job))
-    common = TaskContext(staged[0][0], parallelism, bits, wall_clock(), ends=True, job=name, run=uuid4().hex)
+    common = TaskContext(
+        staged[0][0], parallelism, bits, wall_clock(), ends=True, job=name, run=uuid4().hex, watched=watched
+    )
     first, *later = contexts_of(job, common, staged, lambda head: open_head(head).channels())
     made: list[RDD[Any]] = []
     numbers = source_numbers(job)

@@ -214,7 +214,8 @@ def _frame(sources: _Sources) -> DataFrame:
     session.dataSource.register(sources.source)
     staged, taken = stages(job), used_sub_sequence_bits(sources.frames)
     bits, name = sub_sequence_bits(exchanges(job), taken), job_id(session.sparkContext, sources.folder)
-    common = TaskContext(staged[0][0], groups, bits, job=name, run=uuid4().hex)
+    watched = sources.settings.watched
+    common = TaskContext(staged[0][0], groups, bits, job=name, run=uuid4().hex, watched=watched)
     first, *later = contexts_of(job, common, staged, sources.channels, taken)
     packets = reduce(lambda one, other: one.union(other), sources.packets(first))
     for contexts in later:

@@ -37,6 +37,7 @@ class StreamSettings:
         source_recovery: Action if files changed before their commit (spark/checkpoint/changed_files.py).
         replay: Messages that the job takes; its sources then give no other rows, and the job ends. None runs
             it as usual.
+        watched: File that tells whether a page looks at the rows for sinks; "" if there is no page.
         script: Script of the statement, which an upgrade of the checkpoint needs; None if it has none.
     """
 
@@ -52,4 +53,5 @@ class StreamSettings:
     recovery: str = REFUSE
     source_recovery: str = REFUSE
     replay: Replay | None = None
+    watched: str = ""
     script: KeptScript | None = None

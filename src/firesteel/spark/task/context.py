@@ -59,6 +59,8 @@ class TaskContext:
     """Sub-sequence of changes that a watermark causes. It is after that of all rows."""
     timers: Woken = ()
     """The chains of the job that have processing-time timers, each with its number of targets."""
+    watched: str = ""
+    """Path of the file that tells whether a page looks at the rows for sinks; "" if there is no page."""
     observer: Observer | None = None
     """Receiver of all messages of the chains, in the in-process host only; None for none."""
 

@@ -32,6 +32,7 @@ from firesteel.spark.task.context import TaskContext, TaskId
 from firesteel.spark.task.counters import TaskCounters
 from firesteel.spark.task.dead_letters import DeadLetterOutput, sink_of_rows
 from firesteel.spark.task.row_checks import RowChecks
+from firesteel.spark.task.sink_sample import SinkSample
 
 
 class ChainOutput(Protocol):
@@ -116,17 +117,23 @@ class PacketOutput(TerminalOutput):
         task: Counters of the task.
         own: Counters of the output step.
         checks: Check of rows before they are packed; None for none.
+        sample: Sample of the rows for a sink; None for rows that go to a chain, or to the caller.
     """
 
     def __init__(
-        self, packer: Packer, task: TaskCounters, own: Counters, checks: RowChecks | None = None
-    ) -> None:
+        self, packer: Packer, task: TaskCounters, own: Counters, checks: RowChecks | None = None,
+        sample: SinkSample | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(task, own, None if checks is None else checks.refused)
         self._packer = packer
         self._checks = checks
+        self._sample = sample
 
     def rows(self, changes: pa.Table) -> list[Packet]:
-        return self._packer.add(changes if self._checks is None else self._checks.accepted(changes))
+        changes = changes if self._checks is None else self._checks.accepted(changes)
+        if self._sample is not None:
+            self._sample.add(changes)
+        return self._packer.add(changes)
 
     def watermarks(self, sequences: Numbers, times: Numbers) -> None:
         super().watermarks(sequences, times)
@@ -134,7 +141,7 @@ class PacketOutput(TerminalOutput):
         self._packer.add_watermarks(sequences[new], times[new])
 
     def rest(self) -> list[Packet]:
-        return self._packer.flush()
+        return [*self._packer.flush(), *(() if self._sample is None else self._sample.packets())]
 
 
 class SinkOutput(TerminalOutput):
@@ -159,10 +166,12 @@ class SinkOutput(TerminalOutput):
         self._sink.refusals = None if checks.refused is None else Refusals()
         self._sink.open_task(job_of(context.job, number), id.batch, id.number)
         self._to = sink_id(number)
+        self._sample = SinkSample(context.watched, number)
         self._rows = 0
 
     def rows(self, changes: pa.Table) -> list[Packet]:
         changes = self._checks.accepted(changes)
+        self._sample.add(changes)
         self._sink.write(changes)
         refused = [] if self._sink.refusals is None else self._sink.refusals.take()
         self._checks.note(refused)
@@ -171,7 +180,7 @@ class SinkOutput(TerminalOutput):
 
     def rest(self) -> list[Packet]:
         token = self._sink.close_task().encode()
-        return [Packet(0, FIRST, self._rows, 0, token, WRITTEN, to=self._to)]
+        return [Packet(0, FIRST, self._rows, 0, token, WRITTEN, to=self._to), *self._sample.packets()]
 
 
 def terminal_output(
@@ -188,13 +197,14 @@ def terminal_output(
     spec = context.fragment.sinks[number]
     checks = RowChecks(spec, id, _refused_output(context, number, id))
     sink = None if spec.connector is None else open_sink(spec)
+    sample = None if sink is None else SinkSample(context.watched, number)
     if sink is None or sink.on_driver:
-        return PacketOutput(Packer((), 1, 0, id.number, output.to), task, own, checks)
+        return PacketOutput(Packer((), 1, 0, id.number, output.to), task, own, checks, sample)
     if sink.commits is Commits.DRIVER:
         return SinkOutput(context, number, id, task, own, checks)
     home = id.index % context.targets
     packer = Packer(spec.primary_key, context.targets, 0, id.number, output.to, home=home)
-    return PacketOutput(packer, task, own, checks)
+    return PacketOutput(packer, task, own, checks, sample)
 
 
 def letter_output(context: TaskContext, id: TaskId, output: Output) -> TerminalOutput:

@@ -1,9 +1,9 @@
-// The rows of a job's result: a page of them, sorted and searched by the server, or the last changes.
+// The rows of a job's result: a page of them, sorted and searched by the server, or the last changes. Of an INSERT a sample of its changes.
 
 import { html, useEffect, useState } from '../vendor/htm-preact.js';
 import { count } from './format.js';
 
-export const FIRST = { view: 'table', sort: -1, order: 'asc', find: '', page: 0 };
+export const FIRST = { view: 'table', sort: -1, order: 'asc', sink: 0, find: '', page: 0 };
 const TYPING = 300;
 
 /** What the server is asked for, as the query of a URL. */
@@ -18,16 +18,25 @@ export function sorted(wanted, column) {
 
 /** How many rows there are, and how many of them are shown. */
 export function said(rows) {
+  if (rows.is_sample) return `A sample of the last changes, newest last. Tasks send it only while this page shows it`;
   if (rows.view === 'changes') return `The last ${rows.changes.length} of ${count(rows.change_count)} changes, newest last`;
   const part = rows.is_partial ? `. Only the first ${count(rows.most)} rows of this result are kept here, as far as they are still there` : '';
   return `${count(rows.found)} of ${count(rows.row_count)} rows${part}`;
 }
 
 export function Result({ job, rows, wanted, want }) {
-  if (!job.has_rows) return html`<p class="note">This job shows no rows: only a SELECT of a command with --ui does.</p>`;
+  if (!job.has_rows) return html`<p class="note">This job shows no rows: only a command with --ui does.</p>`;
+  if (rows?.is_sample) return html`<${Sample} ...${{ rows, wanted, want }} />`;
   const choose = (view) => html`<button aria-pressed=${String(wanted.view === view)} onClick=${() => want({ ...wanted, view })}>${view}</button>`;
   return html`<div class="tools">${choose('table')} ${choose('changes')} ${wanted.view === 'table' && html`<${Find} ...${{ wanted, want }} />`}</div>
     ${rows && rows.view === wanted.view ? html`<${Rows} ...${{ rows, wanted, want }} />` : html`<p class="note" aria-busy="true">…</p>`}`;
+}
+
+/** The changes that an INSERT sends, and a button for each of several sinks. */
+function Sample({ rows, wanted, want }) {
+  const choose = (name, sink) => html`<button aria-pressed=${String(rows.sink === sink)} onClick=${() => want({ ...wanted, sink })}>${name}</button>`;
+  return html`${rows.sinks.length > 1 && html`<div class="tools">${rows.sinks.map(choose)}</div>`}
+    ${rows.changes.length ? html`<${Rows} ...${{ rows, wanted, want }} />` : html`<p class="note">No task has sent a sample yet: the next micro-batch brings one.</p>`}`;
 }
 
 function Find({ wanted, want }) {

@@ -1,0 +1,71 @@
+"""SinkSample, the last rows that a task sends to a sink, for the web page while it shows them.
+
+The driver touches a file while a page looks at the rows of its job. Tasks on the same machine see this, and
+send a few rows with their other packets. Tasks on another machine do not see the file and send none.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from firesteel.runtime.dataflow.packets import FIRST, SAMPLE, Packet, write_ipc
+
+LOOK_SECONDS = 10.0
+"""Time after the last look of a page for which tasks send samples."""
+ROWS, BYTES = 20, 1 << 16
+"""Most rows of a task's sample, and their most bytes."""
+
+
+def touch(look_file: Path) -> None:
+    """Note that a page looks at the rows of a job now."""
+    look_file.touch(mode=0o600)
+
+
+def is_watched(look_file: str) -> bool:
+    """Return whether a page has looked at the rows of a job in the last seconds.
+
+    Args:
+        look_file: Path of the file that the driver touches.
+    """
+    try:
+        return time.time() - Path(look_file).stat().st_mtime < LOOK_SECONDS
+    except OSError:
+        return False
+
+
+class SinkSample:
+    """The last rows of one task for one sink.
+
+    Args:
+        look_file: Path of the file that the driver touches while a page looks; "" if there is no page.
+        sink: Number of the sink in the job.
+    """
+
+    def __init__(self, look_file: str, sink: int) -> None:
+        self._look_file = look_file
+        self._sink = sink
+        self._last: pa.Table | None = None
+
+    def add(self, changes: pa.Table) -> None:
+        """Keep the last changes of a table if a page looks."""
+        if self._look_file and changes.num_rows and is_watched(self._look_file):
+            self._last = _small(changes.slice(max(0, changes.num_rows - ROWS)))
+
+    def packets(self) -> list[Packet]:
+        """Return the packet with the rows for the driver, none without rows."""
+        if self._last is None or not self._last.num_rows:
+            return []
+        payload, self._last = write_ipc(self._last), None
+        return [Packet(0, FIRST, 0, 0, payload, SAMPLE, port=self._sink)]
+
+
+def _small(changes: pa.Table) -> pa.Table:
+    """Return the last rows in memory of their own, fewer if they have too many bytes, none if one has."""
+    own = changes.take(pa.array(np.arange(changes.num_rows)))
+    if own.nbytes <= BYTES:
+        return own
+    return _small(changes.slice(changes.num_rows - changes.num_rows // 2))
