@@ -59,6 +59,7 @@ MAY_IMPORT = {
         *("runtime", "formats", "connectors", "job", "spark", "session"),
     ),
     "ui": LEAVES,
+    "notebook": (*LEAVES, "session", "spark", "sql", "jobs"),
     "cli": (*LEAVES, "session", "spark", "sql", "jobs", "testing", "ui"),
 }
 """For each package, the packages (or single modules) that it may import besides itself."""
@@ -75,6 +76,9 @@ LIBRARY_BELONGS_TO = {
     "starlette": ("ui",),
     "uvicorn": ("ui",),
     "yaml": ("testing",),
+    "IPython": ("notebook",),
+    "anywidget": ("notebook",),
+    "traitlets": ("notebook",),
 }
 """Libraries that only these packages may import."""
 

@@ -20,7 +20,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 WITH_SERVERS = {"kafka.md", "jdbc.md"}
 TYPED = {
     *("diff-flink.md", "diff.md", "shell.md", "savepoints.md", "testing.md", "tutorial.md", "upgrade.md"),
-    *("verify.md", "why.md"),
+    *("notebooks.md", "verify.md", "why.md"),
 }
 """Pages whose commands have tests of their own (test_shell.py, test_savepoints.py and so on)."""
 WITH_COMMANDS = {"payments.sql"}

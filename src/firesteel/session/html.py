@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
 from firesteel.plan.tree import Field
+
+_SECTION = re.compile(r"^== (.+) ==$", re.MULTILINE)
+"""Heading of a section of EXPLAIN."""
 
 
 def html_table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -18,6 +22,18 @@ def html_schema(schema: Sequence[Field], caption: str) -> str:
     """Return a caption and a table of columns and their types, as HTML."""
     table = html_table(("column", "type"), [(column.name, str(column.type)) for column in schema])
     return f"<div>{escape(caption)}</div>{table}"
+
+
+def html_plan(text: str) -> str:
+    """Return the plans of EXPLAIN as HTML: each section can be folded. Other texts stay as they are."""
+    head, *sections = _SECTION.split(text)
+    if not sections:
+        return f"<pre>{escape(text)}</pre>"
+    folded = "".join(
+        f"<details open><summary>{escape(title)}</summary><pre>{escape(body.strip())}</pre></details>"
+        for title, body in zip(sections[::2], sections[1::2], strict=True)
+    )
+    return f"<pre>{escape(head.strip())}</pre>{folded}" if head.strip() else folded
 
 
 def _row(tag: str, cells: Iterable[str]) -> str:

@@ -10,7 +10,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -18,7 +17,7 @@ import pyarrow as pa
 from firesteel.changelog import KIND, SHORT, RowKind, field
 from firesteel.errors import UsageError
 from firesteel.plan.tree import Field
-from firesteel.session.html import html_schema, html_table
+from firesteel.session.html import html_plan, html_schema, html_table
 from firesteel.session.rows_left import RowsLeft
 from firesteel.session.tableau import OP, print_tableau, widths_by_content, widths_by_type
 from firesteel.types.arrow_maps import column_as_maps, pairs_in
@@ -151,7 +150,7 @@ class TextResult(TableResult):
         return self.text
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.text)}</pre>"
+        return html_plan(self.text)
 
 
 OK = TextResult("OK")

@@ -1,0 +1,46 @@
+"""ViewWidget, a LiveView as a widget of anywidget: the page draws it while the kernel is free."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from firesteel.notebook.live_view import REDRAW_SECONDS, LiveView
+
+
+class ViewWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    """A widget that shows a view until it ends. The page can stop it, search, sort and turn pages.
+
+    Args:
+        view: The view.
+    """
+
+    _esm = Path(__file__).with_name("widget.js")
+    html = traitlets.Unicode().tag(sync=True)
+    has_rows = traitlets.Bool().tag(sync=True)
+    runs = traitlets.Bool(default_value=True).tag(sync=True)
+
+    def __init__(self, view: LiveView) -> None:
+        super().__init__(html=view.html(), has_rows=view.has_rows)
+        self._view = view
+        self.on_msg(self._asked)
+        threading.Thread(target=self._follow, daemon=True).start()
+
+    def _follow(self) -> None:
+        """Draw the view again until it ends."""
+        while not self._view.wait(REDRAW_SECONDS):
+            self.html = self._view.html()
+        self.html = self._view.html()
+        self.runs = False
+
+    def _asked(self, _: object, content: dict[str, Any], buffers: object) -> None:
+        """Do what the page asks for."""
+        if content.get("do") == "stop":
+            threading.Thread(target=self._view.stop, daemon=True).start()
+        else:
+            self._view.ask({str(key): str(value) for key, value in content.get("wanted", {}).items()})
+            self.html = self._view.html()
