@@ -106,6 +106,12 @@ def test_the_page_gets_the_last_changes_of_each_sink(tmp_path: Path) -> None:
     assert rows.answer({"sink": "nine"})["changes"] == [["+I", "Ann", "<NULL>"]]
 
 
+def test_a_page_gets_its_answer_when_the_folder_is_gone(tmp_path: Path) -> None:
+    rows = SinkRows(sinks(), "UTC", tmp_path / "gone" / "mark")
+    rows.add(0, changes(("+I", "Tom", 1)))
+    assert rows.answer({})["changes"] == [["+I", "Tom", "1"]]
+
+
 def test_what_is_kept_is_bounded(tmp_path: Path) -> None:
     rows = SinkRows(sinks(), "UTC", tmp_path / "mark")
     for number in range(1000):

@@ -7,6 +7,7 @@ send a few rows with their other packets. Tasks on another machine do not see th
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,9 @@ ROWS, BYTES = 20, 1 << 16
 
 
 def touch(look_file: Path) -> None:
-    """Note that a page looks at the rows of a job now."""
-    look_file.touch(mode=0o600)
+    """Note that a page looks at the rows of a job now. If the folder of the process is gone, do nothing."""
+    with suppress(OSError):
+        look_file.touch(mode=0o600)
 
 
 def is_watched(look_file: str) -> bool:
