@@ -15,7 +15,7 @@ OLDEST_READY := $(OLDEST_VENV)/.ready
 OLDEST_MADE := $(OLDEST_VENV)/pyvenv.cfg
 DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
-.PHONY: help oldest demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta goldens lint types reference site bench nexmark clean check-tools
+.PHONY: help oldest demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta goldens lint types reference package site bench nexmark clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,11 @@ types: $(READY) ## mypy, strict
 reference: $(READY) ## write docs/reference.md and docs/support.md from the tables of the code
 	$(BIN)/python -m tools.make_reference
 	$(BIN)/python -m tools.make_support
+
+package: $(READY) ## write the wheel and the source archive into dist/, and check their descriptions; needs no network
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/python -m twine check --strict dist/*
 
 site: $(READY) ## the pages of docs/ and of the root as a site, in build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from firesteel.session.result import Row, TableResult
     from firesteel.session.table import StatementSet, Table
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "FiresteelError": "firesteel.errors",
