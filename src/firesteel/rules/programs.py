@@ -34,7 +34,6 @@ from firesteel.rules.join.derive_join_conditions import derive_join_conditions
 from firesteel.rules.join.multi_join import multi_join, name_multi_joins
 from firesteel.rules.join.refuse_key_types import refuse_key_types
 from firesteel.rules.join.simplify_coalesce import simplify_coalesce
-from firesteel.rules.join.transpose_semi_join import transpose_semi_join
 from firesteel.rules.join.warn_of_unbounded_times import warn_of_unbounded_times
 from firesteel.rules.mini_batch.infer_mini_batch_interval import infer_mini_batch_interval, is_stateless
 from firesteel.rules.mini_batch.keep_bundle_order import keep_bundle_order
@@ -61,6 +60,7 @@ from firesteel.rules.pushdown.push_filter_into_scan import push_filter_into_scan
 from firesteel.rules.pushdown.push_filters import push_filters
 from firesteel.rules.pushdown.push_limit import push_limit
 from firesteel.rules.pushdown.push_projects import push_projects
+from firesteel.rules.pushdown.push_semi_joins import push_semi_joins
 from firesteel.rules.rank.choose_rank_strategy import choose_rank_strategy
 from firesteel.rules.rank.top_n import top_n
 from firesteel.rules.reuse.reuse_scans import reuse_scans
@@ -148,7 +148,6 @@ AGGREGATE_REWRITE = Program(
         (whole(reduce_aggregates), "variances have no operator of their own; sums and counts may be shared"),
         (each(push_filters), "HAVING goes below the reduced calls' projection"),
         (each(merge_projects), "the reduced calls' projection joins the one above"),
-        (each(transpose_semi_join), "fewer rows come to the join below"),
     ),
     leaves=LogicalNode,
 )
@@ -162,6 +161,7 @@ PROJECT_REWRITE = Program(
         (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
         (each(name_multi_joins, "configuration"), "columns that are dropped count in their names"),
         (whole(push_projects), "scans read what is still read; from the root down"),
+        (whole(push_semi_joins), "what the inputs of joins read decides which keys are known"),
         (each(drop_renaming), "projections above have their names"),
         (each(split_python_calls), "filters have found their places, and projections may still meet"),
         (each(prune_empty), "projections have come to rows that are none"),

@@ -1,6 +1,6 @@
-"""Aggregates over joins: tests/golden/transposed/aggregates.txt has queries and the plans of Flink 2.3.
+"""Aggregates, semi and anti joins over joins: tests/golden/transposed has queries and the plans of Flink 2.3.
 
-The file begins with the tables. A case is the query, a line `----`, and the optimized physical plan.
+A file begins with the tables. A case is the query, a line `----`, and the optimized physical plan.
 """
 
 from __future__ import annotations
@@ -14,20 +14,26 @@ from firesteel.explain import explain
 from tests.goldens import hold
 from tests.rules.planning import plan, section, tables
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "transposed" / "aggregates.txt"
-DDL, *CASES = GOLDEN.read_text(encoding="utf-8").strip().split("\n\n")
+GOLDEN = Path(__file__).parents[1] / "golden" / "transposed"
+
+
+def _read(theme: str) -> list[str]:
+    return (GOLDEN / f"{theme}.txt").read_text(encoding="utf-8").strip().split("\n\n")
+
+
+CASES = [(theme, case) for theme in ("aggregates", "semi_joins") for case in _read(theme)[1:]]
 
 
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
-    return tables(DDL)
+    return tables(_read("aggregates")[0])
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.split("\n")[0][:80])
-def test_plan_is_flinks(case: str, catalog: Catalog) -> None:
+@pytest.mark.parametrize(("theme", "case"), CASES, ids=lambda text: text.split("\n")[0][:80])
+def test_plan_is_flinks(theme: str, case: str, catalog: Catalog) -> None:
     sql, expected = case.split("\n----\n")
     text = explain(*plan(sql, catalog), {"CHANGELOG_MODE"})
-    hold(GOLDEN, (sql, expected), section(text, "Optimized Physical Plan"))
+    hold(GOLDEN / f"{theme}.txt", (sql, expected), section(text, "Optimized Physical Plan"))
 
 
 def test_an_aggregate_stays_above_a_join_without_a_condition(catalog: Catalog) -> None:
