@@ -93,6 +93,19 @@ def test_another_minor_version_is_noted(
     assert capsys.readouterr().err == "This is Flink 1.20.1. Firesteel follows Flink 2.3.\n"
 
 
+def test_a_line_of_progress_tells_how_far_flink_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    python = job(tmp_path, RIGHT)
+    assert run(monkeypatch, tmp_path, python, "--no-plans") == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert run(monkeypatch, tmp_path, python, "--no-plans") == 0
+    steps = capsys.readouterr().err.split("\r\x1b[K")
+    assert steps[1] == "Flink: starts"
+    assert steps[-2:] == ["Flink: 5 of 5 requests", ""]
+
+
 def test_secrets_of_the_script_are_not_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

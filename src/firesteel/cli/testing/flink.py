@@ -15,6 +15,9 @@ from firesteel.sql.variables import substitute
 from firesteel.testing.flink.diff import compare_with_flink
 from firesteel.testing.flink.python_environment import VERSION, flink_python
 
+_CLEAR = "\r\x1b[K"
+"""Returns to the start of the line and clears it."""
+
 
 def diff_flink_and_tell(
     path: str,
@@ -45,15 +48,20 @@ def diff_flink_and_tell(
     """
     text = substitute(read_script(path), dict(define))
     flink = flink_python(python, version)
-    found = compare_with_flink(
-        text,
-        name="the script" if path == "-" else Path(path).name,
-        modules=folder_of(path),
-        options=settings,
-        python=flink,
-        jars=jars,
-        with_plans=with_plans,
-    )
+    try:
+        found = compare_with_flink(
+            text,
+            name="the script" if path == "-" else Path(path).name,
+            modules=folder_of(path),
+            options=settings,
+            python=flink,
+            jars=jars,
+            with_plans=with_plans,
+            watch=_tell if sys.stderr.isatty() else None,
+        )
+    finally:
+        if sys.stderr.isatty():
+            sys.stderr.write(_CLEAR)
     if _minor(found.version) != _minor(VERSION):
         say(f"This is Flink {found.version}. Firesteel follows Flink {_minor(VERSION)}.")
     for verdict in found.verdicts:
@@ -62,6 +70,13 @@ def diff_flink_and_tell(
     total = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     _write(f"Flink {found.version}: {total}\n")
     return int(not found.agrees)
+
+
+def _tell(answered: int, total: int) -> None:
+    """Write the line of progress: Flink runs in a process of its own, which may take minutes."""
+    step = f"{answered} of {total} requests" if answered else "starts"
+    sys.stderr.write(f"{_CLEAR}Flink: {step}")
+    sys.stderr.flush()
 
 
 def _minor(version: str) -> str:

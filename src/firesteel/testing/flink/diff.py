@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firesteel.errors import UsageError
-from firesteel.testing.flink.flink import FlinkRun
+from firesteel.testing.flink.flink import FlinkRun, Watch
 from firesteel.testing.flink.own_answers import OwnAnswers, passes_on
 from firesteel.testing.flink.verdict import Verdict, verdict_of
 
@@ -40,6 +40,7 @@ def compare_with_flink(
     python: str,
     jars: Sequence[str] = (),
     with_plans: bool = True,
+    watch: Watch | None = None,
 ) -> FlinkComparison:
     """Run a script on Flink and on Firesteel, and compare the answers. Nothing is written to a sink.
 
@@ -51,6 +52,7 @@ def compare_with_flink(
         python: A Python that has Flink.
         jars: Paths of jars with connectors and formats for Flink.
         with_plans: Whether a difference of the plans counts.
+        watch: Function that is called while Flink runs, with its answered requests and all; None for none.
 
     Raises:
         UsageError: The script has no query and no INSERT, or a jar does not exist.
@@ -66,7 +68,7 @@ def compare_with_flink(
         if all(each.is_definition for each in asked):
             raise UsageError(f"{name} has no query and no INSERT")
         passed = {key: value for key, value in options.items() if passes_on(key)}
-        version, answers = FlinkRun(python, jars, modules, passed, Path(folder)).ask(asked)
+        version, answers = FlinkRun(python, jars, modules, passed, Path(folder), watch).ask(asked)
     verdicts = [
         verdict_of(each, answer, with_plans=with_plans) for each, answer in zip(asked, answers, strict=True)
     ]

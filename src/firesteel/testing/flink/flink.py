@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from firesteel.spark.launch.java import find_java
 from firesteel.testing.flink.requests import Answer, Asked, Request
 
 _PROGRAM = Path(__file__).with_name("program.py")
+Watch = Callable[[int, int], None]
+"""A function that gets the number of answered requests, and of all."""
+_TELL_SECONDS = 1.0
 _SHOWN_LINES = 5
 """Last lines of Flink's stderr in an error."""
 
@@ -29,6 +33,7 @@ class FlinkRun:
         modules: Folder of the modules of functions.
         options: Options to set, by key.
         folder: Folder for files of the exchange with Flink's process.
+        watch: Function that is called with the number of answered requests and of all, None for none.
     """
 
     python: str
@@ -36,6 +41,7 @@ class FlinkRun:
     modules: str
     options: Mapping[str, str]
     folder: Path
+    watch: Watch | None = None
 
     def ask(self, asked: Sequence[Asked]) -> tuple[str, list[Answer]]:
         """Return Flink's version and its answer to each statement.
@@ -68,12 +74,19 @@ class FlinkRun:
         log = self.folder / "flink.log"
         with log.open("wb") as output:
             command = [self.python, str(_PROGRAM), str(task), str(answers)]
-            status = _wait(subprocess.Popen(command, stdout=output, stderr=output, env=self._environment()))
+            process = subprocess.Popen(command, stdout=output, stderr=output, env=self._environment())
+            status = _wait(process, lambda: self._tell(answers, len(wanted)))
         lines = answers.read_text(encoding="utf-8").splitlines() if answers.exists() else []
         if status or len(lines) != len(wanted) + 1:
             text = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-_SHOWN_LINES:]
             raise JobError("\n".join([f"Flink's process ended with status {status}:", *text]))
         return [json.loads(line) for line in lines]
+
+    def _tell(self, answers: Path, total: int) -> None:
+        """Call `watch` with what Flink has answered so far."""
+        if self.watch is not None:
+            lines = answers.read_bytes().count(b"\n") if answers.exists() else 0
+            self.watch(max(0, lines - 1), total)  # the first line has the version
 
     def _environment(self) -> dict[str, str]:
         """Return the environment variables of Flink's process: Firesteel's Java, and the user's modules."""
@@ -82,10 +95,20 @@ class FlinkRun:
         return {**kept, "JAVA_HOME": str(java.parents[1]), "PYTHONPATH": self.modules}
 
 
-def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Return the exit status of a process. It does not outlive this one's interruption."""
+def _wait(process: subprocess.Popen[bytes], tell: Callable[[], None]) -> int:
+    """Return the exit status of a process. It does not outlive this one's interruption.
+
+    Args:
+        process: The process.
+        tell: Function that is called each second, and at the end.
+    """
     try:
-        return process.wait()
+        while process.poll() is None:
+            tell()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_TELL_SECONDS)
+        tell()
+        return process.returncode
     finally:
         if process.poll() is None:
             process.terminate()
