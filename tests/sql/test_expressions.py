@@ -127,3 +127,19 @@ def test_every_node_knows_its_place() -> None:
     }
     assert {text, "UPPER( a )", "a", "b > 1", "WHEN b > 1 THEN 'x'", "'x'", "c.d"} <= texts
     assert "" not in texts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("((SELECT 1) + 2)", "Binary"),
+        ("(((SELECT 1) + 1) > 0)", "Binary"),
+        ("((SELECT 1))", "Subquery"),
+        ("((SELECT 1) UNION (SELECT 2))", "Subquery"),
+        ("((SELECT 1) ORDER BY 1)", "Subquery"),
+        ("(((SELECT 1) UNION SELECT 2) EXCEPT SELECT 3)", "Subquery"),
+        ("a IN ((SELECT 1), 3)", "In"),
+    ],
+)
+def test_parentheses_around_a_query_may_hold_more_than_it(text: str, expected: str) -> None:
+    assert type(parse_expression(text)).__name__ == expected

@@ -21,22 +21,41 @@ from firesteel.sql.syntax import FrameBound, Identifier, Node, NumberLiteral, Or
 
 _SETS = ("UNION", "EXCEPT", "MINUS", "INTERSECT")
 _QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE")
+_AFTER_QUERY = (*_SETS, "ORDER", "LIMIT", "OFFSET", "FETCH")
+"""Words that go on with a query after one in parentheses."""
 
 
 class QueryGrammar(FromGrammar):
     """Grammar of one query."""
 
     def is_query_ahead(self) -> bool:
-        """Return whether a query starts here, possibly after opening parentheses. `((1) + 2)` is not one."""
+        """Return whether a query starts here, possibly after opening parentheses.
+
+        `((1) + 2)` and `((SELECT 1) + 2)` are no queries, `((SELECT 1) UNION (SELECT 2))` is one.
+        """
         count = 0
         while self.symbol_ahead("(", count):
             count += 1
-        token = self.ahead(count)
-        if token.word == "VALUES" and count == 0:
-            return True
-        return token.word in ("SELECT", "WITH", "VALUES") or (
-            token.word == "TABLE" and not self.symbol_ahead("(", count + 1)
-        )
+        word = self.ahead(count).word
+        is_table = word == "TABLE" and not self.symbol_ahead("(", count + 1)
+        if word not in ("SELECT", "WITH", "VALUES") and not is_table:
+            return False
+        return all(map(self._ends_as_query, range(1, count)))
+
+    def _ends_as_query(self, count: int) -> bool:
+        """Return whether a query in parentheses that open `count` tokens ahead is the whole of a query."""
+        after = self._after_parentheses(count)
+        return self.symbol_ahead(")", after) or self.ahead(after).word in _AFTER_QUERY
+
+    def _after_parentheses(self, count: int) -> int:
+        """Return how many positions ahead the token after the parentheses is that open `count` ahead."""
+        depth = 0
+        while self.ahead(count).kind is not Kind.END:
+            depth += self.symbol_ahead("(", count) - self.symbol_ahead(")", count)
+            count += 1
+            if not depth:
+                break
+        return count
 
     def query(self) -> Node:
         """Read [WITH ...] body [ORDER BY ...] [LIMIT ...]."""

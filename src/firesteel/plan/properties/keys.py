@@ -29,12 +29,15 @@ def through_projection(keys: Keys, exprs: tuple[Expr, ...]) -> Keys:
     """Return the keys of a projection's output.
 
     A key remains if all its columns are projected unchanged. A column that is projected twice gives two keys.
+    If no column is projected unchanged, none remains, as in Flink: not even the empty key of a single row.
     """
     positions: dict[int, list[int]] = {}
     for out, expr in enumerate(exprs):
         column = _carried(expr)
         if column is not None:
             positions.setdefault(column, []).append(out)
+    if not positions:
+        return NO_KEYS
     found: set[frozenset[int]] = set()
     for key in keys:
         combined: list[frozenset[int]] = [frozenset()]

@@ -2,6 +2,7 @@
 
     WHERE x IN (SELECT y FROM r)           ->  Join(SEMI, x = y)
     WHERE NOT EXISTS (SELECT .. r.k = l.k) ->  Join(ANTI, r.k = l.k)
+    WHERE EXISTS (SELECT * FROM r)         ->  Join(SEMI, m IS NOT NULL) with MIN(TRUE) AS m of r
     WHERE x IN (SELECT y FROM r) OR z      ->  as in SELECT (join_values.py)
 
 Flink: FlinkSubQueryRemoveRule; Calcite: SubQueryRemoveRule.
@@ -11,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef
 from firesteel.plan.expressions.operations import (
+    NOT_NULL_BOOLEAN,
     TRUE,
     comparison,
     conjunction,
@@ -26,12 +28,13 @@ from firesteel.plan.expressions.sub_query import SubQuery, sub_queries
 from firesteel.plan.join_condition import push_expressions
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
-from firesteel.plan.nodes.logical import Filter, Project
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.rel_builder import consistent
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.tree import Node
 from firesteel.rules.subquery.join_values import JoinedValues, has_one_row
 from firesteel.rules.subquery.pull_up import Around, as_join_terms, pull_up
+from firesteel.types.sql import BOOLEAN
 
 Rewrite = Callable[[Node], Node]
 
@@ -83,12 +86,12 @@ def _membership(term: Expr) -> tuple[bool, SubQuery | None]:
     inner = term.args[0] if isinstance(term, Call) and negated else term
     if not isinstance(inner, SubQuery) or inner.function not in ("IN", "EXISTS"):
         return False, None
-    if inner.function == "EXISTS" and not inner.correlation:
-        return False, None
     return negated, None if any(map(sub_queries, inner.args)) else inner
 
 
 def _semi_join(left: Node, query: SubQuery, anti: bool, rewritten: Rewrite, start: int) -> Node:
+    if query.function == "EXISTS" and not query.correlation:
+        return _whole_semi_join(left, rewritten(query.query), anti)
     around = Around(left, query.correlation, place=query.range, start=start)
     pulled = pull_up(rewritten(query.query), around)
     width = len(left.schema)
@@ -101,6 +104,15 @@ def _semi_join(left: Node, query: SubQuery, anti: bool, rewritten: Rewrite, star
     condition = conjunction(terms) or TRUE
     join_type = JoinType.ANTI if anti else JoinType.SEMI
     return push_expressions(Join((left, pulled.node), join_type, condition))
+
+
+def _whole_semi_join(left: Node, rows: Node, anti: bool) -> Node:
+    """Return the rows of `left` if a query has a row. One row, MIN of TRUE, says whether it has."""
+    marked = Project(rows, (TRUE,), ("i",))
+    least = Aggregate(marked, (), (AggregateCall("MIN", (0,), BOOLEAN, "m"),))
+    there = Project(least, (Call("IS NOT NULL", (InputRef(0, BOOLEAN),), NOT_NULL_BOOLEAN),), ("$f0",))
+    condition = InputRef(len(left.schema), NOT_NULL_BOOLEAN)
+    return push_expressions(Join((left, there), JoinType.ANTI if anti else JoinType.SEMI, condition))
 
 
 def _equal(one: Expr, other: Expr) -> Expr:

@@ -31,7 +31,7 @@ from firesteel.plan.expressions.operations import (
     rewrite,
     substitute,
 )
-from firesteel.plan.expressions.sub_query import SCALAR, SubQuery, sub_queries
+from firesteel.plan.expressions.sub_query import SCALAR, SubQuery, sub_queries, with_columns
 from firesteel.plan.join_condition import push_expressions
 from firesteel.plan.nodes.join.join_type import EQUALITIES, JoinType
 from firesteel.plan.nodes.join.logical import Join
@@ -45,14 +45,9 @@ from firesteel.rules.subquery.constant_values import (
     has_value,
     matching_rows,
 )
-from firesteel.rules.subquery.pull_up import (
-    Around,
-    Pulled,
-    as_join_terms,
-    grouped_by,
-    joined_with_values,
-    pull_up,
-)
+from firesteel.rules.subquery.group_by_keys import equal_column, equal_keys, grouped_by_keys, marked_rows
+from firesteel.rules.subquery.pull_up import Around, Pulled, as_join_terms, joined_with_values, pull_up
+from firesteel.rules.subquery.unique_row import UniqueRow, unique_row
 from firesteel.types.sql import BIGINT, BOOLEAN, INT
 
 _COUNT = BIGINT.with_nullable(False)
@@ -93,10 +88,12 @@ class JoinedValues:
             return self.replaced(term)
         case = self._value(inner)
         assert isinstance(case, Call)
-        empty, _, test, _, nulls, _, _ = case.args
+        *empty, test, _, nulls, _, _ = case.args
         assert isinstance(test, Call)
-        some = Call("IS NOT TRUE", (logical_call("OR", [test.args[0], nulls]),), NOT_NULL_BOOLEAN)
-        return logical_call("OR", [empty, logical_call("AND", [negation(test.args[0]), some])])
+        none = empty[::2]
+        some = _is_not_true([test.args[0], nulls])
+        counted = [_is_not_true(none)] if inner.correlation else []
+        return logical_call("OR", [*none, logical_call("AND", [negation(test.args[0]), *counted, some])])
 
     def _value(self, query: SubQuery) -> Expr:
         plan = self.rewritten(query.query)
@@ -118,7 +115,7 @@ class JoinedValues:
         Each outer row then belongs to one group of the plan.
         """
         pulled, around = self._pull(query, plan)
-        if all(_equal_to_outer(term, around) is not None for term in pulled.terms):
+        if all(equal_column(term, around) is not None for term in pulled.terms):
             return pulled, around
         around = replace(around, not_null=False)
         return joined_with_values(pull_up(plan, around), around), around
@@ -134,6 +131,9 @@ class JoinedValues:
 
     # --- one value -------------------------------------------------------------------------------
     def _scalar(self, query: SubQuery, plan: Node) -> Expr:
+        around = Around(self.node, query.correlation, place=query.range, start=self.start)
+        if query.correlation and (row := unique_row(plan, around)) is not None:
+            return self._looked_up(row, around)
         if not has_one_row(plan) or (isinstance(plan, Project) and not query.correlation):
             # Calcite does not look through the projection (RelMdColumnUniqueness). For a correlated one, it
             # later removes the check (RelDecorrelator).
@@ -151,6 +151,18 @@ class JoinedValues:
             columns = counts_of_no_rows(columns, below)
         return substitute(exprs[0], columns)
 
+    def _looked_up(self, row: UniqueRow, around: Around) -> Expr:
+        width = len(self.node.schema)
+        shift = {i: width + i for i in range(len(row.rows.schema))}
+        columns = around.columns
+        condition = with_columns(renumber(row.condition, shift), around.correlation, columns.__getitem__)
+        self.node = push_expressions(Join((self.node, row.rows), JoinType.LEFT, condition))
+        value = substitute(row.value, [self._column(width + i) for i in range(len(shift))])
+        if isinstance(value, InputRef):
+            return value
+        null = Literal(None, value.type.with_nullable(True))
+        return Call("CASE", (is_null(self._column(width + row.key)), null, value), null.type)
+
     def _column(self, index: int) -> InputRef:
         return InputRef(index, self.node.schema[index].type)
 
@@ -160,8 +172,8 @@ class JoinedValues:
         if not query.correlation:
             marked = Project(plan, (TRUE,), ("i",))
             return self._is_there(Pulled(Aggregate(marked, (0,), ()), (0,)), around)
-        keys, terms = _equal_keys(pulled, around)
-        return self._is_there(_marked(pulled.node, keys, terms, f"$f{len(keys)}"), around)
+        keys, terms = equal_keys(pulled, around)
+        return self._is_there(marked_rows(pulled.node, keys, terms, f"$f{len(keys)}"), around)
 
     def _is_there(self, pulled: Pulled, around: Around, more: Sequence[Expr] = ()) -> Expr:
         """Return whether a row exists: the last column of the joined plan is TRUE."""
@@ -178,9 +190,9 @@ class JoinedValues:
         own = [pulled.node.schema[i] for i in pulled.positions]
         nullable = any(e.type.nullable for e in query.args) or any(f.type.nullable for f in own)
         counts = self._counts(pulled, around, query) if nullable else None
-        keys, terms = _equal_keys(pulled, around)
+        keys, terms = equal_keys(pulled, around)
         every = list(dict.fromkeys([*pulled.positions, *keys]))
-        marked = _marked(pulled.node, every, terms, f"$f{len(every)}" if query.correlation else "i")
+        marked = marked_rows(pulled.node, every, terms, f"$f{len(every)}" if query.correlation else "i")
         width = len(self.node.schema)
         more = [
             consistent(comparison("=", operand, InputRef(width + every.index(i), field.type)))
@@ -200,11 +212,11 @@ class JoinedValues:
     def _constant_in(
         self, query: SubQuery, operands: Sequence[Literal], pulled: Pulled, around: Around
     ) -> Expr:
-        keys, terms = _equal_keys(pulled, around)
+        keys, terms = equal_keys(pulled, around)
         rows = matching_rows(pulled.node, pulled.positions, operands)
         nullable = has_value(rows, pulled.positions) != TRUE
         if query.correlation and not nullable:
-            return self._is_there(_marked(rows, keys, terms, f"$f{len(keys)}"), around)
+            return self._is_there(marked_rows(rows, keys, terms, f"$f{len(keys)}"), around)
         if query.correlation:
             moved = {key: 1 + place for place, key in enumerate(keys)}
             renumbered = tuple(renumber(term, moved) for term in terms)
@@ -227,8 +239,8 @@ class JoinedValues:
             AggregateCall("COUNT", (), _COUNT, "c"),
             AggregateCall("COUNT", args, _COUNT, "ck"),
         )
-        keys, terms = _equal_keys(pulled, around)
-        grouped = _grouped(pulled.node, keys, counted, terms)
+        keys, terms = equal_keys(pulled, around)
+        grouped = grouped_by_keys(pulled.node, keys, counted, terms)
         start = self._join(grouped, around, inner=True)
         number, without_null = (self._column(start + len(keys) + n) for n in range(2))
         return _count(number), _count(without_null)
@@ -251,17 +263,39 @@ class JoinedValues:
             AggregateCall("COUNT", (), _COUNT, "c"),
             AggregateCall("COUNT", args, _COUNT, "d"),
         )
-        keys, terms = _equal_keys(pulled, around)
-        start = self._join(_grouped(pulled.node, keys, calls, terms), around, inner=True)
-        found = [self._column(start + len(keys) + n) for n in range(len(calls))]
+        keys, terms = equal_keys(pulled, around)
+        grouped = grouped_by_keys(pulled.node, keys, calls, terms)
+        if query.correlation:
+            found, empty = self._grouped_of_row(grouped, len(keys), around)
+        else:
+            start = self._join(grouped, around, inner=True)
+            found, empty = [self._column(start + len(keys) + n) for n in range(len(calls))], []
         (operand,) = query.args
         tests = [consistent(comparison(operator, operand, extreme)) for extreme in found[:-2]]
         test = logical_call("OR", tests)
-        number, without_null = map(_count, found[-2:])
-        branches: list[Expr] = [comparison("=", number, _ZERO), FALSE]
+        number, without_null = found[-2:] if query.correlation else map(_count, found[-2:])
+        branches: list[Expr] = [*empty, comparison("=", number, _ZERO), FALSE]
         branches += [Call("IS TRUE", (test,), NOT_NULL_BOOLEAN), TRUE]
         branches += [comparison(">", number, without_null), NULL_BOOLEAN, test]
         return Call("CASE", tuple(branches), BOOLEAN)
+
+    def _grouped_of_row(
+        self, grouped: Pulled, keys: int, around: Around
+    ) -> tuple[list[InputRef], list[Expr]]:
+        """Return the results of the group that a row belongs to, and the CASE branch for rows without one.
+
+        A further column is TRUE in each group, so NULL for a row without one. The keys come last.
+        """
+        columns = identity(f.type for f in grouped.node.schema)
+        names = [f.name for f in grouped.node.schema]
+        calls = len(columns) - keys
+        shown = (*columns[keys:], TRUE, *columns[:keys])
+        marked = Project(grouped.node, shown, (*names[keys:], "trueLiteral", *names[:keys]))
+        moved = {key: calls + 1 + key for key in range(keys)}
+        terms = tuple(renumber(term, moved) for term in grouped.terms)
+        start = self._join(Pulled(marked, (), terms), around)
+        found = [self._column(start + n) for n in range(calls)]
+        return found, [is_null(self._column(start + calls)), FALSE]
 
 
 def _negated(negation_: Call, inner: Expr) -> Expr:
@@ -317,49 +351,11 @@ def _counted(column: Expr, call: AggregateCall) -> Expr:
     return Call("CASE", (is_null(column), Literal(0, call.type), column), call.type)
 
 
+def _is_not_true(terms: Sequence[Expr]) -> Expr:
+    return Call("IS NOT TRUE", (logical_call("OR", list(terms)),), NOT_NULL_BOOLEAN)
+
+
 def _count(column: InputRef) -> Expr:
     if not column.type.nullable:
         return column
     return Call("CASE", (is_null(column), Literal(0, _COUNT), column), _COUNT)
-
-
-def _equal_keys(pulled: Pulled, around: Around) -> tuple[list[int], tuple[Expr, ...]]:
-    """Return the columns of a plan that pulled-up equalities read, and the equalities."""
-    keys = [column for term in pulled.terms if (column := _equal_to_outer(term, around)) is not None]
-    return list(dict.fromkeys(keys)), pulled.terms
-
-
-def _equal_to_outer(term: Expr, around: Around) -> int | None:
-    if not isinstance(term, Call) or term.function not in ("=", "IS NOT DISTINCT FROM"):
-        return None
-    for one, other in (term.args, term.args[::-1]):
-        if isinstance(one, InputRef) and around.reads(other):
-            return one.index
-    return None
-
-
-def _grouped(node: Node, keys: list[int], calls: tuple[AggregateCall, ...], terms: Sequence[Expr]) -> Pulled:
-    """Return an aggregate by these columns, and the terms over its keys. Equal calls are merged."""
-    first = [next(n for n, other in enumerate(calls) if _is_same(other, call)) for call in calls]
-    kept = sorted(set(first))
-    grouped: Node = grouped_by(node, keys, tuple(calls[n] for n in kept))
-    if len(kept) < len(calls):
-        columns = identity(f.type for f in grouped.schema)
-        shown = [*range(len(keys)), *(len(keys) + kept.index(n) for n in first)]
-        names = [*(grouped.schema[i].name for i in range(len(keys))), *(call.name for call in calls)]
-        grouped = Project(grouped, tuple(columns[i] for i in shown), tuple(names))
-    moved = {key: place for place, key in enumerate(keys)}
-    every = tuple(range(len(grouped.schema)))
-    return Pulled(grouped, every, tuple(renumber(term, moved) for term in terms))
-
-
-def _is_same(one: AggregateCall, other: AggregateCall) -> bool:
-    return replace(one, name="") == replace(other, name="")
-
-
-def _marked(node: Node, keys: list[int], terms: Sequence[Expr], name: str) -> Pulled:
-    """Return the distinct values of these columns, with a column that is TRUE."""
-    found = _grouped(node, keys, (), terms)
-    columns = identity(f.type for f in found.node.schema)
-    names = (*(f.name for f in found.node.schema), name)
-    return Pulled(Project(found.node, (*columns, TRUE), names), found.positions, found.terms)

@@ -32,6 +32,12 @@ from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.simplify.logic import never_true
 from firesteel.plan.tree import Node, unique_columns, walk
+from firesteel.rules.subquery.local_columns import (
+    columns_equal_to_outer,
+    equal_to_outer,
+    not_null_of_equal,
+    with_computed,
+)
 
 
 @dataclass(frozen=True)
@@ -107,22 +113,27 @@ def _refused(where: str, around: Around) -> NotSupportedError:
 def _filter(node: Filter, around: Around) -> Pulled:
     below = pull_up(node.input, around)
     position = dict(enumerate(below.positions))
-    kept, terms = [], list(below.terms)
-    for term in conjuncts(node.condition):
-        moved = renumber(term, position)
-        if not around.reads(term):
-            kept.append(moved)
-            continue
-        terms.append(moved)
-        column = _equal_column(moved, around)
-        if around.not_null and column is not None and column.type.nullable:
-            kept.append(Call("IS NOT NULL", (column,), NOT_NULL_BOOLEAN))
-    condition = conjunction(kept)
-    return replace(
-        below,
-        node=below.node if condition is None else Filter(below.node, condition, node.having),
-        terms=tuple(terms),
-    )
+    moved = [renumber(term, position) for term in conjuncts(node.condition)]
+    own = [term for term in moved if not around.reads(term)]
+    terms = [term for term in moved if around.reads(term)]
+    if not around.not_null or not terms:
+        filtered = replace(below, node=_filtered(below.node, own, node.having))
+        return replace(filtered, terms=(*below.terms, *terms))
+    local = columns_equal_to_outer(terms, around)
+    if local is None:
+        kept = replace(below, node=_filtered(below.node, own, node.having), terms=tuple(terms))
+        joined = joined_with_values(kept, around)
+        return replace(joined, terms=(*below.terms, *joined.terms))
+    rows, columns = with_computed(below.node, local)
+    compared = [with_columns(term, around.correlation, columns.__getitem__) for term in terms]
+    filtered = replace(below, node=_filtered(rows, [*map(not_null_of_equal, compared), *own], node.having))
+    equal = [equal_to_outer(column, index, around) for index, column in sorted(columns.items())]
+    return replace(filtered, terms=(*below.terms, *equal))
+
+
+def _filtered(node: Node, terms: Sequence[Expr], having: bool) -> Node:
+    condition = conjunction([term for term in terms if term != TRUE])
+    return node if condition is None else Filter(node, condition, having)
 
 
 def _equal_column(term: Expr, around: Around) -> InputRef | None:

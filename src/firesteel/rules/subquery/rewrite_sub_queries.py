@@ -25,6 +25,7 @@ from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.nodes.over.logical import Sort
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.tree import Node, walk
+from firesteel.rules.subquery.count_to_exists import count_to_exists
 from firesteel.rules.subquery.filter_rows import filter_rows, without_known
 from firesteel.rules.subquery.join_on import join_on
 from firesteel.rules.subquery.join_values import (
@@ -53,7 +54,7 @@ def rewrite_sub_queries(node: Node) -> Node:
     if not found:
         return node
     if isinstance(node, Filter):
-        condition = without_known(node.condition)
+        condition = count_to_exists(without_known(node.condition))
         if condition != node.condition:
             return rewrite_sub_queries(replace(node, condition=simplify_condition(condition)))
         return filter_rows(node, rewrite_sub_queries)

@@ -1,0 +1,66 @@
+"""Read a sub-query's own columns in place of the outer columns that they are equal to.
+
+    WHERE p.id = o.id AND p.at < o.id   ->   WHERE p.id IS NOT NULL AND p.at < p.id,   term  p.id = o.id
+
+Flink: Calcite's RelDecorrelator, decorrelateInputWithValueGenerator. Without such an equality for each outer
+column that a filter reads, the rows are joined with the distinct values of the outer columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from firesteel.functions.expression.nodes import Call, Expr, InputRef
+from firesteel.plan.expressions.operations import NOT_NULL_BOOLEAN, TRUE, identity
+from firesteel.plan.expressions.sub_query import CORRELATED, correlated_indices
+from firesteel.plan.nodes.logical import Project
+from firesteel.plan.tree import Node
+
+if TYPE_CHECKING:
+    from firesteel.rules.subquery.pull_up import Around
+
+
+def columns_equal_to_outer(terms: Sequence[Expr], around: Around) -> dict[int, Expr] | None:
+    """Return the expression of the sub-query's own that each outer column read by the terms is equal to.
+
+    None if the terms read no outer column, or if one is equal to nothing.
+    """
+    read = correlated_indices(terms, around.correlation)
+    found: dict[int, Expr] = {}
+    for term in terms:
+        if not isinstance(term, Call) or term.function != "=":
+            continue
+        for outer, own in (term.args, term.args[::-1]):
+            if isinstance(outer, Call) and outer.function == CORRELATED and not around.reads(own):
+                found.setdefault(int(outer.options[2]), own)
+                break
+    return {index: found[index] for index in read} if read and set(read) <= set(found) else None
+
+
+def with_computed(node: Node, local: Mapping[int, Expr]) -> tuple[Node, dict[int, InputRef]]:
+    """Return rows with the expressions that are no columns as further columns, and the column of each."""
+    width = len(node.schema)
+    columns = {index: own for index, own in local.items() if isinstance(own, InputRef)}
+    computed = {index: own for index, own in local.items() if index not in columns}
+    if not computed:
+        return node, columns
+    exprs = [*identity(f.type for f in node.schema), *computed.values()]
+    names = [*(f.name for f in node.schema), *(f"$f{width + n}" for n in range(len(computed)))]
+    columns |= {index: InputRef(width + n, own.type) for n, (index, own) in enumerate(computed.items())}
+    return Project(node, tuple(exprs), tuple(names)), columns
+
+
+def not_null_of_equal(term: Expr) -> Expr:
+    """Return `x IS NOT NULL` for `x = x`, TRUE if x cannot be NULL."""
+    if not isinstance(term, Call) or term.function != "=" or term.args[0] != term.args[1]:
+        return term
+    column = term.args[0]
+    return Call("IS NOT NULL", (column,), NOT_NULL_BOOLEAN) if column.type.nullable else TRUE
+
+
+def equal_to_outer(column: InputRef, index: int, around: Around) -> Expr:
+    """Return the equality of a column with one of the outer row."""
+    name = around.node.schema[index - around.start].name
+    outer = Call(CORRELATED, (), around.columns[index].type, (around.correlation, name, str(index)))
+    return Call("=", (column, outer), NOT_NULL_BOOLEAN)
