@@ -32,8 +32,9 @@ from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.rel_builder import consistent
 from firesteel.plan.simplify import simplify_condition
 from firesteel.plan.tree import Node
+from firesteel.rules.subquery.around import Around
 from firesteel.rules.subquery.join_values import JoinedValues, has_one_row
-from firesteel.rules.subquery.pull_up import Around, as_join_terms, pull_up
+from firesteel.rules.subquery.pull_up import as_join_terms, pull_up
 from firesteel.types.sql import BOOLEAN
 
 Rewrite = Callable[[Node], Node]

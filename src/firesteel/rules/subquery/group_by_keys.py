@@ -9,7 +9,8 @@ from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, Inpu
 from firesteel.plan.expressions.operations import TRUE, identity, renumber
 from firesteel.plan.nodes.logical import Project
 from firesteel.plan.tree import Node
-from firesteel.rules.subquery.pull_up import Around, Pulled, grouped_by
+from firesteel.rules.subquery.around import Around
+from firesteel.rules.subquery.pull_up import Pulled, grouped_by
 
 
 def equal_keys(pulled: Pulled, around: Around) -> tuple[list[int], tuple[Expr, ...]]:

@@ -38,6 +38,7 @@ from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Project, Values
 from firesteel.plan.rel_builder import consistent
 from firesteel.plan.tree import Node
+from firesteel.rules.subquery.around import Around
 from firesteel.rules.subquery.constant_values import (
     constants,
     deciding_row,
@@ -46,7 +47,7 @@ from firesteel.rules.subquery.constant_values import (
     matching_rows,
 )
 from firesteel.rules.subquery.group_by_keys import equal_column, equal_keys, grouped_by_keys, marked_rows
-from firesteel.rules.subquery.pull_up import Around, Pulled, as_join_terms, joined_with_values, pull_up
+from firesteel.rules.subquery.pull_up import Pulled, as_join_terms, joined_with_values, pull_up
 from firesteel.rules.subquery.unique_row import UniqueRow, unique_row
 from firesteel.types.sql import BIGINT, BOOLEAN, INT
 

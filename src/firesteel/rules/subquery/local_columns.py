@@ -9,16 +9,13 @@ column that a filter reads, the rows are joined with the distinct values of the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from firesteel.functions.expression.nodes import Call, Expr, InputRef
 from firesteel.plan.expressions.operations import NOT_NULL_BOOLEAN, TRUE, identity
 from firesteel.plan.expressions.sub_query import CORRELATED, correlated_indices
 from firesteel.plan.nodes.logical import Project
 from firesteel.plan.tree import Node
-
-if TYPE_CHECKING:
-    from firesteel.rules.subquery.pull_up import Around
+from firesteel.rules.subquery.around import Around
 
 
 def columns_equal_to_outer(terms: Sequence[Expr], around: Around) -> dict[int, Expr] | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from firesteel.errors import NotSupportedError, SourceRange
+from firesteel.errors import NotSupportedError
 from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, InputRef
 from firesteel.plan.expressions.operations import (
     NOT_NULL_BOOLEAN,
@@ -25,48 +25,20 @@ from firesteel.plan.expressions.operations import (
     input_refs,
     renumber,
 )
-from firesteel.plan.expressions.sub_query import CORRELATED, correlated_indices, is_correlated, with_columns
+from firesteel.plan.expressions.sub_query import CORRELATED, correlated_indices, with_columns
 from firesteel.plan.node_expressions import part_expressions
 from firesteel.plan.nodes.join.join_type import EQUALITIES, JoinType
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.simplify.logic import never_true
 from firesteel.plan.tree import Node, unique_columns, walk
+from firesteel.rules.subquery.around import Around
 from firesteel.rules.subquery.local_columns import (
     columns_equal_to_outer,
     equal_to_outer,
     not_null_of_equal,
     with_computed,
 )
-
-
-@dataclass(frozen=True)
-class Around:
-    """Outer query of a sub-query.
-
-    Attributes:
-        node: Rows of the outer query.
-        correlation: Name by which the sub-query reads the outer columns.
-        not_null: Whether rows whose equal column is NULL are filtered out below, as no row joins them.
-        place: Position of the sub-query in the statement, for errors.
-        start: Position of the first outer column in the sub-query's numbering. In ON, the right input follows
-            the left one.
-    """
-
-    node: Node
-    correlation: str
-    not_null: bool = False
-    place: SourceRange | None = None
-    start: int = 0
-
-    @property
-    def columns(self) -> dict[int, InputRef]:
-        """Columns of the outer query, by their position in the sub-query's numbering."""
-        return {self.start + i: InputRef(i, field.type) for i, field in enumerate(self.node.schema)}
-
-    def reads(self, expr: Expr) -> bool:
-        """Return whether an expression reads columns of the outer query."""
-        return is_correlated(expr, self.correlation)
 
 
 @dataclass(frozen=True)

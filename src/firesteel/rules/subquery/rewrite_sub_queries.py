@@ -25,6 +25,7 @@ from firesteel.plan.nodes.logical import Aggregate, Filter, Project
 from firesteel.plan.nodes.over.logical import Sort
 from firesteel.plan.simplify import simplify_condition, simplify_value
 from firesteel.plan.tree import Node, walk
+from firesteel.rules.subquery.around import Around
 from firesteel.rules.subquery.count_to_exists import count_to_exists
 from firesteel.rules.subquery.filter_rows import filter_rows, without_known
 from firesteel.rules.subquery.join_on import join_on
@@ -36,7 +37,7 @@ from firesteel.rules.subquery.join_values import (
     outer_first,
 )
 from firesteel.rules.subquery.lateral_top_n import lateral_top_n
-from firesteel.rules.subquery.pull_up import Around, as_join_terms, pull_up
+from firesteel.rules.subquery.pull_up import as_join_terms, pull_up
 from firesteel.rules.temporal.snapshot_join import snapshot_join
 
 

@@ -17,7 +17,7 @@ from firesteel.plan.metadata import unique_keys
 from firesteel.plan.node_expressions import part_expressions
 from firesteel.plan.nodes.logical import Filter, Project
 from firesteel.plan.tree import Node, walk
-from firesteel.rules.subquery.pull_up import Around
+from firesteel.rules.subquery.around import Around
 
 
 @dataclass(frozen=True)

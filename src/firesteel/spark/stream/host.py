@@ -119,7 +119,8 @@ class StreamJob:
         local = None if folder is None else local_folder(folder)
         self._sync = None if local is None else CheckpointSync(local)
         if folder is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="checkpoint-", dir=process_folder())
+            # A worker that has not ended may still write here. The process's folder goes later, too.
+            self._temporary = tempfile.TemporaryDirectory("", "checkpoint-", process_folder(), True)
             folder = self._temporary.name
         try:
             self._query = self._start(folder, settings)

@@ -1,0 +1,39 @@
+"""Outer query of a sub-query, as the rules see it that make joins of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel.errors import SourceRange
+from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.plan.expressions.sub_query import is_correlated
+from firesteel.plan.tree import Node
+
+
+@dataclass(frozen=True)
+class Around:
+    """Outer query of a sub-query.
+
+    Attributes:
+        node: Rows of the outer query.
+        correlation: Name by which the sub-query reads the outer columns.
+        not_null: Whether rows whose equal column is NULL are filtered out below, as no row joins them.
+        place: Position of the sub-query in the statement, for errors.
+        start: Position of the first outer column in the sub-query's numbering. In ON, the right input follows
+            the left one.
+    """
+
+    node: Node
+    correlation: str
+    not_null: bool = False
+    place: SourceRange | None = None
+    start: int = 0
+
+    @property
+    def columns(self) -> dict[int, InputRef]:
+        """Columns of the outer query, by their position in the sub-query's numbering."""
+        return {self.start + i: InputRef(i, field.type) for i, field in enumerate(self.node.schema)}
+
+    def reads(self, expr: Expr) -> bool:
+        """Return whether an expression reads columns of the outer query."""
+        return is_correlated(expr, self.correlation)
