@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from firesteel.functions.expression.recursion import from_below
+from firesteel.plan.expressions.over import contains_over
 from firesteel.plan.metadata import interval_asked
 from firesteel.plan.nodes.join.physical import Join
 from firesteel.plan.nodes.logical import Filter, Project, Scan, Sink, Union, Values
@@ -27,7 +28,7 @@ from firesteel.plan.properties.mini_batch import PROC_TIME, ROW_TIME, Interval
 from firesteel.plan.tree import Node, transform_up, walk
 from firesteel.rules.mini_batch.mini_batch_options import mini_batch_options
 
-_STATELESS = (Scan, Project, Filter, Values, Sink)
+_STATELESS = (Scan, Filter, Values, Sink)
 
 
 def is_stateless(logical: Node) -> bool:
@@ -36,7 +37,13 @@ def is_stateless(logical: Node) -> bool:
     If that holds for all queries of a statement, Flink plans without them
     (StreamCommonSubGraphBasedOptimizer).
     """
-    return all(isinstance(n, _STATELESS) or (isinstance(n, Union) and n.all) for n in walk(logical))
+    return all(map(_is_stateless_node, walk(logical)))
+
+
+def _is_stateless_node(node: Node) -> bool:
+    if isinstance(node, Project):
+        return not any(map(contains_over, node.exprs))
+    return isinstance(node, _STATELESS) or (isinstance(node, Union) and node.all)
 
 
 def infer_mini_batch_interval(root: Node, configuration: Mapping[str, str], stateless: bool) -> Node:

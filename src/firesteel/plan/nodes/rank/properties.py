@@ -15,7 +15,7 @@ from firesteel.plan.properties.changelog_modes import (
     updates_wanted,
 )
 from firesteel.plan.properties.keys import Keys, key_of, unique_keys, upsert_keys
-from firesteel.plan.properties.mini_batch import NOTHING_ASKED, interval_asked
+from firesteel.plan.properties.mini_batch import BY_EVENT_TIME, NOTHING_ASKED, Interval, interval_asked
 from firesteel.plan.properties.time_attributes import NOTHING_READ, time_attributes, values_read
 from firesteel.plan.properties.value_ranges import (
     CONSTANT,
@@ -41,7 +41,7 @@ _Ordered = physical.Rank | physical.SortLimit
 
 kinds_taken.always(EVERYTHING, physical.Rank, *_LIMITS)
 kinds_sent.always(EVERYTHING, physical.SortLimit)
-interval_asked.always(NOTHING_ASKED, physical.Rank, *_LIMITS)
+interval_asked.always(NOTHING_ASKED, *_LIMITS)
 time_attributes.of_input(*_RANKS, *_LIMITS)
 values_read.always((NOTHING_READ,), physical.Rank, *_LIMITS)
 unique_keys.of_input(*_LIMITS)
@@ -85,6 +85,12 @@ def _windows(node: logical.Rank) -> WindowProperties | None:
     """Return the windows of the input if the rank is partitioned by both borders, else None."""
     windows = windows_of_all_rows(node.input)
     return windows if windows is not None and windows.grouped(node.partition) else None
+
+
+@interval_asked.of(physical.Rank)
+def _interval(node: physical.Rank) -> Interval:
+    """Return the mini-batch interval: below a row kept by event time, bundles end with watermarks."""
+    return BY_EVENT_TIME if node.is_deduplicate and node.time == "rowtime" else NOTHING_ASKED
 
 
 # --- changes -------------------------------------------------------------------------------------
