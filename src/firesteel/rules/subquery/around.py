@@ -1,4 +1,4 @@
-"""Outer query of a sub-query, as the rules see it that make joins of both."""
+"""Outer query of a sub-query, with which the rules join the sub-query."""
 
 from __future__ import annotations
 

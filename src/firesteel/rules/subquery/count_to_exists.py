@@ -1,4 +1,4 @@
-"""Rewrite a condition that a query has a row as EXISTS.
+"""Rewrite a comparison of COUNT(*) that asks for one row or more as EXISTS.
 
     WHERE (SELECT COUNT(*) FROM r WHERE r.k = l.k) > 0   ->   WHERE EXISTS (SELECT * FROM r WHERE r.k = l.k)
 

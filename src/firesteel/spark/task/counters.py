@@ -128,7 +128,7 @@ def sent_bytes(packet: Packet) -> int:
 
 @dataclass(frozen=True)
 class ReadCounters:
-    """What a packet of counters carries.
+    """Counters of one task, as the driver reads them from a packet.
 
     Attributes:
         chains: For each chain its number and the values of its steps.

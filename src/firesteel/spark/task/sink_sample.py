@@ -22,13 +22,13 @@ ROWS, BYTES = 20, 1 << 16
 
 
 def touch(look_file: Path) -> None:
-    """Note that a page looks at the rows of a job now. If the folder of the process is gone, do nothing."""
+    """Touch the file that makes tasks send samples of a job's rows, unless its folder is gone."""
     with suppress(OSError):
         look_file.touch(mode=0o600)
 
 
 def is_watched(look_file: str) -> bool:
-    """Return whether a page has looked at the rows of a job in the last seconds.
+    """Return whether a web page has asked for the rows of a job in the last `LOOK_SECONDS`.
 
     Args:
         look_file: Path of the file that the driver touches.
