@@ -54,11 +54,13 @@ class History:
         since: Offset before the part.
         until: Offset after it.
         size: Its size in words, such as `3 files, 1.2 kB`.
+        ranges: Where it begins and ends in each part of the source, such as `partition 0: offsets 0 to 99`.
     """
 
     since: Offset
     until: Offset
     size: str
+    ranges: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

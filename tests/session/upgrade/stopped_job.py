@@ -16,6 +16,7 @@ from firesteel.session.upgrade.upgrade import CheckpointUpgrade, opened_upgrade
 from firesteel.spark.checkpoint import fingerprint
 from firesteel.spark.checkpoint.fingerprint import Layout
 from firesteel.spark.checkpoint.upgrade.kept_script import FILE, KeptScript
+from firesteel.spark.stream.source_start import note_start
 from firesteel.spark.task.splits import open_head
 from firesteel.spark.upgrade.source_history import heads
 
@@ -64,7 +65,9 @@ class StoppedJob:
         for number, head in enumerate(heads(job)):
             source = open_head(head)
             source.keep_log(str(folder / "sources" / str(number)))
-            offsets.append(json.dumps(source.latest_offset(source.initial_offset(), ReadLimit())))
+            begin = source.initial_offset()
+            note_start(str(folder / "sources" / str(number)), begin)
+            offsets.append(json.dumps(source.latest_offset(begin, ReadLimit())))
         (folder / "spark/offsets/0").write_text("\n".join(("v1", "{}", *offsets)))
         (folder / "spark/commits/0").write_text("v1\n{}")
 

@@ -10,8 +10,8 @@ import pytest
 
 from firesteel import TableEnvironment
 from firesteel.errors import FiresteelError, JobError, NotSupportedError, UsageError
-from firesteel.session.upgrade.comparison import Change
 from firesteel.session.upgrade.kept_secrets import with_secrets
+from firesteel.session.upgrade.operator_plan import State
 from firesteel.session.upgrade.script_jobs import script_jobs
 from firesteel.spark.checkpoint.lock import RUN_FILE, CheckpointLock
 from firesteel.spark.checkpoint.upgrade.kept_script import KeptScript
@@ -27,29 +27,31 @@ def test_the_plan(tmp_path: Path) -> None:
     with job.upgraded(FILTERED) as upgrade:
         (change,) = upgrade.changes
         assert [each.name for each in upgrade.upgrades] == ["insert-0"]
-    assert [(each.operator.partition("(")[0], each.change) for each in change.operators] == [
-        ("TableSourceScan", Change.CHANGED),
-        ("Calc", Change.NEW),
-        ("Exchange", Change.INPUT),
-        ("GroupAggregate", Change.INPUT),
-        ("Sink", Change.INPUT),
+    assert [(each.operator.partition("(")[0], each.change, each.state) for each in change.operators] == [
+        ("TableSourceScan", "extended", State.NONE),
+        ("Calc", "new", State.NONE),
+        ("Exchange", "its input changes", State.NONE),
+        ("GroupAggregate", "its input changes", State.REBUILT),
+        ("Sink", "its input changes", State.NONE),
     ]
+    assert change.operators[3].tables == ("default_catalog.default_database.sales",)
     assert [(table.rpartition(".")[2], part.size) for table, part in change.sources] == [
         ("sales", "1 file, 35 bytes")
     ]
     assert change.sources[0][1].since == {"file": 0, "byte": 0}
     assert change.sources[0][1].until == {"file": 1, "byte": 0}
+    assert change.sources[0][1].ranges == ("1.json, byte 0, to byte 35",)
 
 
 def test_another_aggregate_over_the_same_input(tmp_path: Path) -> None:
     job = StoppedJob(tmp_path)
     with job.upgraded(SUMS.replace("SUM(cnt)", "MAX(cnt)")) as upgrade:
         (change,) = upgrade.changes
-    assert [(each.operator.partition("(")[0], each.change) for each in change.operators] == [
-        ("TableSourceScan", Change.UNCHANGED),
-        ("Exchange", Change.UNCHANGED),
-        ("GroupAggregate", Change.CHANGED),
-        ("Sink", Change.INPUT),
+    assert [(each.operator.partition("(")[0], each.change, each.state) for each in change.operators] == [
+        ("TableSourceScan", "unchanged", State.NONE),
+        ("Exchange", "unchanged", State.NONE),
+        ("GroupAggregate", "changed", State.REBUILT),
+        ("Sink", "its input changes", State.NONE),
     ]
     assert "SUM(cnt)" in change.operators[2].before
 
@@ -69,9 +71,27 @@ def test_a_filter_of_results_keeps_the_state(tmp_path: Path, is_read: bool) -> N
     assert change.upgrade is not None
     assert change.upgrade.unchanged is not None
     assert not change.sources
-    assert [each.change for each in change.operators if "GroupAggregate" in each.operator] == [
-        Change.UNCHANGED
+    assert [(each.change, each.state) for each in change.operators if "GroupAggregate" in each.operator] == [
+        ("unchanged", State.KEPT)
     ]
+
+
+def test_an_aggregate_more(tmp_path: Path) -> None:
+    job = StoppedJob(tmp_path)
+    tables = TABLES.replace("n BIGINT)", "n BIGINT, m INT)", 1)
+    with job.upgraded(SUMS.replace("COUNT(*)", "COUNT(*), MAX(cnt)"), tables) as upgrade:
+        (change,) = upgrade.changes
+    aggregate, sink = change.operators[2:]
+    assert (aggregate.change, aggregate.added) == ("extended", ("select MAX(cnt)",))
+    assert (sink.change, sink.added) == ("extended", ("fields EXPR$3",))
+
+
+def test_an_operator_that_goes(tmp_path: Path) -> None:
+    job = StoppedJob(tmp_path)
+    with job.upgraded("INSERT INTO totals SELECT name, cnt, CAST(1 AS BIGINT) FROM sales;") as upgrade:
+        (change,) = upgrade.changes
+    (gone,) = (each for each in change.operators if each.operator.startswith("GroupAggregate"))
+    assert (gone.change, gone.state) == ("dropped", State.DROPPED)
 
 
 def test_nothing_has_changed(tmp_path: Path) -> None:
@@ -190,10 +210,10 @@ def test_a_checkpoint_that_is_refused(
     with pytest.raises(kind, match=message) as refused, job.upgraded(FILTERED):
         raise AssertionError("it is opened")
     assert refused.value.hint
-    assert _without_locks(files(job.checkpoint)) == _without_locks(before)
+    assert without_locks(files(job.checkpoint)) == without_locks(before)
 
 
-def _without_locks(found: dict[str, bytes]) -> dict[str, bytes]:
+def without_locks(found: dict[str, bytes]) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if not name.endswith(".lock")}
 
 

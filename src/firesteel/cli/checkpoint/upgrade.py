@@ -11,11 +11,12 @@ from firesteel.cli.terminal import escaped, lines_escaped
 from firesteel.errors import UsageError
 
 if TYPE_CHECKING:
+    from firesteel.session.upgrade.operator_plan import OperatorPlan
     from firesteel.session.upgrade.upgrade import CheckpointUpgrade, StatementChange
     from firesteel.spark.upgrade.upgrade import SinkDifference
 
 _SHOWN = 20
-"""Most changes of a sink that are shown."""
+"""Most changes of a sink, and most parts of a source, that are shown."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,12 @@ def upgrade_checkpoint(text: str, options: dict[str, str], *, folder: str, wante
     environment = TableEnvironment.create(configuration=options)
     environment.own_process = True
     try:
-        with opened_upgrade(text, options, folder, environment, any_order=wanted.any_order) as upgrade:
+        with opened_upgrade(
+            text, options, folder, environment, any_order=wanted.any_order, plan_only=wanted.plan
+        ) as upgrade:
             _write(_plan_lines(upgrade))
+            for refused in (change.refused for change in upgrade.changes if change.refused is not None):
+                raise refused
             if wanted.plan or not upgrade.upgrades:
                 return 0
             with upgrade.computed() as (staged, differences):
@@ -94,23 +99,42 @@ def _plan_lines(upgrade: CheckpointUpgrade) -> Iterator[str]:
         yield from _statement_lines(change)
     for name in upgrade.left:
         yield f"{name}: not in the script; its state stays in the checkpoint"
-    if not upgrade.upgrades:
+    if not upgrade.upgrades and all(change.refused is None for change in upgrade.changes):
         yield "There is nothing to upgrade."
 
 
 def _statement_lines(change: StatementChange) -> Iterator[str]:
-    if change.upgrade is None:
+    if change.upgrade is None and change.refused is None:
         yield f"{change.name}: {'new, begins at the start' if change.is_new else 'unchanged'}"
         return
-    yield f"{change.name}: changed"
-    for operator, how, before in change.operators:
-        yield f"  {how.value}: {operator}"
-        if before:
-            yield f"    before: {before}"
-    if change.upgrade.unchanged is not None:
+    yield f"{change.name}: {'changed' if change.refused is None else 'cannot be upgraded'}"
+    for each in change.operators:
+        yield from _operator_lines(each)
+    if change.refused is not None:
+        yield f"  impossible: {change.refused.message}"
+    elif not change.sources:
         yield "  keeps its state: no source is read again"
     for table, history in change.sources:
         yield f"  reads again: {_short(table)}, {history.size}"
+        yield from (f"    {each}" for each in history.ranges[:_SHOWN])
+        if len(history.ranges) > _SHOWN:
+            yield f"    ... {len(history.ranges) - _SHOWN:,} more"
+
+
+def _operator_lines(each: OperatorPlan) -> Iterator[str]:
+    yield f"  {each.change}: {each.operator}"
+    if each.added:
+        yield f"    adds: {', '.join(each.added)}"
+    elif each.before:
+        yield f"    before: {each.before}"
+    words = {
+        "kept": "kept",
+        "rebuilt": f"rebuilt from {', '.join(map(_short, each.tables)) or 'literal rows'}",
+        "impossible": "cannot be rebuilt",
+        "dropped": "dropped",
+    }
+    if each.state.value in words:
+        yield f"    state: {words[each.state.value]}"
 
 
 def _short(table: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from firesteel.connectors.base import History, Offset
 from firesteel.connectors.filesystem.offsets import between
-from firesteel.connectors.filesystem.splits import FileInfo
+from firesteel.connectors.filesystem.splits import FileInfo, Piece
 from firesteel.errors import DataError, UsageError
 
 _HINT = "bring the file back as it was when the job read it"
@@ -40,4 +40,15 @@ def history_of(
             raise UsageError(f"{error.message.rstrip('.')}: it cannot be read again", hint=_HINT) from None
     pieces = between(list(files), start, end)
     size = sum(piece.end - piece.start for piece in pieces)
-    return History(start, end, f"{len(read)} {'file' if len(read) == 1 else 'files'}, {size:,} bytes")
+    words = f"{len(read)} {'file' if len(read) == 1 else 'files'}, {size:,} bytes"
+    return History(start, end, words, _ranges(pieces))
+
+
+def _ranges(pieces: Sequence[Piece]) -> tuple[str, ...]:
+    """Return the first and the last place of a history in words."""
+    if not pieces:
+        return ()
+    first, last = pieces[0], pieces[-1]
+    begin, end = (each.file.path.rpartition("/")[2] for each in (first, last))
+    other = "" if begin == end else f"{end}, "
+    return (f"{begin}, byte {first.start:,}, to {other}byte {last.end:,}",)

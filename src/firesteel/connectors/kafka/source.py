@@ -197,8 +197,14 @@ class KafkaSource(Source):
                 raise expired(each, begin, first)
         begins = {each: since.at.get(each, 0) for each in until.at}
         count = sum(until.at[each] - begin for each, begin in begins.items())
+        ranges = tuple(
+            f"{topic}, partition {number}: offsets {begin} to {until.at[topic, number] - 1}"
+            for (topic, number), begin in sorted(begins.items())
+            if begin < until.at[topic, number]
+        )
         first_offset = replace(since, at=begins, begins={}).to_json()
-        return History(first_offset, replace(until, begins={}).to_json(), f"{count:,} messages")
+        size = f"{count:,} {'message' if count == 1 else 'messages'}"
+        return History(first_offset, replace(until, begins={}).to_json(), size, ranges)
 
     def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
         """Return the end of the next piece of a history (see Source.history_piece)."""

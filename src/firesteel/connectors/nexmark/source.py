@@ -62,7 +62,9 @@ class NexmarkSource(Source):
 
     def history(self, start: Offset, end: Offset) -> History:
         """Return a range of the time line, whose events depend on nothing else."""
-        return History(start, end, f"{end['event'] - start['event']:,} events")
+        first, last = start["event"], end["event"]
+        ranges = (f"events {first:,} to {last - 1:,}",) if first < last else ()
+        return History(start, end, f"{last - first:,} events", ranges)
 
     def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
         """Return the end of the next piece of a history (see Source.history_piece)."""

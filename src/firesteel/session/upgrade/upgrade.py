@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firesteel.connectors.base import History
-from firesteel.errors import NotSupportedError, UsageError
+from firesteel.errors import FiresteelError, NotSupportedError, UsageError
 from firesteel.session.environment import TableEnvironment
 from firesteel.session.launch import CHECKPOINT
 from firesteel.session.running.host_settings import read_limits
-from firesteel.session.upgrade.comparison import OperatorChange, compare
 from firesteel.session.upgrade.kept_secrets import with_secrets
+from firesteel.session.upgrade.operator_plan import OperatorPlan, State, operator_plans
 from firesteel.session.upgrade.script_jobs import PlannedStatement, script_jobs
 from firesteel.spark.checkpoint.lock import CheckpointLock
 from firesteel.spark.checkpoint.statements import SavedStatement, saved_statements
@@ -31,17 +31,19 @@ class StatementChange:
 
     Attributes:
         name: Name of its folder in the checkpoint; its text if it has none.
-        upgrade: Its old and new job; None if it continues as it is, or begins at the start.
+        upgrade: Its old and new job; None if it continues as it is, begins at the start, or is refused.
         is_new: Whether the checkpoint has no state for it.
         operators: What happens to its operators.
         sources: The tables that are read again, with the part.
+        refused: Why it cannot be upgraded; None if it can.
     """
 
     name: str
     upgrade: StatementUpgrade | None = None
     is_new: bool = False
-    operators: Sequence[OperatorChange] = ()
+    operators: Sequence[OperatorPlan] = ()
     sources: Sequence[tuple[str, History]] = ()
+    refused: FiresteelError | None = None
 
 
 class CheckpointUpgrade:
@@ -96,6 +98,7 @@ def opened_upgrade(
     environment: TableEnvironment,
     *,
     any_order: bool = False,
+    plan_only: bool = False,
 ) -> Iterator[CheckpointUpgrade]:
     """Hold a checkpoint and compare its statements with those of a script.
 
@@ -105,6 +108,8 @@ def opened_upgrade(
         functions_folder: Folder of the modules of user-defined functions.
         environment: New session, in which the definitions of the script take effect.
         any_order: Whether results may depend on the order in which rows of several inputs came.
+        plan_only: Whether a statement whose rows cannot be computed again is part of the changes, with the
+            reason (StatementChange.refused). Otherwise, the reason is raised.
 
     Raises:
         UsageError: The checkpoint cannot be upgraded. Nothing has changed.
@@ -125,7 +130,7 @@ def opened_upgrade(
         found = _matched(planned, saved)
         old = _OldScripts(text)
         changes = [
-            _change(statement, found.get(number), old, any_order=any_order)
+            _change(statement, found.get(number), old, any_order=any_order, plan_only=plan_only)
             for number, statement in enumerate(planned)
         ]
         used = {each.folder for each in found.values()}
@@ -167,7 +172,12 @@ class _OldScripts:
 
 
 def _change(
-    statement: PlannedStatement, saved: SavedStatement | None, old: _OldScripts, *, any_order: bool
+    statement: PlannedStatement,
+    saved: SavedStatement | None,
+    old: _OldScripts,
+    *,
+    any_order: bool,
+    plan_only: bool,
 ) -> StatementChange:
     after = statement.job
     if saved is None:
@@ -181,9 +191,20 @@ def _change(
             hint="write its rows into a table with INSERT INTO",
         )
     before = old.statement(folder)
-    upgrade = StatementUpgrade.of(folder, before.job, after, any_order=any_order)
-    operators = compare(before.plans, statement.plans)
-    return StatementChange(folder.name, upgrade, operators=operators, sources=history_of(upgrade))
+    try:
+        upgrade = StatementUpgrade.of(folder, before.job, after, any_order=any_order)
+        sources = history_of(upgrade)
+    except FiresteelError as error:
+        if not plan_only:
+            raise
+        operators = _operators(before, statement, State.IMPOSSIBLE)
+        return StatementChange(folder.name, operators=operators, refused=error)
+    state = State.REBUILT if upgrade.unchanged is None else State.KEPT
+    return StatementChange(folder.name, upgrade, False, _operators(before, statement, state), sources)
+
+
+def _operators(before: PlannedStatement, after: PlannedStatement, state: State) -> list[OperatorPlan]:
+    return operator_plans(before.plans, after.plans, after.origins, before.origins, state)
 
 
 def _matched(
