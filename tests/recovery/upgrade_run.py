@@ -1,9 +1,9 @@
-"""A job over files into a SQLite table and a log of changes, its upgrade to another script, and both answers.
+"""A job over files into a keyed sink and a log of changes, its upgrade to another script, and both answers.
 
 A job's folder, besides what kept_run.py says:
 
     in/, names/, stock/   the files that it reads
-    db            the table `totals`
+    db            the table `totals`, unless it is a topic (upgrade_sinks.py)
     out/log/      the changes that it was told, as debezium-json
 """
 
@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -28,12 +26,13 @@ from firesteel.session.upgrade.upgrade import StatementChange, opened_upgrade
 from firesteel.spark.stream.source_start import own_offset
 from tests.recovery.kept_run import Run, places
 from tests.recovery.upgrade_rows import SMALL, Shape
+from tests.recovery.upgrade_sinks import KeyedSink, Rows, SqliteTable, UpsertTopic, counted, text
 
 if TYPE_CHECKING:
+    from tools.kafka_broker import Broker
+
     from firesteel.spark.launch.launch import Spark
     from firesteel.spark.upgrade.upgrade import SinkDifference
-
-Rows = Counter[tuple[Any, ...]]
 
 _TABLES = """\
 CREATE TABLE sales (id INT, name STRING, cnt INT, ts TIMESTAMP(3),
@@ -47,7 +46,7 @@ CREATE TABLE stock (id INT, name STRING, cnt INT)
   WITH ('connector' = 'filesystem', 'path' = '{base}/stock', 'format' = 'debezium-json',
   'source.monitor-interval' = '1 s');
 CREATE TABLE totals ({columns}, PRIMARY KEY ({key}) NOT ENFORCED)
-  WITH ('connector' = 'jdbc', 'url' = 'jdbc:sqlite:{base}/db', 'table-name' = 'totals');
+  WITH ({totals});
 CREATE TABLE log ({columns})
   WITH ('connector' = 'filesystem', 'path' = '{base}/out/log', 'format' = 'debezium-json');
 EXECUTE STATEMENT SET BEGIN
@@ -88,9 +87,11 @@ class Version:
     sources: Sequence[str] = ("in",)
     is_bounded: bool = False
 
-    def script(self, base: Path) -> str:
-        """Return the script of a job in a folder."""
+    def script(self, base: Path, totals: Mapping[str, str]) -> str:
+        """Return the script of a job in a folder, whose keyed sink has these options."""
+        options = ", ".join(f"'{key}' = '{value}'" for key, value in totals.items())
         values = {"columns": self.columns, "key": self.key, "query": self.query, "conflict": self.conflict}
+        values["totals"] = options
         rest = _TABLES.format(base=base, **values)
         if self.is_bounded:
             rest = rest.replace(",\n  'source.monitor-interval' = '1 s'", "")
@@ -110,9 +111,12 @@ class Job:
         base: Its folder.
         versions: The versions that it has, for the columns of its table.
         shape: How its rows are made.
+        broker: The broker of its keyed sink; None for a SQLite table.
     """
 
-    def __init__(self, spark: Spark, base: Path, *versions: Version, shape: Shape = SMALL) -> None:
+    def __init__(
+        self, spark: Spark, base: Path, *versions: Version, shape: Shape = SMALL, broker: Broker | None = None
+    ) -> None:
         self._spark, self.base, self._shape, self._rows = spark, base, shape, 0
         for name in ("in", "names", "stock"):
             (base / name).mkdir(parents=True)
@@ -125,13 +129,12 @@ class Job:
         self.options = options | {"execution.checkpointing.dir": str(base / "checkpoint")}
         (base / "job.json").write_text(json.dumps(options))
         columns = dict.fromkeys(name for version in versions for name in version.names)
-        key = versions[-1].key
-        with closing(sqlite3.connect(base / "db")) as database:
-            database.execute(f"CREATE TABLE totals ({', '.join(columns)}, PRIMARY KEY ({key}))")
+        table = base / "db", list(columns), versions[-1].key
+        self.totals: KeyedSink = SqliteTable(*table) if broker is None else UpsertTopic(broker)
 
     def script(self, version: Version) -> str:
         """Return the script of a version."""
-        return version.script(self.base)
+        return version.script(self.base, self.totals.options)
 
     def feed(self, number: int, rows: int = 12) -> None:
         """Add a file with rows to each folder. `rows` is divisible by 3."""
@@ -190,9 +193,8 @@ class Job:
         return change, kinds
 
     def table(self, version: Version) -> Rows:
-        """Return the rows of the database's table."""
-        with closing(sqlite3.connect(self.base / "db")) as database:
-            return _counted(database.execute(f"SELECT {', '.join(version.names)} FROM totals"))
+        """Return the rows of the keyed sink, in the columns of a version."""
+        return self.totals.rows(version.names)
 
     def log(self, version: Version) -> Rows:
         """Return the rows that are left after all changes of the log, in the columns of a version."""
@@ -232,7 +234,7 @@ class Job:
             for name, folder in (("sales", "in"), ("names", "names"), ("messages", "stock")):
                 database.execute(f"CREATE TABLE {name} AS FROM read_json('{self.base / folder}/*.json')")
             database.execute(_STOCK)
-            return _counted(database.execute(version.answer or version.query))
+            return counted(database.execute(version.answer or version.query))
 
 
 def _kinds(sink: SinkDifference) -> Counter[str]:
@@ -254,16 +256,6 @@ def _lines(file: Path) -> int:
 def _cell(side: str, name: str, number: int) -> str:
     """Return a column of one side of the log. As text, 4 of an old type and 4.0 of a wider one are equal."""
     return f"regexp_replace({side}->>{name!r}, '^(-?[0-9]+)[.]0$', '\\1') AS c{number}"
-
-
-def _counted(rows: Any) -> Rows:
-    return Counter(tuple(map(text, row)) for row in rows.fetchall())
-
-
-def text(value: Any) -> str:
-    """Return a value as text. Equal numbers of different types have one text."""
-    found = str(value)
-    return found.removesuffix(".0")
 
 
 def in_columns(rows: Rows, before: Sequence[str], after: Sequence[str]) -> Rows:

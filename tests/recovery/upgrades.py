@@ -1,14 +1,17 @@
 """Check `firesteel upgrade` with many changes of a script, or kill it at random moments.
 
-usage: python -m tests.recovery.upgrades [--kills N] [--seed N]
-       python -m tests.recovery.upgrades --changes [--rows N] [--only PATTERN] [--seed N]
+usage: python -m tests.recovery.upgrades [--kills N] [--rows N] [--sink SINK] [--seed N]
+       python -m tests.recovery.upgrades --changes [--rows N] [--only PATTERN] [--sink SINK] [--seed N]
 
 With --changes, a job of N rows gets each change of upgrade_cases.py. Then the sinks must have the answer of
 the new query, after no more changes than the two answers differ in.
 
-Without it, there is one more file after each kill. Either the old script or the new one goes on from the
-checkpoint, and the other one is refused. Then the sinks must have exactly the answer of its query. Old and
-new take turns.
+Without it, upgrades of a job of N rows are killed. After a kill, each sink must have the whole answer of the
+old query or of the new one. Then there is one more file, and either the old script or the new one goes on
+from the checkpoint, and the other one is refused. The sinks must have exactly the answer of its query. Old
+and new take turns.
+
+The keyed sink is a SQLite table, or with --sink kafka a topic of upsert-kafka.
 """
 
 from __future__ import annotations
@@ -23,10 +26,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tools.kafka_broker import Broker
 
 from firesteel.errors import UsageError
 from firesteel.spark.launch.launch import create_session
@@ -34,6 +40,7 @@ from firesteel.spark.launch.settings import LaunchOptions
 from tests.recovery.runs import ROOT, children
 from tests.recovery.upgrade_cases import CASES
 from tests.recovery.upgrade_changes import changes
+from tests.recovery.upgrade_rows import SMALL, Shape
 from tests.recovery.upgrade_run import Job, Version
 
 if TYPE_CHECKING:
@@ -44,7 +51,9 @@ _LEAST = 0.2
 """Earliest kill, as a share of the time that the command takes."""
 
 
-def run(spark: Spark, base: Path, kills: int, seed: int) -> Counter[str]:
+def run(
+    spark: Spark, base: Path, kills: int, seed: int, rows: int = 12, broker: Broker | None = None
+) -> Counter[str]:
     """Kill so many upgrades. Return how they ended.
 
     Raises:
@@ -52,8 +61,10 @@ def run(spark: Spark, base: Path, kills: int, seed: int) -> Counter[str]:
     """
     case = next(each for each in CASES if each.name == "another aggregate")
     now, then = case.before, replace(case.after, sources=case.before.sources)
-    job, chance, counts = Job(spark, base, now, then), random.Random(seed), Counter[str]()
-    job.feed(0)
+    shape = SMALL if rows <= 12 else Shape.of(rows, seed)
+    job = Job(spark, base, now, then, shape=shape, broker=broker)
+    chance, counts = random.Random(seed), Counter[str]()
+    job.feed(0, rows)
     job.run(now)
     seconds = 0.0
     for number in range(kills + 1):
@@ -61,6 +72,7 @@ def run(spark: Spark, base: Path, kills: int, seed: int) -> Counter[str]:
         after = None if number in (0, kills) else chance.uniform(_LEAST, 1.0) * seconds
         killed = _killed(job, then, after)
         seconds = seconds if number else time.monotonic() - begun
+        told = _check_whole(job, now, then)
         job.feed(number + 1)
         is_new = _goes_on(job, then)
         assert is_new or killed, "the upgrade has ended, and the new script is refused"
@@ -69,10 +81,19 @@ def run(spark: Spark, base: Path, kills: int, seed: int) -> Counter[str]:
         elif not _goes_on(job, now):
             raise AssertionError("both scripts are refused")
         assert job.table(now) == job.log(now) == job.answer(now), f"upgrade {number}: {job.table(now)}"
-        counts[f"{'killed' if killed else 'done'}, {'new' if is_new else 'old'}"] += 1
+        counts[f"{'killed' if killed else 'done'}, {'new' if is_new else 'old'}, {told}"] += 1
+        print(f"upgrade {number}: {counts}", file=sys.stderr, flush=True)
         left = sorted(path.name for path in (base / "checkpoint").iterdir() if path.is_dir())
         assert len([name for name in left if not name.startswith(".")]) == 1, left
     return counts
+
+
+def _check_whole(job: Job, now: Version, then: Version) -> str:
+    """Check that each sink has the old answer or the new one as a whole. Return how many have the new one."""
+    old, new = job.answer(now), job.answer(then)
+    found = [job.table(now), job.log(now)]
+    assert all(each in (old, new) for each in found), "a sink has got a part of the difference"
+    return f"{sum(each == new for each in found)} sinks new"
 
 
 def _goes_on(job: Job, version: Version) -> bool:
@@ -93,7 +114,7 @@ def _killed(job: Job, version: Version, seconds: float | None) -> bool:
         Whether it was killed.
     """
     script = job.base / "upgrade.sql"
-    script.write_text(version.script(job.base))
+    script.write_text(job.script(version))
     options = [word for key, value in job.options.items() for word in ("--set", f"{key}={value}")]
     process = subprocess.Popen(
         [sys.executable, "-c", _RUN, "upgrade", str(script), "--yes", *options],
@@ -113,10 +134,10 @@ def _killed(job: Job, version: Version, seconds: float | None) -> bool:
     return False
 
 
-def _print_changes(spark: Spark, base: Path, rows: int, seed: int, only: str) -> None:
+def _print_changes(spark: Spark, base: Path, rows: int, seed: int, only: str, broker: Broker | None) -> None:
     cases = [case for case in CASES if re.search(only, case.name)]
     count, failed = 0, []
-    for outcome in changes(spark, base, rows, seed, cases):
+    for outcome in changes(spark, base, rows, seed, cases, broker):
         print(outcome, flush=True)
         count += not outcome.error
         failed += [outcome.case.name] if outcome.error else []
@@ -125,21 +146,37 @@ def _print_changes(spark: Spark, base: Path, rows: int, seed: int, only: str) ->
         raise SystemExit(1)
 
 
+@contextmanager
+def _broker(sink: str) -> Iterator[Broker | None]:
+    """Run the broker of a kind of sink; None if it needs none."""
+    if sink != "kafka":
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        broker = Broker(Path(folder))
+        try:
+            yield broker
+        finally:
+            broker.stop()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--changes", action="store_true")
-    parser.add_argument("--rows", type=int, default=1200)
+    parser.add_argument("--rows", type=int, help="rows of the job: 1200 for --changes, else 12, by default")
+    parser.add_argument("--sink", choices=("sqlite", "kafka"), default="sqlite")
     parser.add_argument("--only", default="", help="pattern of the names of changes")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    rows = (options.rows or (1200 if options.changes else 12)) // 3 * 3
     spark = create_session(LaunchOptions(host="stream"))
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, _broker(options.sink) as broker:
             if options.changes:
-                _print_changes(spark, Path(folder), options.rows // 3 * 3, options.seed, options.only)
+                _print_changes(spark, Path(folder), rows, options.seed, options.only, broker)
                 return
-            counts = run(spark, Path(folder) / "job", options.kills, options.seed)
+            counts = run(spark, Path(folder) / "job", options.kills, options.seed, rows, broker)
     finally:
         spark.stop()
     print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())), flush=True)
