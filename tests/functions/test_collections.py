@@ -161,6 +161,7 @@ def test_element_of_more_than_one_fails() -> None:
             "Cannot apply 'ITEM' to arguments of type 'ITEM\\(<\\(VARCHAR\\(2147483647\\), INTEGER\\) MAP>",
         ),
         ("ARRAY_APPEND(a, l)", "Invalid input arguments"),
+        ("ARRAY_CONTAINS(ARRAY['x'], CAST(i AS STRING))", "Invalid input arguments"),
         ("ARRAY_JOIN(a, '-')", "Invalid input arguments"),
         ("ARRAY_JOIN(ARRAY[TRUE], '-', 'n')", "Invalid input arguments"),
         ("ARRAY_JOIN(ARRAY[ARRAY['a']], '-')", "Invalid input arguments"),

@@ -45,6 +45,7 @@ SMILE = "\U0001f600"
         ("CONCAT_WS('-', s, CAST(NULL AS STRING), 'c')", "a", "a-c"),
         ("SPLIT_INDEX(s, ',', 1)", "a,b", "b"),
         ("SPLIT(s, ',')", "a,,b", "[a, , b]"),
+        ("CARDINALITY(SPLIT(s, ','))", "", "0"),
         ("STR_TO_MAP(s)['b']", "a=1,b=2", "2"),
         ("STR_TO_MAP(s)", "z=1,a=2,kiwi=4", "{a=2, z=1, kiwi=4}"),
         ("STR_TO_MAP(s)", "a,b,,c😀 😀a,b,,c", "{=NULL, a=NULL, b=NULL, c=NULL, c😀 😀a=NULL}"),

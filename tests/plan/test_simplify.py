@@ -136,3 +136,22 @@ def test_a_boolean_case_becomes_logic_while_it_is_short(branches: int, function:
     found = simplify_value(case)
     assert isinstance(found, Call)
     assert found.function == function
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "once"),
+    [
+        ("MONTH", "YEAR", True),
+        ("QUARTER", "YEAR", True),
+        ("MONTH", "MONTH", True),
+        ("QUARTER", "MONTH", False),
+        ("YEAR", "MONTH", False),
+        ("DAY", "WEEK", False),
+        ("YEAR", "DECADE", False),
+    ],
+)
+@pytest.mark.parametrize("function", ["CEIL", "FLOOR"])
+def test_a_time_rounded_twice_is_rounded_once(function: str, inner: str, outer: str, once: bool) -> None:
+    time = InputRef(0, sql.timestamp(3))
+    twice = Call(function, (Call(function, (time,), time.type, (inner,)),), time.type, (outer,))
+    assert simplify_value(twice) == (Call(function, (time,), time.type, (outer,)) if once else twice)

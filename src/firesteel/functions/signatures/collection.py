@@ -29,11 +29,27 @@ def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
     element = collection.type.children[0]
     common = common_type([element, value.type], widest=True)
     kinds = (element, value.type)
-    if all(k.is_character for k in kinds) or (element.root is TypeRoot.DECIMAL and value.type.is_numeric):
-        common = element.with_nullable(any(k.nullable for k in kinds))  # Flink casts implicitly here.
+    if _casts_implicitly(value.type, element):
+        common = element.with_nullable(any(k.nullable for k in kinds))
     if common is None or not common.same_as(element):
         return None
     return cast(collection, array(common)), cast(value, common.with_nullable(True))
+
+
+def _casts_implicitly(kind: SqlType, element: SqlType) -> bool:
+    """Return whether a text, bytes or number gets the element type whatever its length and precision.
+
+    Elements of a fixed length take no values of a varying length (LogicalTypeCasts.supportsImplicitCast).
+    """
+    if element.root is TypeRoot.DECIMAL:
+        return kind.is_numeric
+    if kind.root is element.root:
+        return kind.root in (*_TEXTS, *_BYTES)
+    return (kind.root, element.root) in (_TEXTS, _BYTES)
+
+
+_TEXTS = (TypeRoot.CHAR, TypeRoot.VARCHAR)
+_BYTES = (TypeRoot.BINARY, TypeRoot.VARBINARY)
 
 
 def _of_texts(args: Sequence[Expr]) -> Sequence[Expr] | None:

@@ -25,6 +25,7 @@ from firesteel.plan.simplify.case import simplify_case
 from firesteel.plan.simplify.casts import is_lossless, simplify_cast
 from firesteel.plan.simplify.logic import NEGATED_TESTS, compose, simplify_and, simplify_not, simplify_or
 from firesteel.plan.simplify.range_set import ALL
+from firesteel.plan.simplify.rounding import simplify_rounding
 from firesteel.plan.simplify.safety import is_safe
 from firesteel.plan.simplify.sarg import (
     COMPARISONS,
@@ -190,6 +191,7 @@ _RULES: dict[str, Rule] = {
     "SEARCH": _search,
     "CASE": simplify_case,
     "CAST": simplify_cast,
+    **dict.fromkeys(("CEIL", "FLOOR"), simplify_rounding),
     **dict.fromkeys(NEUTRAL, simplify_arithmetic),
     **dict.fromkeys(COMPARISONS, _comparison),
     **dict.fromkeys(NEGATED_TESTS, _is),

@@ -8,6 +8,7 @@ DATE_FORMAT of a string follow SimpleDateFormat (functions/java/simple_date_form
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
 
 import pyarrow as pa
@@ -23,6 +24,7 @@ from firesteel.functions.java.time_zones import instant_of, java_zone
 from firesteel.types.zones import zone_id
 
 _DAY = 86_400
+_MAX_INT = (1 << 31) - 1
 _BLANKS = "".join(map(chr, range(33)))
 """Characters that Java's String.trim removes."""
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
@@ -46,6 +48,10 @@ def format_string(text: str, pattern: str) -> str | None:
 
 
 def to_date(text: str) -> int | None:
+    """Return the days since 1970 of a text, or None. A number above Java's int ends the job, as in Flink."""
+    for part in text.strip(" ").split(" ")[0].split("-"):
+        if re.fullmatch("[0-9]{10,}", part) and int(part) > _MAX_INT:
+            raise JobError(f'For input string: "{part}"')
     found: int | None = try_date(text)
     return found
 

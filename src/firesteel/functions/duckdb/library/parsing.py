@@ -33,7 +33,14 @@ _TIMESTAMP = re.compile(
     r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
     r"(?: ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:\.([0-9]{0,9}))?)?",
 )
-_TIME = re.compile(r"([0-9]{1,2})(?::([0-9]{1,2}))?(?::([0-9]{1,2})(?:\.([0-9]*))?)?")
+_TIME = re.compile(
+    r"([0-9]+)\s*(?::\s*([0-9]+)\s*)?(?::\s*([0-9]+)\s*(?:\.\s*([^+-]*))?)?"
+    r"(?:([+-])\s*([0-9]+)\s*(?::\s*([0-9]+))?)?",
+    re.ASCII | re.DOTALL,
+)
+_EPOCH = calendar_date(1970, 1, 1).toordinal()
+_DAYS_OF_400_YEARS = 146_097
+_SECONDS_OF_DAY = 86_400
 _JAVA_BLANKS = "".join(map(chr, range(33)))
 _MAX_COMPACT = 18
 
@@ -136,22 +143,36 @@ def date(text: str) -> int:
         raise JobError(f"For input string: '{text}'.")
     try:
         year, month, day = (int(p) for p in (*parts, "1", "1")[:3])
-        return (calendar_date(year, month, day) - calendar_date(1970, 1, 1)).days
+        if year == 0:  # Python's calendar begins with year 1. It repeats after 400 years.
+            return calendar_date(400, month, day).toordinal() - _DAYS_OF_400_YEARS - _EPOCH
+        return calendar_date(year, month, day).toordinal() - _EPOCH
     except (ValueError, OverflowError):
         raise JobError(f"For input string: '{text}'.") from None
 
 
 def time(text: str, precision: int) -> int:
-    """Return the microseconds of the day of a text. Minutes and seconds may be missing."""
-    match = _TIME.fullmatch(text.strip(" "))
+    """Return the microseconds of the day of a text.
+
+    Minutes and seconds may be missing. An offset may follow: `7:30+2` is 09:30. It has minutes only beside
+    seconds, as in `7:30:00+02:30` (DateTimeUtils.parseTime).
+    """
+    match = _TIME.fullmatch(text.strip(_JAVA_BLANKS))
     hour, minute, second = (int(g or 0) for g in match.groups()[:3]) if match else (99, 99, 99)
-    if match is None or hour > 23 or minute > 59 or second > 59:
+    if match is None or hour > 23 or minute > 59 or second > 59 or (match[7] and not match[3]):
         raise JobError(
             f"Invalid time format: '{text}'. Expected format: HH:mm:ss[.fff] where HH is 00-23, "
             "mm is 00-59, ss is 00-59"
         )
-    fraction = (match[4] or "")[: min(precision, 3)].ljust(6, "0")
-    return (hour * 3600 + minute * 60 + second) * 10**6 + int(fraction)
+    unit: int = 10 ** (6 - min(precision, 3))
+    hours, minutes = (int(g or 0) * (-1 if match[5] == "-" else 1) for g in match.groups()[5:])
+    seconds = (hour + hours) * 3600 + (minute + minutes) * 60 + second
+    return (seconds * 10**6 + _milliseconds(match[4] or "") * 1000 // unit * unit) % (_SECONDS_OF_DAY * 10**6)
+
+
+def _milliseconds(fraction: str) -> int:
+    """Return the digits after the point as milliseconds, rounded at the fourth. Other characters are 0."""
+    digits = "".join(c if "0" <= c <= "9" else "0" for c in fraction[:3]).ljust(3, "0")
+    return int(digits) + (fraction[3:4] >= "5")
 
 
 def timestamp(text: str, precision: int, zone: str) -> int:

@@ -187,7 +187,12 @@ def split_index_at(text: str, code: int, index: int) -> str | None:
 
 
 def split(text: str, separator: str) -> list[str] | None:
-    """Return the parts of a text between separators, or its UTF-16 units if the separator is empty."""
+    """Return the parts of a text between separators, or its UTF-16 units if the separator is empty.
+
+    An empty text has no parts.
+    """
+    if not text:
+        return []
     return text.split(separator) if separator else [text_of(unit) for unit in units(text)]
 
 
