@@ -116,6 +116,8 @@ def test_try_cast_of_a_string(text: str, target: str, expected: str) -> None:
         ("12x", "INT", "For input string: '12x'. Invalid character found."),
         ("300", "TINYINT", "For input string: '300'. Overflow."),
         ("12x", "BOOLEAN", "Cannot parse '12x' as BOOLEAN."),
+        ("9" * 5000, "TIME", "Invalid time format"),
+        ("0x", "DATE", "For input string: '0x'."),
         ("x", "TIMESTAMP(3)", "Text 'x' could not be parsed at index 0"),
         ("123456.7", "DECIMAL(5, 2)", "For input string: '123456.7'. Overflow."),
     ],

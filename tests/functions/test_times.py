@@ -57,6 +57,7 @@ def test_values(expression: str, expected: str) -> None:
     ("expression", "text", "expected"),
     [
         ("TO_DATE(s)", "2023-02-29", "<NULL>"),
+        ("TO_DATE(s)", "0000000002023-2-9", "2023-02-09"),
         ("TO_DATE(s, 'yyyy-MM-dd')", "2023-02-29", "2023-03-01"),
         ("TO_TIMESTAMP(s)", "2024-2-9 1:2:3.4", "2024-02-09 01:02:03.400"),
         ("TO_TIMESTAMP(s, 'dd/MMM/yyyy hh:mm a')", "29/Feb/2024 01:02 PM", "2024-02-29 13:02:00.000"),

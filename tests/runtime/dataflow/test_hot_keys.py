@@ -81,6 +81,15 @@ def test_texts_of_keys() -> None:
     assert list(sketch.counts) == [("2026-01-31 12:00:00", "x'01ff'", "x" * 60 + "…")]
 
 
+def test_a_key_outside_pythons_range_of_years_has_a_text() -> None:
+    sketch = KeySketch([0, 1, 2])
+    day = pa.array([-719528], pa.int32()).cast(pa.date32())
+    time_of_day_0 = pa.array([-719528 * 86_400_000], pa.int64()).cast(pa.timestamp("ms"))
+    days = pa.ListArray.from_arrays(pa.array([0, 1], pa.int32()), day)
+    sketch.add(changes(day, time_of_day_0, days))
+    assert list(sketch.counts) == [("0000-01-01", "0000-01-01 00:00:00.000", "<list<item: date32[day]>>")]
+
+
 def test_rows_that_are_not_sampled_count(monkeypatch: pytest.MonkeyPatch) -> None:
     sketch = KeySketch([0])
     sketch.add(changes(pa.array([7, 7, 8])))

@@ -52,20 +52,27 @@ def _fails(changes: pa.Table, run: Callable[[pa.Table], object]) -> bool:
     return False
 
 
-def _text(cell: pa.Scalar) -> str:
-    """Return a value as text. Times outside Python's range of years are shown as Arrow shows them."""
+def value_text(cell: pa.Scalar) -> str:
+    """Return a value as text. Dates and times outside Python's range of years are written by Arrow."""
     if not cell.is_valid:
         return "NULL"
     try:
         return str(cell.as_py())
     except (ValueError, OverflowError):
-        return repr(cell)
+        return _arrow_text(cell)
+
+
+def _arrow_text(cell: pa.Scalar) -> str:
+    try:
+        return str(cell.cast(pa.string()).as_py())
+    except pa.ArrowNotImplementedError:  # lists and rows
+        return f"<{cell.type}>"
 
 
 def row_text(changes: pa.Table, index: int) -> str:
     """Return a row as text, such as `+I[1, abc]`."""
     row = changes.slice(index, 1)
     cells = [row.column(name)[0] for name in row.column_names if name not in (KIND, SEQUENCE, SUB_SEQUENCE)]
-    text = ", ".join(map(_text, cells))
+    text = ", ".join(map(value_text, cells))
     text = text if len(text) <= _LONG else f"{text[:_LONG]}..."
     return f"{SHORT[row.column(KIND)[0].as_py()]}[{text}]"

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from firesteel.changelog import field
 from firesteel.runtime.columns.keys import find_keys
+from firesteel.runtime.dataflow.failed_row import value_text
 
 SAMPLED = 2048
 """Most rows of a packet that are counted."""
@@ -110,11 +111,12 @@ class KeySketch:
 
 
 def _texts(columns: Sequence[pa.Array]) -> list[Key]:
-    return list(zip(*([_text(value) for value in column.to_pylist()] for column in columns), strict=True))
+    return list(zip(*(map(_text, column) for column in columns), strict=True))
 
 
-def _text(value: object) -> str | None:
-    if value is None:
+def _text(cell: pa.Scalar) -> str | None:
+    if not cell.is_valid:
         return None
-    text = f"x'{value[:_TEXT].hex()}'" if isinstance(value, bytes) else str(value)
+    is_bytes = pa.types.is_binary(cell.type) or pa.types.is_large_binary(cell.type)
+    text = f"x'{cell.as_py()[:_TEXT].hex()}'" if is_bytes else value_text(cell)
     return text if len(text) <= _TEXT else f"{text[:_TEXT]}…"

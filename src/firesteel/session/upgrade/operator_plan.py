@@ -1,4 +1,4 @@
-"""What an upgrade does with each operator of a statement, and with the operator's state."""
+"""Plan of an upgrade: how each operator of a statement changes, and whether it keeps its state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firesteel.session.upgrade.extensions import added_parts
 
 
 class State(Enum):
-    """What happens to the state of an operator."""
+    """What an upgrade does with the state of an operator. NONE: it has no state."""
 
     NONE = "none"
     KEPT = "kept"

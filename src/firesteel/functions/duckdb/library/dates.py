@@ -25,6 +25,7 @@ from firesteel.types.zones import zone_id
 
 _DAY = 86_400
 _MAX_INT = (1 << 31) - 1
+_MANY_DIGITS = re.compile("[0-9]{10,}")
 _BLANKS = "".join(map(chr, range(33)))
 """Characters that Java's String.trim removes."""
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
@@ -49,9 +50,11 @@ def format_string(text: str, pattern: str) -> str | None:
 
 def to_date(text: str) -> int | None:
     """Return the days since 1970 of a text, or None. A number above Java's int ends the job, as in Flink."""
-    for part in text.strip(" ").split(" ")[0].split("-"):
-        if re.fullmatch("[0-9]{10,}", part) and int(part) > _MAX_INT:
-            raise JobError(f'For input string: "{part}"')
+    if _MANY_DIGITS.search(text):
+        for part in text.strip(" ").split(" ")[0].split("-"):
+            digits = part.lstrip("0")[:11]
+            if _MANY_DIGITS.fullmatch(part) and digits and int(digits) > _MAX_INT:
+                raise JobError(f'For input string: "{part}"')
     found: int | None = try_date(text)
     return found
 
