@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from firesteel.changelog import KIND, SEQUENCE, SHORT, SUB_SEQUENCE
 from firesteel.errors import JobError
+from firesteel.types.python_values import python_value
 
 _LONG = 300
 
@@ -53,20 +54,8 @@ def _fails(changes: pa.Table, run: Callable[[pa.Table], object]) -> bool:
 
 
 def value_text(cell: pa.Scalar) -> str:
-    """Return a value as text. Dates and times outside Python's range of years are written by Arrow."""
-    if not cell.is_valid:
-        return "NULL"
-    try:
-        return str(cell.as_py())
-    except (ValueError, OverflowError):
-        return _arrow_text(cell)
-
-
-def _arrow_text(cell: pa.Scalar) -> str:
-    try:
-        return str(cell.cast(pa.string()).as_py())
-    except pa.ArrowNotImplementedError:  # lists and rows
-        return f"<{cell.type}>"
+    """Return a value as text."""
+    return str(python_value(cell)) if cell.is_valid else "NULL"
 
 
 def row_text(changes: pa.Table, index: int) -> str:

@@ -11,6 +11,7 @@ from firesteel.errors import UsageError
 from firesteel.runtime.columns.keys import find_keys
 from firesteel.session.inspection.state_report import StateReport
 from firesteel.session.inspection.value_text import value_text
+from firesteel.types.python_values import python_values
 from firesteel.types.text import NULL_TEXT
 
 SIDE = "side"
@@ -44,7 +45,7 @@ class StateDifference:
 
     def rows(self) -> list[list[str]]:
         """Return the cells of the entries; the old and the new value of a key are neighbours."""
-        columns = [column.to_pylist() for column in self.entries.columns]
+        columns = [python_values(column) for column in self.entries.columns]
         found = [
             [row[0], *(value_text(value, NULL_TEXT) for value in row[1:])]
             for row in zip(*columns, strict=True)

@@ -20,6 +20,7 @@ from firesteel.spark.internals.hadoop_files import names
 from firesteel.spark.stream.stored_state import StoredState
 from firesteel.sql.parser import parse_type
 from firesteel.types.arrow import to_arrow
+from firesteel.types.python_values import python_values
 from firesteel.types.text import NULL_TEXT
 
 if TYPE_CHECKING:
@@ -183,5 +184,5 @@ def _short(state: str, operator: str) -> str:
 
 def _cells(table: pa.Table) -> Iterator[list[str]]:
     for batch in table.to_batches():
-        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+        for row in zip(*map(python_values, batch.columns), strict=True):
             yield [value_text(value, NULL_TEXT) for value in row]

@@ -15,6 +15,7 @@ from firesteel.session.inspection.value_text import value_text
 from firesteel.sql.query_syntax import LateralTable, TableName
 from firesteel.sql.syntax import Call, Node, StringLiteral, rewrite, walk
 from firesteel.types import sql
+from firesteel.types.python_values import python_values
 from firesteel.types.text import NULL_TEXT
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _entries(
         arrays.append(
             values
             if kind
-            else pa.array([value_text(value, NULL_TEXT) for value in values.to_pylist()], pa.string())
+            else pa.array([value_text(value, NULL_TEXT) for value in python_values(values)], pa.string())
         )
     return tuple(columns), pa.table(arrays, names=list(entries.column_names))
 

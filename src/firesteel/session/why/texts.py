@@ -10,6 +10,7 @@ import pyarrow as pa
 from firesteel.changelog import KIND, SHORT, field
 from firesteel.session.inspection.value_text import value_text
 from firesteel.spark.why.steps import State
+from firesteel.types.python_values import python_values
 
 _KEY = re.compile(r"k\d+")
 
@@ -17,7 +18,7 @@ _KEY = re.compile(r"k\d+")
 def row_texts(rows: pa.Table) -> list[str]:
     """Return each row of a changes table with its kind, such as `+I[Tom, 12]`."""
     width = sum(name[0] == "f" and name[1:].isdigit() for name in rows.column_names)
-    columns = [rows.column(field(number)).to_pylist() for number in range(width)]
+    columns = [python_values(rows.column(field(number))) for number in range(width)]
     kinds = rows.column(KIND).to_pylist()
     return [
         f"{SHORT[kind]}[{', '.join(value_text(column[at]) for column in columns)}]"
@@ -45,13 +46,11 @@ def state_texts(state: State, operator: str, shown: int) -> list[str]:
 
 def _entries(table: pa.Table) -> Iterator[str]:
     names = [name for name in table.column_names if not _KEY.fullmatch(name)] or table.column_names
-    columns = [table.column(name).to_pylist() for name in names]
+    columns = [python_values(table.column(name)) for name in names]
     for row in zip(*columns, strict=True):
         yield ", ".join(f"{name}={value_text(value)}" for name, value in zip(names, row, strict=True))
 
 
 def key_texts(columns: Sequence[pa.Array]) -> list[tuple[str, ...]]:
     """Return the cells of keys, one tuple for each key."""
-    return [
-        tuple(map(value_text, row)) for row in zip(*(column.to_pylist() for column in columns), strict=True)
-    ]
+    return [tuple(map(value_text, row)) for row in zip(*map(python_values, columns), strict=True)]
