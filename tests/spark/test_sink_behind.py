@@ -17,6 +17,7 @@ from firesteel.spark.checkpoint.recovery_plan import ACCEPT_LOSS, DELIVER_AGAIN,
 from firesteel.spark.checkpoint.sink_positions import FOLDER
 from tests.connectors.jdbc.databases import SqliteDatabase
 from tests.recovery.line import ROWS, Line
+from tests.recovery.runs import commits
 from tests.recovery.sinks import database, sink_of
 
 if TYPE_CHECKING:
@@ -36,14 +37,14 @@ def sink_restored(spark: Spark, folder: Path, kind: str = "files") -> Iterator[L
         pytest.importorskip("sqlalchemy")
     with sink_of(kind, folder) if kind != "sqlite" else _sqlite(folder) as sink:
         line = Line(spark, folder / "line", 7, sink)
-        copied: Callable[[], object] = lambda: None  # noqa: E731
-        for batch in range(_BATCHES):
-            if batch == _KEPT:
-                copied = _copied(line, folder, kind)
-            line.feed(ROWS)
-            line.run()
+        line.feed(_KEPT * ROWS)
+        line.run()
+        put_back = _copied(line, folder, kind)
+        line.feed((_BATCHES - _KEPT) * ROWS)
+        line.run()
+        assert commits(line.checkpoint) == _BATCHES
         assert line.left() == line.answer()
-        copied()
+        put_back()
         line.feed(ROWS)
         yield line
 
