@@ -6,6 +6,7 @@ import pytest
 
 from firesteel.errors import JobError
 from firesteel.formats.base import MessageError
+from firesteel.formats.messages.message_decoder import WORTH_COLUMNS
 from firesteel.types.sql import BIGINT, DOUBLE, FLOAT, INT, STRING, TINYINT, SqlType, decimal
 from firesteel.types.value_parts import Parts
 from tests.formats.decoding import decoder_of, rows
@@ -21,7 +22,8 @@ MESSAGES = {
     "maxwell-json": '{{"data":{row},"old":{{"name":"b"}},"type":"update"}}',
     "ogg-json": '{{"before":{row},"after":{row},"op_type":"U"}}',
 }
-COUNT = 5000
+COUNT = 4 * WORTH_COLUMNS
+"""Read in columns: the kernels are loaded (conftest.py)."""
 
 
 def block(name: str, *odd: str) -> str:

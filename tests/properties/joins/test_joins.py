@@ -13,7 +13,7 @@ from tests.properties.joins.partition import partition_failure, partitioned_case
 from tests.properties.joins.queries import query
 from tests.properties.joins.trial import BUNDLES, MODES, MULTI_JOINS, Case, case, folded, trial
 from tests.properties.joins.upserts import TEMPLATES, upsert_case, upsert_failure
-from tests.scale import examples
+from tests.scale import FULL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,9 +27,14 @@ _HOSTS: list[tuple[str, dict[str, str]]] = [
 ]
 
 
+def _drawn(full: int) -> int:
+    """Return the number of examples: as many as there are modes, so that each has its turn."""
+    return full if FULL else len(MODES)
+
+
 def test_changes_leave_the_batch_answer() -> None:
     compared, failures = 0, []
-    for number in range(examples(100)):
+    for number in range(_drawn(100)):
         made = case(f"suite-{number}")
         try:
             failures += trial(made, [MODES[number % len(MODES)], MODES[(number + 4) % len(MODES)]])
@@ -37,12 +42,12 @@ def test_changes_leave_the_batch_answer() -> None:
             continue
         compared += made.expected is not None
     assert [str(failure) for failure in failures] == []
-    assert compared > examples(100) // 2
+    assert compared > _drawn(100) // 2
 
 
 def test_changes_of_ranks_sets_and_lateral_queries_leave_the_batch_answer() -> None:
     compared, failures = 0, []
-    for number in range(examples(80)):
+    for number in range(_drawn(80)):
         made = case(f"wide-{number}", draw=composition)
         try:
             failures += trial(made, [MODES[(number * 5 + 2) % len(MODES)]])
@@ -50,12 +55,12 @@ def test_changes_of_ranks_sets_and_lateral_queries_leave_the_batch_answer() -> N
             continue
         compared += made.expected is not None
     assert [str(failure) for failure in failures] == []
-    assert compared > examples(80) // 2
+    assert compared > _drawn(80) // 2
 
 
 def test_a_query_is_its_true_false_and_unknown_rows() -> None:
     compared, failures = 0, []
-    for number in range(examples(60)):
+    for number in range(_drawn(60)):
         made = partitioned_case(f"suite-{number}")
         if made is None:
             continue
@@ -65,7 +70,7 @@ def test_a_query_is_its_true_false_and_unknown_rows() -> None:
             continue
         compared += 1
     assert [str(failure) for failure in failures if failure is not None] == []
-    assert compared > examples(60) // 2
+    assert compared > _drawn(60) // 2
 
 
 def test_the_table_of_a_sink_is_the_batch_answer() -> None:
@@ -74,7 +79,7 @@ def test_the_table_of_a_sink_is_the_batch_answer() -> None:
     ]  # of their rows no key is known
     failures = [
         upsert_failure(upsert_case(f"suite-{number}"), modes[number % len(modes)])
-        for number in range(examples(60))
+        for number in range(_drawn(60))
     ]
     assert [str(failure) for failure in failures if failure is not None] == []
 
