@@ -40,7 +40,7 @@ GROUP BY country"""
 
 
 def registry_of_jobs() -> tuple[Registry, Progress]:
-    """Return a registry with a running job, a failed one and a job that is being planned.
+    """Return a registry with a running job, a failed one, one that is being planned and a finished one.
 
     Returns:
         The registry, and the counters of the running job.
@@ -71,6 +71,7 @@ def registry_of_jobs() -> tuple[Registry, Progress]:
     job.rows = _rows()
     _fail(registry)
     registry.add(Source("SELECT 1"))
+    _finish(registry)
     return registry, progress
 
 
@@ -90,6 +91,13 @@ def _fail(registry: Registry) -> None:
     job.restart("The broker is away.")
     job.run()
     job.end(ValueError("The message cannot be read.\n  --> orders.sql:30:25\n30 | INSERT\n   |   ^"))
+
+
+def _finish(registry: Registry) -> None:
+    job = registry.add(Source("INSERT INTO totals SELECT a FROM u", "orders.sql", 40, 1))
+    registry.planned(job, Progress(name="orders.sql: done"))
+    job.run()
+    job.end()
 
 
 def end_batches(progress: Progress, number: int) -> None:

@@ -18,7 +18,7 @@ export function JobsList({ state }) {
   return html`<main><h2>Jobs</h2>
     <input id="filter" type="search" placeholder="filter ( / )" aria-label="Filter the jobs" value=${text}
       onInput=${(event) => setText(event.target.value)} onKeyDown=${escape} />
-    <div class="scroll"><table><caption>${jobs.length} of ${state.jobs.size} jobs, newest first</caption>
+    <div class="scroll" tabindex="0" role="group" aria-label="Jobs"><table><caption>${jobs.length} of ${state.jobs.size} jobs, newest first</caption>
       <thead><tr>${['id', 'job', 'state', 'up', 'rows in', 'rows out', 'restarts'].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
       <tbody>${jobs.slice(0, MOST).map((job) => html`<${Row} key=${job.id} job=${job} />`)}</tbody></table></div>
     ${jobs.length > MOST && html`<p class="note">${jobs.length - MOST} more</p>`}

@@ -57,7 +57,7 @@ function Rows({ rows, wanted, want }) {
     <button onClick=${() => want(sorted(wanted, place))}>${column.name}${arrow(place)}</button></th>`;
   const plain = (name) => html`<th scope="col">${name}</th>`;
   const heads = isTable ? rows.columns.map(head) : ['change', ...rows.columns.map((column) => column.name)].map(plain);
-  return html`<div class="scroll"><table><caption>${said(rows)}</caption><thead><tr>${heads}</tr></thead>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Rows of the result"><table><caption>${said(rows)}</caption><thead><tr>${heads}</tr></thead>
       <tbody>${(isTable ? rows.rows : rows.changes).map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>
     ${isTable && rows.pages > 1 && html`<${Pages} ...${{ rows, wanted, want }} />`}`;
 }

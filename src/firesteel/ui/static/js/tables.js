@@ -8,7 +8,7 @@ const shownTime = (text) => text.replace('T', ' ').replace('Z', '');
 
 export function Table({ caption, heads, rows, none }) {
   if (!rows.length) return html`<p class="note">${none}</p>`;
-  return html`<div class="scroll"><table><caption>${caption}</caption>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label=${caption}><table><caption>${caption}</caption>
     <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
     <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 }

@@ -37,7 +37,7 @@ export function Timeline({ batches }) {
     <div class="chart" ref=${place} role="img" aria-label="Rows and duration of each micro-batch over time. The table below has the numbers."></div>
     ${batches.length === 0 && html`<p class="note">No micro-batch has ended yet. A job on the batch host has none.</p>`}
     <p class="legend" aria-hidden="true">${PARTS.map((part) => html`<span><i class=${part}></i>${part}</span>`)}</p>
-    <div class="scroll"><table><caption>The last ${last.length} micro-batches, newest first</caption>
+    <div class="scroll" tabindex="0" role="group" aria-label="The last micro-batches"><table><caption>The last ${last.length} micro-batches, newest first</caption>
       <thead><tr><th scope="col">batch</th><th scope="col">rows in</th><th scope="col">rows out</th><th scope="col">took</th>
         <th scope="col">spent on</th><th scope="col">busiest operator</th></tr></thead>
       <tbody>${last.map((batch) => html`<${Row} key=${batch.ended} batch=${batch} longest=${longest} />`)}</tbody></table></div>
@@ -68,8 +68,9 @@ function options(width, element) {
   return {
     width,
     height: 220,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'), // as all other times of the page
     series: [
-      {},
+      { label: 'time (UTC)' },
       { label: 'rows', scale: 'rows', stroke: () => color('--accent'), width: 2 },
       { label: 'seconds', scale: 's', stroke: () => color('--second'), width: 2 },
     ],
