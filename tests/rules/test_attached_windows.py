@@ -11,7 +11,6 @@ import pytest
 from firesteel.catalog.catalog import Catalog
 from firesteel.errors import ValidationError
 from firesteel.explain import explain
-from firesteel.plan.nodes.join.physical import Join
 from firesteel.plan.nodes.physical import Calc, GroupAggregate
 from firesteel.plan.nodes.rank.physical import Rank
 from firesteel.plan.nodes.window_join.physical import WindowJoin
@@ -71,7 +70,7 @@ JOINED = (
         (
             f"SELECT a.v FROM ({JOINED}) AS a JOIN TABLE(TUMBLE(TABLE m, DESCRIPTOR(ts), INTERVAL '10' "
             "SECOND)) AS m ON a.k = m.k AND a.ws IS NOT DISTINCT FROM m.window_start AND a.we = m.window_end",
-            Join,
+            WindowJoin,
         ),
         (
             f"SELECT a.v FROM ({JOINED}) AS a JOIN TABLE(TUMBLE(TABLE m, DESCRIPTOR(ts), INTERVAL '10' "

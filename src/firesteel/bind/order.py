@@ -9,6 +9,7 @@ from firesteel.bind.aggregate.over_windows import direction
 from firesteel.bind.build import references
 from firesteel.errors import NotSupportedError, ValidationError
 from firesteel.functions.expression.nodes import Expr, InputRef
+from firesteel.plan.expressions.over import without_repeats
 from firesteel.plan.nodes.logical import Project
 from firesteel.plan.nodes.over.logical import Sort
 from firesteel.plan.tree import Node
@@ -78,7 +79,8 @@ class Order:
             node: The query, with the hidden columns.
             width: Number of columns without the hidden ones.
         """
-        found = Sort(node, tuple(self.keys), tuple(direction(item) for item in self.items))
+        directions = [direction(item) for item in self.items]
+        found = Sort(node, *without_repeats(list(zip(self.keys, directions, strict=True))))
         if width == len(node.schema):
             return found
         columns = references(node)[:width]

@@ -2,3 +2,5 @@ CREATE TABLE clicks (uid BIGINT, page STRING, region STRING, cost INT, price DEC
 CREATE TABLE taps (uid BIGINT, page STRING, region STRING, cost INT, price DECIMAL(8, 3), ok BOOLEAN, ts TIMESTAMP(3), pt AS PROCTIME()) WITH ('connector' = 'filesystem', 'path' = 'unread/taps.json', 'format' = 'json');
 CREATE TABLE changes (uid BIGINT, page STRING, cost INT, ts TIMESTAMP(3), PRIMARY KEY (uid) NOT ENFORCED, WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'unread/changes.json', 'format' = 'canal-json');
 CREATE TABLE nn (uid BIGINT, n INT NOT NULL, b BIGINT, d DOUBLE, t TINYINT, f FLOAT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'unread/clicks.json', 'format' = 'json');
+CREATE TABLE versions (k INT NOT NULL, v INT, ts TIMESTAMP(3), PRIMARY KEY (k) NOT ENFORCED, WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'unread/versions.json', 'format' = 'canal-json');
+CREATE TABLE counted (k INT NOT NULL, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'unread/counted.json', 'format' = 'json');

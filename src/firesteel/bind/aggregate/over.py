@@ -93,7 +93,7 @@ class OverBinder:
         args = tuple(arguments(node, name, self.binder))
         kind = aggregate_type(name, tuple(a.type for a in args), node.distinct, node.range)
         distinct = node.distinct and not traits_of(name).same_distinct
-        return _expanded(Over(name, args, frame, kind, distinct))
+        return _expanded(Over(name, args, frame, _of_frame(name, kind, frame), distinct))
 
     def _unframed(self, name: str, node: syntax.Call, frame: Frame, is_framed: bool) -> Expr:
         if is_framed:
@@ -120,6 +120,11 @@ def replace_place(expr: Expr, node: syntax.Node) -> Expr:
     return replace(expr, range=node.range)
 
 
+def _of_frame(name: str, kind: SqlType, frame: Frame) -> SqlType:
+    """Return the type of an aggregate's result, which is nullable for a frame that can be empty."""
+    return kind.with_nullable(True) if frame.can_be_empty and not traits_of(name).never_null else kind
+
+
 def _expanded(over: Over) -> Expr:
     if over.function == "SUM":
         return _sum(over)
@@ -144,7 +149,7 @@ def _sum(over: Over) -> Expr:
 
 
 def _sum_of(over: Over, args: Sequence[Expr]) -> Expr:
-    kind = aggregate_type("SUM", tuple(a.type for a in args))
+    kind = _of_frame("SUM", aggregate_type("SUM", tuple(a.type for a in args)), over.frame)
     return _sum(replace(over, function="SUM", operands=tuple(args), type=kind))
 
 

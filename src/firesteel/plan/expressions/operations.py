@@ -147,6 +147,12 @@ def is_identity(exprs: Sequence[Expr], width: int) -> bool:
     return len(exprs) == width and all(isinstance(e, InputRef) and e.index == i for i, e in enumerate(exprs))
 
 
+def only_omits(exprs: Sequence[Expr]) -> bool:
+    """Return whether expressions are columns of an input, each once and in the order of the input."""
+    columns = [e.index for e in exprs if isinstance(e, InputRef)]
+    return len(columns) == len(exprs) and columns == sorted(set(columns))
+
+
 def search_ranges(search: Call) -> Iterator[tuple[str, tuple[Expr, ...]]]:
     """Yield the option and the bounds of each range of a SEARCH."""
     bounds = iter(search.args[1:])

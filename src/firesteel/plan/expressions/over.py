@@ -6,7 +6,7 @@ expressions handles windows too. `Over` is the same with named parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from firesteel.functions.expression.nodes import AggregateCall, Call, Expr, Literal
@@ -52,6 +52,16 @@ class Direction:
         return f"{' DESC' if self.descending else ''} NULLS {'FIRST' if self.nulls_first else 'LAST'}"
 
 
+def without_repeats(
+    order: Sequence[tuple[int, Direction]],
+) -> tuple[tuple[int, ...], tuple[Direction, ...]]:
+    """Return columns and directions of a sort without columns that an earlier key has (RelCollations.of)."""
+    first: dict[int, Direction] = {}
+    for column, way in order:
+        first.setdefault(column, way)
+    return tuple(first), tuple(first.values())
+
+
 @dataclass(frozen=True)
 class Bound:
     """End of a frame.
@@ -87,6 +97,14 @@ class Frame:
     rows: bool = False
     lower: Bound = DEFAULT_LOWER
     upper: Bound = DEFAULT_UPPER
+
+    @property
+    def can_be_empty(self) -> bool:
+        """Whether Calcite assumes that a row's frame can be without rows (SqlWindow.isAlwaysNonEmpty).
+
+        It does for each frame with a bound that is an expression, such as `2 PRECEDING`.
+        """
+        return self.lower.offset is not None or self.upper.offset is not None
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from firesteel.plan.expressions.operations import (
     identity,
     input_refs,
     is_identity,
+    only_omits,
     renumber,
     substitute,
 )
@@ -174,8 +175,8 @@ def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
     column = len(rank.input.schema)
     exprs, rest = _with_constant_number(node.exprs, rest, rank)
     read = {i for e in (*exprs, *conjuncts(rest)) for i in input_refs(e)}
-    picks = _picks(exprs)
     number = None
+    picks = column in read and only_omits(exprs)
     if column in read:
         number = rank.number if picks else _number_name(node, exprs, column)
     keys = _key_columns(rank.input)
@@ -196,12 +197,6 @@ def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
 def _key_columns(node: Node) -> frozenset[int]:
     """Return the columns of upsert keys, which stay in the input of a rank."""
     return frozenset(i for key in upsert_keys(top_n(node)) for i in key)
-
-
-def _picks(exprs: tuple[Expr, ...]) -> bool:
-    """Return whether a projection only omits columns. Then its own names are lost, as in Flink."""
-    columns = [e.index for e in exprs if isinstance(e, InputRef)]
-    return len(columns) == len(exprs) and columns == sorted(set(columns))
 
 
 def _end(rank: Rank) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ result stay above. If there is neither such an expression nor a literal, the inp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from firesteel.errors import ValidationError
@@ -19,9 +20,19 @@ from firesteel.plan.expressions.operations import (
     identity,
     input_refs,
     is_identity,
+    only_omits,
     walk,
 )
-from firesteel.plan.expressions.over import RANKS, Bound, Over, OverWindow, contains_over, is_over, over_of
+from firesteel.plan.expressions.over import (
+    RANKS,
+    Bound,
+    Over,
+    OverWindow,
+    contains_over,
+    is_over,
+    over_of,
+    without_repeats,
+)
 from firesteel.plan.nodes.logical import Filter, Project
 from firesteel.plan.nodes.over.logical import OverAggregate
 from firesteel.plan.tree import Node, unique_columns
@@ -127,7 +138,7 @@ class _Split:
         above = tuple(self._above(e) for e in exprs)
         if is_identity(above, len(aggregate.schema)):
             return aggregate
-        return Project(aggregate, above, self._names())
+        return Project(aggregate, above, self._names(above))
 
     def _read(self) -> list[Expr]:
         """Return what the windows and the projection above read: columns, and calls over columns alone."""
@@ -180,7 +191,7 @@ class _Split:
             if not isinstance(e, Literal)
         ]
         return OverWindow(
-            tuple(sorted(partition)), tuple(c for c, _ in order), tuple(d for _, d in order), frame.rows,
+            tuple(sorted(partition)), *without_repeats(order), frame.rows,
             _plain(frame.lower), _plain(frame.upper),
         )  # fmt: skip
 
@@ -217,8 +228,14 @@ class _Split:
         assert isinstance(expr, Call)
         return replace(expr, args=tuple(self._above(arg) for arg in expr.args))
 
-    def _names(self) -> tuple[str, ...]:
-        """Return the names of the columns above: the query's if any is computed, else those of the input."""
+    def _names(self, above: Sequence[Expr]) -> tuple[str, ...]:
+        """Return the names of the columns above.
+
+        They are those of the input if the projection above only omits columns, else those of the query:
+        CalcRelSplitter puts another projection above windows that gives the columns in their order.
+        """
+        if not self.named and not only_omits(above):
+            return self.node.names
         if any(contains_over(e) and not is_over(e) for e in self.node.exprs):
             return self.node.names
         columns = self.node.input.schema

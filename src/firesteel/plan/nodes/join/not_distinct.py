@@ -18,7 +18,19 @@ def collapse_not_distinct(condition: Expr) -> Expr:
     found = collapsed(condition)
     if found is not condition:
         return found
-    return condition.with_args(tuple(map(collapse_not_distinct, condition.args)))
+    return condition.with_args(tuple(map(_within, condition.args)))
+
+
+def _within(term: Expr) -> Expr:
+    """Return an operand of AND or OR, collapsed.
+
+    If a compared operand is never NULL, the term is simplified before: the test of NULLs is FALSE there, and
+    an equality is left.
+    """
+    for operands in map(_compared, term.args if isinstance(term, Call) and term.function == "OR" else ()):
+        if operands is not None and not all(operand.type.nullable for operand in operands):
+            return term
+    return collapse_not_distinct(term)
 
 
 def collapsed(condition: Expr) -> Expr:
