@@ -13,7 +13,7 @@ from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.metadata import unique_keys
 from firesteel.plan.nodes.join.join_type import equal_columns
 from firesteel.plan.nodes.join.logical import Join
-from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Scan, Union, WatermarkAssigner
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Scan, Union
 from firesteel.plan.nodes.set_op.logical import Intersect, Minus
 from firesteel.plan.tree import Node
 
@@ -38,8 +38,6 @@ def are_unique(node: Node, columns: Columns) -> bool | None:
         return _of_project(node, columns)
     if isinstance(node, Filter):
         return are_unique(node.input, columns)
-    if isinstance(node, WatermarkAssigner):
-        return False
     if isinstance(node, Aggregate):
         return None if node.groups else columns >= frozenset(range(len(node.keys)))
     if isinstance(node, Join):

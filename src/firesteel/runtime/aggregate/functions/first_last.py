@@ -140,10 +140,12 @@ def _single(value: Any, count: int, x: Any, fail: Callable[[], None]) -> tuple[A
     return value, count
 
 
-def _retract_single(value: Any, count: int, fail: Callable[[], None]) -> tuple[Any, int]:
+# An accumulator of the local phase has only the changes of a bundle: its count is 0 after `-U`, `+U`.
+def _retract_single(value: Any, count: int, x: Any, fail: Callable[[], None]) -> tuple[Any, int]:
     if count not in (0, 1):
         fail()
-    value = None
+    if count == 0 or x == value:
+        value = None
     count -= 1
     return value, count
 
@@ -153,8 +155,7 @@ def _merge_single(
 ) -> tuple[Any, int]:
     if count + other_count > 1:
         fail()
-    if other_count > 0:
-        value = other_value
+    value = other_value
     count += other_count
     return value, count
 
@@ -165,7 +166,8 @@ _FAIL = "raise_single_value"
 def single_value(call: AggregateSpec) -> Aggregate:
     """Return the aggregate for the value of a scalar subquery. A second row is an error.
 
-    Flink: SingleValueAggFunction.
+    A merge takes the value of the later accumulator, so that an update within one bundle of mini-batches is
+    not lost. Flink: SingleValueAggFunction.
     """
     return HandWritten(
         state_id="single-value.v1",
