@@ -15,7 +15,7 @@ from firesteel.session.upgrade.extensions import added_parts
 
 
 class State(Enum):
-    """What an upgrade does with the state of an operator. NONE: it has no state."""
+    """What an upgrade does with the state of an operator; NONE for an operator without state."""
 
     NONE = "none"
     KEPT = "kept"

@@ -144,7 +144,7 @@ def _single(value: Any, count: int, x: Any, fail: Callable[[], None]) -> tuple[A
 def _retract_single(value: Any, count: int, x: Any, fail: Callable[[], None]) -> tuple[Any, int]:
     if count not in (0, 1):
         fail()
-    if count == 0 or x == value:
+    if count == 0 or x == value or x != x:
         value = None
     count -= 1
     return value, count
