@@ -171,6 +171,17 @@ class DataError(FiresteelError):
 class JobError(FiresteelError):
     """Failure of a running job."""
 
+    row: str | None = None
+    """Row that an operator failed on, or None while it is unknown."""
+
+    def in_row(self, row: str) -> JobError:
+        """Add the row to the message, unless it has one, and return this error."""
+        if self.row is None:
+            self.row = row
+            joint = " Row" if self.message.endswith(".") else "; row"
+            self.message = f"{self.message}{joint} {row}"
+        return self
+
 
 class TransientError(JobError):
     """Failure that the same rows need not meet again: a deadlock, a function that asks another service."""

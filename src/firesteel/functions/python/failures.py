@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from firesteel.errors import JobError, TransientError
+from firesteel.errors import TransientError
 from firesteel.functions.python.load import describe, innermost
 
 _LONG = 60
@@ -13,16 +13,6 @@ _LONG = 60
 
 class UserFunctionError(TransientError):
     """Failure of a user-defined function: it raised an exception or returned a value of the wrong type."""
-
-    row: str | None = None
-    """Row that the function failed on, or None while it is unknown."""
-
-    def in_row(self, row: str) -> JobError:
-        """Add the row to the message, unless it is set, and return this error."""
-        if self.row is None:
-            self.row = row
-            self.message = f"{self.message}; row {row}"
-        return self
 
 
 def failed(name: str, args: Sequence[Any], error: Exception) -> UserFunctionError:

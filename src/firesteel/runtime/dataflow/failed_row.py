@@ -1,8 +1,8 @@
-"""Find the row in which a user-defined function failed, for the error message."""
+"""Find the row in which an operator failed, for the error message."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 
@@ -33,10 +33,20 @@ def in_row(error: JobError, changes: pa.Table, run: Callable[[pa.Table], object]
 
 
 def with_row(error: JobError, changes: pa.Table, index: int) -> JobError:
-    """Return the error with a row added, if it is from a user-defined function."""
-    from firesteel.functions.python.failures import UserFunctionError
+    """Return the error with a row added, unless it has one."""
+    return error.in_row(row_text(changes, index))
 
-    return error.in_row(row_text(changes, index)) if isinstance(error, UserFunctionError) else error
+
+def with_key(error: JobError, columns: Sequence[pa.Array], index: int) -> JobError:
+    """Return the error with the key of its row added, for an operator that no longer knows the row.
+
+    Args:
+        error: The error.
+        columns: Columns of the keys, none without GROUP BY.
+        index: Number of the key.
+    """
+    key = ", ".join(value_text(column[index]) for column in columns)
+    return error.in_row(f"of the key [{key}]") if columns else error
 
 
 def _is_users(error: JobError) -> bool:

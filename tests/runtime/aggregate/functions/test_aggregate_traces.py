@@ -255,7 +255,7 @@ def test_listagg_merges() -> None:
 def test_single_value() -> None:
     what = spec([call("SINGLE_VALUE")], keys=())
     assert run(what, "+I a 1, -D a 1, +I a null") == "+I[1] -D[1] +I[null]"
-    with pytest.raises(JobError, match="SingleValueAggFunction received more than one element"):
+    with pytest.raises(JobError, match=r"received more than one element\. Row \+I\[a, 2\]"):
         run(what, "+I a 1, +I a 2")
 
 

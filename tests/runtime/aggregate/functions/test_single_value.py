@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from firesteel.errors import JobError
 from tests.runtime.aggregate.reduce.phases import run, two_phase
 from tests.runtime.changes import Row
 from tests.runtime.driven_operators import call, spec
@@ -25,3 +26,12 @@ def test_the_last_value_is_left(rows: list[Row], left: int | None, size: int, co
 def test_the_new_value_may_come_before_the_old_one_goes(columnar: bool) -> None:
     what = spec([call("SINGLE_VALUE")], keys=())
     assert run(two_phase(what, 3, columnar=columnar), [NEW_BEFORE_OLD], what)[-1][1:] == (3,)
+
+
+@pytest.mark.parametrize("columnar", [True, False])
+@pytest.mark.parametrize("size", [1, 2])
+def test_the_error_of_a_second_row_names_the_key(size: int, columnar: bool) -> None:
+    what = spec([call("SINGLE_VALUE")], keys=(0,))
+    rows: list[Row] = [("+I", "a", 1), ("+I", "b", 2), ("+I", "c", 3), ("+I", "b", 4)]
+    with pytest.raises(JobError, match=r"received more than one element\. Row of the key \[b\]"):
+        run(two_phase(what, size, columnar=columnar), [rows[0::2], rows[1::2]], what)

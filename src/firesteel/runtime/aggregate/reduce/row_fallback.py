@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from firesteel.changelog import KIND, field
+from firesteel.errors import JobError
 from firesteel.runtime.aggregate.functions.declaration import MapView
 from firesteel.runtime.aggregate.reduce.columns import AccumulatorColumns
 from firesteel.runtime.aggregate.row_engine.accumulators import Accumulators
@@ -24,6 +25,7 @@ from firesteel.runtime.aggregate.row_engine.result_equality import equals_itself
 from firesteel.runtime.aggregate.row_engine.row_loop import no_collections
 from firesteel.runtime.aggregate.scan.net_changes import NetChanges
 from firesteel.runtime.columns.keys import Keys, one_array
+from firesteel.runtime.dataflow.failed_row import with_key
 from firesteel.runtime.spec.operators import GroupAggregateSpec
 from firesteel.types.internal_values import from_list, to_keys, to_list
 
@@ -67,13 +69,16 @@ class LocalRows:
         """Return one accumulator for each key."""
         handler, inputs = self._handler, HandlerInputs(self._spec, self._generated, changes, keys)
         rows = zip(inputs.retracts, inputs.rows, strict=True)
-        accs = []
-        with no_collections():
-            for count in keys.counts.tolist():
-                handler.reset_accumulators()
-                for retracts, row in islice(rows, count):
-                    (handler.retract if retracts else handler.accumulate)(*row)
-                accs.append(handler.get_accumulators())
+        accs: list[tuple[Any, ...]] = []
+        try:
+            with no_collections():
+                for count in keys.counts.tolist():
+                    handler.reset_accumulators()
+                    for retracts, row in islice(rows, count):
+                        (handler.retract if retracts else handler.accumulate)(*row)
+                    accs.append(handler.get_accumulators())
+        except JobError as error:
+            raise with_key(error, keys.columns, len(accs)) from error
         return accs
 
 
@@ -164,7 +169,11 @@ class KeyedRows:
                 unknown = acc is None
                 handler.set_accumulators(handler.create_accumulators() if unknown else acc)
                 before = None if unknown else handler.get_value()[: self._results]
-                if not work(unknown):
+                try:
+                    counts = work(unknown)
+                except JobError as error:
+                    raise with_key(error, keys.columns, index) from error
+                if not counts:
                     befores.append(None)
                     afters.append(None)
                     continue

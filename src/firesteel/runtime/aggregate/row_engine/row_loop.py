@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import length_hint
 from typing import Any
 
 import numpy as np
@@ -117,35 +118,20 @@ class RowByRow:
     def _run(
         self, changes: pa.Table, keys: Keys, accs: list[Any], kinds: list[int], columns: list[list[Any]]
     ) -> tuple[bytearray, list[Any]]:
-        """Run the handler over all rows. The error of a user-defined function gets its row added."""
-        if not any(call.user for call in self._spec.calls):
-            done: tuple[bytearray, list[Any]] = self._handler.process(
-                keys.counts.tolist(), accs, kinds, *columns
-            )
-            return done
-        rows = Counting(kinds)
+        """Run the handler over all rows. An error gets its row added."""
+        rows = iter(kinds)
         try:
-            done = self._handler.process(keys.counts.tolist(), accs, rows, *columns)
+            done: tuple[bytearray, list[Any]] = self._handler.process(
+                keys.counts.tolist(), accs, rows, *columns
+            )
         except JobError as error:
-            raise with_row(error, changes, int(keys.order[rows.at])) from error
+            at = len(kinds) - length_hint(rows) - 1
+            raise with_row(error, changes, int(keys.order[at])) from error
         return done
 
     def _values(self, column: pa.Array, each: Input) -> list[Any]:
         kind = self._spec.input_types[each.position]
         return to_keys(column, kind) if each.key else to_list(column, kind)
-
-
-class Counting:
-    """List that records how far it was iterated."""
-
-    def __init__(self, values: Sequence[Any]) -> None:
-        self._values = values
-        self.at = 0
-
-    def __iter__(self) -> Iterator[Any]:
-        for index, value in enumerate(self._values):
-            self.at = index
-            yield value
 
 
 def sizes(update_before: bool) -> NDArray[np.int64]:
