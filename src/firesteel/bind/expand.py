@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from firesteel.bind.aggregate.windows import WINDOW_FUNCTIONS
-from firesteel.bind.expand_scope import Relation, Scope, joined, listed
+from firesteel.bind.expand_scope import Relation, Scope, element_names, joined, listed
 from firesteel.bind.scalar.user_functions import user_function
 from firesteel.catalog.catalog import Catalog
 from firesteel.catalog.schema import Table, View
-from firesteel.plan.nodes.correlate.collections import COLLECTIONS, uncollected_fields
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import (
     Aliased,
     GroupingSets,
     Hint,
     Join,
+    Lateral,
     LateralTable,
     Ordered,
     Row,
@@ -265,6 +265,8 @@ class _QueryWriter(CallWriter):
             return self._user_table(node, alias, columns)
         if isinstance(node, LateralTable):
             text, found = self._table_function(node)
+        elif isinstance(node, Lateral):
+            text, found = self._lateral(node)
         else:
             text, names = self._apart(node.query if isinstance(node, syntax.Subquery) else node)
             text, found = f"({text})", dict.fromkeys(names)
@@ -284,7 +286,7 @@ class _QueryWriter(CallWriter):
     def _unnest(self, node: Unnest, alias: str | None, columns: tuple[str, ...]) -> str:
         """Return the text of UNNEST. Unlike other entries of FROM, it shows no generated alias."""
         text = f"UNNEST({self.expressions(node.collections)})" + " WITH ORDINALITY" * node.ordinality
-        found: dict[str, SqlType | None] = dict.fromkeys(_element_names(node, alias, self._scope))
+        found: dict[str, SqlType | None] = dict.fromkeys(element_names(node, alias, self._scope))
         shown = self._add(alias or self._generated_alias(), (alias,) if alias else (), found, columns)
         return text if alias is None else f"{text} AS {shown}"
 
@@ -322,6 +324,15 @@ class _QueryWriter(CallWriter):
         kinds = dict(zip(columns, found.values(), strict=False)) if columns else found
         self._scope.relations.append(Relation(alias, path, kinds))
         return quoted(alias) + (f" ({listed(columns)})" if columns else "")
+
+    def _lateral(self, node: Lateral) -> tuple[str, dict[str, SqlType | None]]:
+        """Return the text of LATERAL and its columns. The sub-query sees the tables before it."""
+        outer, query = self._scope, node.subquery.query
+        self._scope = Scope(outer=outer)
+        text, names = self.query_with_names(query)
+        self._scope = outer
+        space = " " * isinstance(query, (Select, Ordered))  # Calcite prints other queries as arguments
+        return f"LATERAL{space}({text})", dict.fromkeys(names)
 
     def _apart(self, query: syntax.Node) -> tuple[str, tuple[str, ...]]:
         """Return the text of a sub-query in FROM and its column names. It sees no tables beside it."""
@@ -377,17 +388,6 @@ def _unique(name: str, taken: list[str]) -> str:
         found = f"{name}{attempt}"
         attempt += 1
     return found
-
-
-def _element_names(node: Unnest, alias: str | None, scope: Scope) -> tuple[str, ...]:
-    """Return the names of the columns of UNNEST. A column without a name takes the alias as its name."""
-    collection = node.collections[0]
-    kind = scope.type_of(collection.path) if isinstance(collection, syntax.Column) else None
-    if kind is None or kind.root not in COLLECTIONS:
-        names: tuple[str, ...] = ("EXPR$0", *(("ORDINALITY",) if node.ordinality else ()))
-    else:
-        names = tuple(field.name for field in uncollected_fields(kind, node.ordinality))
-    return tuple(alias if name == "EXPR$0" and alias else name for name in names)
 
 
 def _last(node: syntax.Node) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from firesteel.plan.nodes.correlate.collections import COLLECTIONS, uncollected_fields
+from firesteel.sql import syntax
+from firesteel.sql.query_syntax import Unnest
 from firesteel.sql.unparse_types import quoted
 from firesteel.types.sql import SqlType
 
@@ -66,3 +69,14 @@ def joined(parts: Iterable[str]) -> str:
 def listed(names: Iterable[str]) -> str:
     """Return quoted names with commas between them."""
     return ", ".join(map(quoted, names))
+
+
+def element_names(node: Unnest, alias: str | None, scope: Scope) -> tuple[str, ...]:
+    """Return the names of the columns of UNNEST. A column without a name takes the alias as its name."""
+    collection = node.collections[0]
+    kind = scope.type_of(collection.path) if isinstance(collection, syntax.Column) else None
+    if kind is None or kind.root not in COLLECTIONS:
+        names: tuple[str, ...] = ("EXPR$0", *(("ORDINALITY",) if node.ordinality else ()))
+    else:
+        names = tuple(field.name for field in uncollected_fields(kind, node.ordinality))
+    return tuple(alias if name == "EXPR$0" and alias else name for name in names)
