@@ -5,6 +5,9 @@
 Flink: DecomposeGroupingSetsRule, ExpandUtil. A copy has NULL in the keys that are not in its set. Its number
 has a bit for each of them, so that keys that are NULL themselves stay apart. GROUPING and GROUPING_ID are
 computed from the number.
+
+A single set that lacks keys occurs where GROUP BY names other sets twice. Flink groups by all keys then, if a
+call of GROUPING or GROUPING_ID is there, and has no plan otherwise.
 """
 
 from __future__ import annotations
@@ -28,16 +31,17 @@ def expand_grouping_sets(node: Node) -> Node:
     """Rewrite an aggregate with grouping sets. Other nodes stay as they are.
 
     Raises:
-        NotSupportedError: The only set is not all keys. Flink has no plan for it either.
+        NotSupportedError: The only set lacks keys, and no call is GROUPING. Flink has no plan for it either.
     """
     if not isinstance(node, Aggregate):
         return node
-    if len(node.groups) == 1:
-        raise NotSupportedError("GROUPING SETS are currently not supported.", hint="name each set once")
-    if not node.groups and not any(map(_is_grouping, node.calls)):
-        return node
+    if not any(map(_is_grouping, node.calls)):
+        if not node.groups:
+            return node
+        if len(node.groups) == 1:
+            raise NotSupportedError("GROUPING SETS are currently not supported.", hint="name each set once")
     keys, calls, below = node.keys, list(node.calls), node.input
-    if node.groups:
+    if len(node.groups) > 1:
         moved = {i: len(below.schema) + 1 + n for n, i in enumerate(_arguments_among_keys(node))}
         keys, below = (*keys, len(below.schema)), _expand(node, tuple(moved))
         calls = [_moved(call, moved) for call in calls]
@@ -100,9 +104,9 @@ def _as_before(made: Aggregate, node: Aggregate) -> Node:
 
 
 def _grouping(call: AggregateCall, node: Aggregate) -> Expr:
-    """Return GROUPING or GROUPING_ID: the bits of its arguments in the number of the copy."""
-    if not node.groups:
-        return Literal(0, call.type)
+    """Return GROUPING or GROUPING_ID: the bits of its arguments in the number of a copy or the only set."""
+    if len(node.groups) < 2:
+        return Literal(_number(call.args, node.groups[0] if node.groups else node.keys), call.type)
     number = InputRef(len(node.keys), _NUMBER)
     parts: list[Expr] = []
     for group in node.groups:

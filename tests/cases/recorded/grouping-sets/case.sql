@@ -15,3 +15,5 @@ SELECT c, SUM(n) FROM (SELECT g, h, COUNT(*) AS c, SUM(v) AS n FROM t GROUP BY R
 SELECT g, c, COUNT(*) FROM (SELECT g, COUNT(*) AS c FROM t GROUP BY g) GROUP BY ROLLUP (g, c);
 -- keys: 2, compare: exact
 SELECT DISTINCT h, SUM(v) FROM t GROUP BY h, f;
+-- keys: 3, compare: exact
+SELECT h, f, GROUP_ID(), GROUPING(f), GROUPING_ID(f, h), SUM(v), COUNT(*) FROM t GROUP BY GROUPING SETS ((h), (h), (f));
