@@ -10,20 +10,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.formats.base import Flags
+from firesteel.formats.messages.date_time_columns import DATE_TIMES, date_times
 from firesteel.formats.messages.json_cells import decimals, text_cells
 from firesteel.formats.messages.text_patterns import text_pattern
 from firesteel.types.arrow import to_arrow
-from firesteel.types.duckdb import to_duckdb
 from firesteel.types.sql import CHARACTER, SqlType, TypeRoot
 
 _BY_ARROW = (
     TypeRoot.TINYINT, TypeRoot.SMALLINT, TypeRoot.INTEGER, TypeRoot.BIGINT, TypeRoot.DOUBLE,
 )  # fmt: skip
-_AS_THEY_ARE = (*CHARACTER, TypeRoot.DECIMAL)
+_AS_THEY_ARE = (*CHARACTER, TypeRoot.DECIMAL, *DATE_TIMES)
 """Types without a pattern: every text is a value, or a kernel checks each text."""
 _EXACT_DIGITS = 15
-_MAY_FAIL = (TypeRoot.DATE, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
-"""Types whose pattern matches some invalid values (2023-02-29). The cast returns NULL for them."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Column:
 
 def are_plain(types: Sequence[SqlType]) -> bool:
     """Return whether columns of texts can be converted to all of these types."""
-    return all(kind.root in _AS_THEY_ARE or text_pattern(kind, iso=False) is not None for kind in types)
+    return all(kind.root in _AS_THEY_ARE or text_pattern(kind) is not None for kind in types)
 
 
 def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
@@ -53,7 +51,9 @@ def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
         return Column(*decimals(*text_cells(texts), kind))
     if kind.root in _BY_ARROW and (numbers := _plain_numbers(texts, target)) is not None:
         return Column(numbers, np.zeros(len(texts), dtype=bool))
-    pattern = text_pattern(kind, iso=iso)
+    if kind.root in DATE_TIMES:
+        return Column(*date_times(texts, kind, iso=iso))
+    pattern = text_pattern(kind)
     matched = pc.match_substring_regex(texts, f"^(?:{pattern})$").fill_null(True)
     odd: Flags = ~matched.to_numpy(zero_copy_only=False)
     if odd.any():
@@ -64,10 +64,7 @@ def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
         doubles = pc.cast(texts, pa.float64())
         floats = pc.cast(doubles, target)
         return Column(floats, odd | (_between(doubles, floats) & ~_are_exact(doubles, texts)))
-    values = _by_duckdb(texts, _cast("l", kind))
-    if kind.root in _MAY_FAIL and values.null_count > texts.null_count:
-        odd |= pc.and_(values.is_null(), texts.is_valid()).to_numpy(zero_copy_only=False)
-    return Column(pc.cast(values, target), odd)
+    return Column(pc.equal(pc.ascii_lower(texts), "true"), odd)
 
 
 def _plain_numbers(texts: pa.StringArray, target: pa.DataType) -> pa.Array | None:
@@ -86,31 +83,6 @@ def _plain_numbers(texts: pa.StringArray, target: pa.DataType) -> pa.Array | Non
         return pc.cast(texts, target)
     except pa.ArrowInvalid:
         return None
-
-
-def _by_duckdb(texts: pa.StringArray, expression: str) -> pa.Array:
-    from firesteel.functions.duckdb.connection import connect  # The driver does not import this.
-
-    connection = connect()
-    connection.register("texts", pa.table({"l": texts}))
-    try:
-        answer = connection.sql(f"SELECT {expression} AS v FROM texts").to_arrow_table()["v"]
-    finally:
-        connection.unregister("texts")
-    return answer.combine_chunks()
-
-
-def _cast(text: str, kind: SqlType) -> str:
-    """Return a DuckDB expression for the value of a text that matches the type's pattern."""
-    root = kind.root
-    if root is TypeRoot.BOOLEAN:
-        return f"(lower({text}) = 'true')"
-    if root is TypeRoot.TIMESTAMP_LTZ:
-        nanos = (kind.precision or 0) > 6
-        return f"TRY_CAST(rtrim({text}, 'Z') AS {'TIMESTAMP_NS' if nanos else 'TIMESTAMP'})"
-    if root in _MAY_FAIL:
-        return f"TRY_CAST({text} AS {to_duckdb(kind)})"
-    return f"CAST({text} AS {to_duckdb(kind)})"
 
 
 def _are_exact(doubles: pa.DoubleArray, texts: pa.StringArray) -> Flags:
