@@ -41,5 +41,4 @@ def date_times(texts: pa.StringArray, kind: SqlType, *, iso: bool) -> tuple[pa.A
     digits = scale if stamp else _TIME_DIGITS
     read_date_times(text, ends, there, form, between, zone, digits, 10**scale, *_YEARS[scale], out, odd)
     values = out.astype(np.int32) if form == DATE else out
-    missing = odd | texts.is_null().to_numpy(zero_copy_only=False)
-    return pa.array(values, mask=missing).view(to_arrow(kind)), odd
+    return pa.array(values, mask=odd | ~there).view(to_arrow(kind)), odd
