@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-import firesteel.kernels.csv_scan
-import firesteel.kernels.json.scan  # noqa: F401
 from tests.formats.schema_registry import Registry, running
 
 

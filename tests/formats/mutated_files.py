@@ -23,8 +23,6 @@ import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import firesteel.kernels.csv_scan
-import firesteel.kernels.json.scan  # noqa: F401
 from firesteel.connectors.filesystem.source import FilesystemSource
 from firesteel.errors import FiresteelError
 from firesteel.formats.avro.schema import to_schema

@@ -19,8 +19,6 @@ from typing import Any
 
 import pyarrow as pa
 
-import firesteel.kernels.csv_scan
-import firesteel.kernels.json.scan  # noqa: F401
 from firesteel.connectors.kafka.messages import MESSAGE, MESSAGE_KEY, OFFSET, Messages
 from firesteel.errors import FiresteelError
 from tests.formats.mutation_subjects import Subject, decoders_of, subjects

@@ -18,9 +18,10 @@ from firesteel.cache_folder import forget_unused
 from firesteel.errors import InternalError
 from firesteel.formats.base import Fields
 from firesteel.formats.registry import find_format
-from firesteel.kernels import compiler, lines, objects
+from firesteel.kernels import compiler, objects
 from firesteel.kernels.json import scan as json_scan
 from firesteel.kernels.json import values as json_values
+from firesteel.kernels.text import lines
 from firesteel.types.sql import INT, STRING
 
 pytestmark = pytest.mark.skipif(compiler.CHECKED, reason="checked kernels are not stored")

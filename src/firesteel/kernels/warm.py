@@ -15,7 +15,7 @@ from firesteel.kernels.objects import kept
 
 MODULES = (
     *("json.scan", "json.values", "json.forms", "json.decimals", "json.numbers"),
-    *("update_pairs", "lines", "csv_scan", "date_times"),
+    *("update_pairs", "text.lines", "text.csv_scan", "text.date_times"),
     *("hashing", "groups", "sorting", "prefix_scan", "extremes", "search", "kafka_messages"),
     *("rank", "rank_updates", "deduplicate", "temporal_join"),
 )

@@ -72,7 +72,7 @@ class CsvColumns:
 
     def _scanned(self, data: Bytes, offsets: Indices) -> tuple[Cells, Flags]:
         """Return the cells of the wanted values, int64[n, k], and which records have another width."""
-        from firesteel.kernels.csv_scan import scan_records
+        from firesteel.kernels.text.csv_scan import scan_records
 
         count, dialect = len(offsets) - 1, self._options.dialect
         cells, odd = np.zeros((count, len(set(self._places))), np.int64), np.empty(count, np.bool_)
@@ -91,7 +91,7 @@ class CsvColumns:
         return typed(texts, kind)
 
     def _texts(self, data: Bytes, cells: Cells) -> pa.StringArray:
-        from firesteel.kernels.csv_scan import copy_fields, fields_size
+        from firesteel.kernels.text.csv_scan import copy_fields, fields_size
 
         out, offsets = np.empty(fields_size(cells) + _WORD, np.uint8), np.empty(len(cells) + 1, np.int32)
         copy_fields(data, cells, self._quote, offsets, out)

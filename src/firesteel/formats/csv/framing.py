@@ -18,7 +18,7 @@ from firesteel.formats.messages.lines import Lines, cut
 from firesteel.kernels.types import Bytes
 
 _LF, _CR = ord("\n"), ord("\r")
-KERNEL = "firesteel.kernels.csv_scan"
+KERNEL = "firesteel.kernels.text.csv_scan"
 _WORTH_LOADING = 1 << 18
 """Number of bytes below which reading characters is faster than loading the kernel."""
 _SHORT = 64
@@ -56,7 +56,7 @@ class Records:
 
         The positions are None if quotes are in other positions than the module allows.
         """
-        from firesteel.kernels.csv_scan import ODD, record_ends
+        from firesteel.kernels.text.csv_scan import ODD, record_ends
 
         quote = -1 if self._dialect.quote is None else ord(self._dialect.quote)
         room = len(data) // _SHORT + 1

@@ -26,7 +26,7 @@ def date_times(texts: pa.StringArray, kind: SqlType, *, iso: bool) -> tuple[pa.A
         kind: DATE, TIME, TIMESTAMP or TIMESTAMP_LTZ.
         iso: Whether timestamps are in ISO-8601 format, with `T` between date and time.
     """
-    from firesteel.kernels.date_times import DATE, TIME, TIMESTAMP, read_date_times
+    from firesteel.kernels.text.date_times import DATE, TIME, TIMESTAMP, read_date_times
 
     form = {TypeRoot.DATE: DATE, TypeRoot.TIME: TIME}.get(kind.root, TIMESTAMP)
     stamp = form == TIMESTAMP

@@ -33,7 +33,7 @@ def _ends(data: Bytes) -> Indices:
     """Return the position after each line end."""
     if len(data) < _WORTH_A_KERNEL:
         return places(data, lambda piece: piece == _LINE_END) + 1
-    from firesteel.kernels.lines import line_ends
+    from firesteel.kernels.text.lines import line_ends
 
     room = len(data) // _SHORT
     while True:

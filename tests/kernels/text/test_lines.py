@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.formats.messages.lines import Lines
-from firesteel.kernels.lines import line_ends
+from firesteel.kernels.text.lines import line_ends
 
 
 @settings(deadline=None)  # the first example waits for the kernel

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from firesteel.formats.csv.csv_parser import CsvDialect, CsvReader, OpenQuote
-from firesteel.kernels import csv_scan
+from firesteel.kernels.text import csv_scan
 
 PIECES = [
     "a",

@@ -1,0 +1,1 @@
+"""Kernels that read text: lines, CSV records, dates and times."""
