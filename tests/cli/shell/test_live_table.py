@@ -9,7 +9,7 @@ from prompt_toolkit.output import DummyOutput
 
 from firesteel.changelog import KIND, field
 from firesteel.cli.shell.kept_result import KeptResult
-from firesteel.cli.shell.live_table import Left, LiveTable
+from firesteel.cli.shell.live_table import Left, LiveTable, shown_keys
 from firesteel.cli.shell.table_model import TableModel
 from firesteel.plan.tree import Field
 from firesteel.session.result import ChangesResult
@@ -111,3 +111,11 @@ def test_the_keys(keys: str, left: Left) -> None:
     assert (made.column, made.descending) == (1, True)
     assert made.count == 100
     assert made.found == 4  # 99, 98, 97, 96, 95
+
+
+@pytest.mark.parametrize(
+    ("room", "shown"),
+    [(5, ""), (6, " q end"), (19, " q end"), (20, " q end, b background")],
+)
+def test_no_key_is_shown_in_part(room: int, shown: str) -> None:
+    assert shown_keys(room) == shown

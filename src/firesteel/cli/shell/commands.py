@@ -12,7 +12,6 @@ _COMMAND = re.compile(
     re.IGNORECASE,
 )
 _ALONE = ("quit", "exit", "clear")
-_WITH_ARGUMENT = ("source", "show result")
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ def command_of(text: str) -> Command | None:
     word = re.sub(r"\s+", " ", found["word"].lower()).lstrip("\\")
     word = {"exit": "quit", "?": "help"}.get(word, word)
     argument = (found["argument"] or "").strip("'\"")
-    if (argument and word in _ALONE) or (not argument and word in _WITH_ARGUMENT):
+    if argument and word in _ALONE:
         return None
     return Command(word, argument)
 

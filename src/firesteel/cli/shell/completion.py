@@ -81,7 +81,7 @@ def _words(statement: Typed, environment: Environment) -> Iterator[tuple[str, st
         yield from names.tables(environment)
         yield from names.catalogs(environment)
         yield from keywords.BEFORE_TABLES
-    elif statement.first[0] in keywords.FOLLOWING and len(statement.words) <= 2:
+    elif _begins(statement):
         yield from _following(statement)
     elif statement.first[0] == "WHY" and statement.clause in ("", "FROM"):
         yield from keywords.IN_WHY
@@ -91,9 +91,17 @@ def _words(statement: Typed, environment: Environment) -> Iterator[tuple[str, st
         yield from keywords.DEFINITIONS
 
 
+def _begins(statement: Typed) -> bool:
+    """Return whether keywords follow the first words of a statement. Behind EXPLAIN, a query may begin."""
+    first = statement.first[0]
+    if first == "EXPLAIN":
+        return not statement.clause and (len(statement.words) == 1 or statement.word() in keywords.DETAILS)
+    return first in keywords.FOLLOWING and len(statement.words) <= 2
+
+
 def _following(statement: Typed) -> Iterator[tuple[str, str]]:
     """Yield the keywords that may follow the first words of a statement, such as TABLES after SHOW."""
-    behind = " ".join(token.word for token in statement.words[1:])
+    behind = " ".join(token.word for token in statement.words[1:] if token.word not in keywords.DETAILS)
     for words in keywords.FOLLOWING[statement.first[0]]:
         if not behind or words.startswith(f"{behind} "):
             yield words[len(behind) :].lstrip(), ""

@@ -20,6 +20,8 @@ STATEMENTS = (
     ("CLEAR", "clear the screen"),
     ("QUIT", "leave the shell"),
 )
+DETAILS = ("CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE", "ESTIMATED_COST")
+"""Details of EXPLAIN, which the query follows."""
 FOLLOWING: dict[str, tuple[str, ...]] = {
     "SHOW": (
         *("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "CATALOGS", "DATABASES", "JOBS", "RESULT"),
@@ -28,14 +30,7 @@ FOLLOWING: dict[str, tuple[str, ...]] = {
     "CREATE": ("TABLE", "TEMPORARY TABLE", "VIEW", "TEMPORARY VIEW", "FUNCTION", "DATABASE", "CATALOG"),
     "DROP": ("TABLE", "VIEW", "TEMPORARY TABLE", "TEMPORARY VIEW", "FUNCTION", "DATABASE", "CATALOG"),
     "ALTER": ("TABLE", "VIEW", "DATABASE"),
-    "EXPLAIN": (
-        "SELECT",
-        "INSERT INTO",
-        "CHANGELOG_MODE",
-        "JSON_EXECUTION_PLAN",
-        "PLAN_ADVICE",
-        "ESTIMATED_COST",
-    ),
+    "EXPLAIN": ("SELECT", "INSERT INTO", *DETAILS),
     "INSERT": ("INTO",),
     "USE": ("CATALOG",),
     "STOP": ("JOB",),

@@ -20,7 +20,19 @@ from firesteel.cli.shell.kept_result import KeptResult
 from firesteel.cli.shell.table_model import TableModel
 
 REFRESH_SECONDS = 0.25
-KEYS = "q end, b background, arrows and pages move, s column, r reverse, / find, n next"
+_KEYS = ("q end", "b background", "s sort", "r reverse", "/ find", "n next", "arrows and pages move")
+"""Keys and what they do, the most important ones first."""
+
+
+def shown_keys(room: int) -> str:
+    """Return as many keys with their meanings as there are columns for, and no half ones."""
+    shown = ""
+    for key in _KEYS:
+        longer = f"{shown}, {key}" if shown else f" {key}"
+        if len(longer) > room:
+            break
+        shown = longer
+    return shown
 
 
 class Left(Enum):
@@ -90,10 +102,9 @@ class LiveTable:
         if self._search is not None:
             return [("", f"/{self._search}")]
         first = min(self._model.top + 1, self._model.count)
-        return [
-            ("reverse", f" {self._state()}, row {first:,} of {self._model.count:,}{self._said} "),
-            ("", f" {KEYS}"),
-        ]
+        state = f" {self._state()}, row {first:,} of {self._model.count:,}{self._said} "
+        room = get_app().output.get_size().columns - len(state)
+        return [("reverse", state), ("", shown_keys(room))]
 
     # --- keys ------------------------------------------------------------------------------------
     def _keys(self) -> KeyBindings:

@@ -57,10 +57,8 @@ class ShellRunner(Runner):
     def _show_result(self, result: TableResult, line: ProgressLine, interrupts: Interrupts) -> None:
         if self._goes_behind or self._detaches(result):
             line.hide()
-            job = self.background.add(result).job
-            print(
-                f"[INFO] Job {job.id} runs in the background: SHOW JOBS, STOP JOB '{job.id}'{_reads(result)}."
-            )
+            self.background.add(result)
+            _tell_behind(result)
             return
         super()._show_result(result, line, interrupts)
 
@@ -105,6 +103,8 @@ class ShellRunner(Runner):
         if left is Left.STOP:
             self._stop(result)
             self._print_left(job.kept)
+        else:
+            _tell_behind(result)
 
     def show_kept(self, id: str) -> None:
         """Show the results of a query in the background, in the session's result mode.
@@ -128,5 +128,9 @@ class ShellRunner(Runner):
         result.print_rows(kept.rows())
 
 
-def _reads(result: TableResult) -> str:
-    return "" if result.is_insert or result.record is None else f", SHOW RESULT {result.record.id}"
+def _tell_behind(result: TableResult) -> None:
+    """Print how to follow a job that runs in the background."""
+    assert result.record is not None
+    id = result.record.id
+    reads = "" if result.is_insert else f", SHOW RESULT {id}"
+    print(f"[INFO] Job {id} runs in the background: SHOW JOBS, STOP JOB '{id}'{reads}.")

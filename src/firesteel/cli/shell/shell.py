@@ -10,6 +10,8 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -36,6 +38,11 @@ Statements end with ';'. 'help' shows what there is, 'quit' or Ctrl-D leaves.
 _LOADED_FIRST = ("duckdb", "firesteel.spark.batch.host", "firesteel.spark.stream.host")
 """Modules to load while the user types. Otherwise Ctrl-C in the first query could leave them half loaded."""
 _CLEAR = "\x1b[H\x1b[2J"
+_EXAMPLES = {
+    "show result": "write SHOW RESULT 3 for the query with the id 3; SHOW JOBS lists the ids",
+    "source": "write SOURCE file.sql",
+}
+"""How to write the commands that need an argument."""
 _DEEPEST = 16
 """Most levels of files that run each other with SOURCE."""
 _PATIENCE_SECONDS = 30.0
@@ -113,6 +120,15 @@ class Shell:
             self._is_interruptible = False  # A second Ctrl-C must not interrupt what the first one begins.
             raise KeyboardInterrupt
         remember(number)
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """Context of an answer that no job computes: Ctrl-C ends it with KeyboardInterrupt."""
+        self._is_interruptible = True
+        try:
+            yield
+        finally:
+            self._is_interruptible = False
 
     def _take_press(self) -> bool:
         pressed, self._pressed = self._pressed, False
@@ -230,25 +246,26 @@ class Shell:
         if behind:
             raise UsageError("WHY does not run in the background", hint="leave the & out")
         statement = parse_why(text)
-        self._is_interruptible = True
-        try:
+        with self._interruptible():
             print_why(self._environment, statement)
-        finally:
-            self._is_interruptible = False
 
     def _run_command(self, command: Command) -> bool:
         """Run a command of the shell, and return False if it is `quit`."""
         if command.word == "quit":
             return not self._may_leave()
         if command.word == "help":
-            print_help(command.argument)
+            with self._interruptible():
+                print_help(command.argument)
         elif command.word == "clear":
             print(_CLEAR if sys.stdout.isatty() else "", end="")
         elif command.word == "timing":
             self._times = command.argument.lower() == "on" if command.argument else not self._times
             print(f"Timing is {'on' if self._times else 'off'}.")
+        elif not command.argument:
+            raise UsageError(f"{command.word.upper()} is incomplete", hint=_EXAMPLES[command.word])
         elif command.word == "show result":
-            self._runner.show_kept(command.argument)
+            with self._interruptible():
+                self._runner.show_kept(command.argument)
         else:
             return self._source(command.argument)
         return True

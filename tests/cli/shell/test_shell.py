@@ -1,0 +1,37 @@
+"""Ctrl-C while the shell answers without a job."""
+
+from __future__ import annotations
+
+import io
+import signal
+
+import pytest
+
+from firesteel.cli.shell.runner import ShellRunner
+from firesteel.cli.shell.shell import Shell
+
+TYPED = """\
+HELP metrics
+SHOW RESULT 3;
+WHY JOB '3' WHERE a = 1;
+SHOW CATALOGS;
+"""
+
+
+def pressed(*_: object) -> None:
+    signal.raise_signal(signal.SIGINT)
+    raise AssertionError("the answer goes on")
+
+
+def test_ctrl_c_ends_an_answer_and_not_the_shell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("firesteel.cli.shell.shell.prepare", lambda *_, **__: None)
+    monkeypatch.setattr("firesteel.cli.shell.shell.print_help", pressed)
+    monkeypatch.setattr("firesteel.cli.shell.shell.print_why", pressed)
+    monkeypatch.setattr(ShellRunner, "show_kept", pressed)
+    monkeypatch.setattr("sys.stdin", io.StringIO(TYPED))
+    assert Shell({}, folder="").loop() == 0
+    out, err = capsys.readouterr()
+    assert err == "\nquery cancelled\n" * 3
+    assert "default_catalog" in out
