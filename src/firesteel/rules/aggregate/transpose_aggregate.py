@@ -97,7 +97,7 @@ def _over_join(node: Aggregate) -> Aggregate | None:
     join = node.input
     if not isinstance(join, Join) or join.join_type is not JoinType.INNER or is_temporal(join):
         return None
-    if join.names:  # it becomes a MultiJoin
+    if join.becomes_multi_join:
         return None
     is_plain = join.hints == JoinHints() and not join.equal_columns.rest and bool(join.equal_columns.left)
     return node if is_plain else None

@@ -114,7 +114,7 @@ def _scan(node: logical.Scan) -> Node:
 
 def _join(node: logical_join.Join) -> Node:
     left, right = map(to_physical, node.inputs)
-    windows = None if node.names else joined_windows(node)  # with names it becomes a MultiJoin
+    windows = None if node.becomes_multi_join else joined_windows(node)
     if windows is not None:
         return window_join(node, windows, (left, right))
     by_time = interval_join(node, left, right)

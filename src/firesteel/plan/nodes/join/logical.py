@@ -15,7 +15,7 @@ class Join(JoinNode, LogicalNode):
 
     Attributes:
         hints: Hints of the query about the join.
-        names: Names of the output columns. Empty for the default names.
+        names: Names of the output columns of a join that may become a MultiJoin. Empty for default names.
     """
 
     hints: JoinHints = field(default_factory=JoinHints)
@@ -25,3 +25,8 @@ class Join(JoinNode, LogicalNode):
     def schema(self) -> tuple[Field, ...]:
         left, right = self.inputs
         return named(join_fields(left.schema, right.schema, self.join_type), self.names)
+
+    @property
+    def becomes_multi_join(self) -> bool:
+        """Whether rules may turn the join into a MultiJoin. Its names were stored for that (rules/join)."""
+        return bool(self.names)

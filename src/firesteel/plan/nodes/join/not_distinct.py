@@ -5,32 +5,35 @@ Calcite: RelOptUtil.collapseExpandedIsNotDistinctFromExpr.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from firesteel.functions.expression.nodes import Call, Expr
 from firesteel.functions.expression.recursion import from_below
 from firesteel.types.sql import BOOLEAN
 
 
-@from_below
 def collapse_not_distinct(condition: Expr) -> Expr:
     """Return a condition with `a = b OR (a IS NULL AND b IS NULL)` as `a IS NOT DISTINCT FROM b`."""
-    if not isinstance(condition, Call) or condition.function not in ("AND", "OR"):
-        return condition
     found = collapsed(condition)
-    if found is not condition:
+    if found is not condition or not _has_operands(condition):
         return found
     return condition.with_args(tuple(map(_within, condition.args)))
 
 
+@from_below
 def _within(term: Expr) -> Expr:
     """Return an operand of AND or OR, collapsed.
 
     If a compared operand is never NULL, the term is simplified before: the test of NULLs is FALSE there, and
     an equality is left.
     """
-    for operands in map(_compared, term.args if isinstance(term, Call) and term.function == "OR" else ()):
+    if not _has_operands(term):
+        return term
+    compared = _comparisons(term)
+    for operands in compared:
         if operands is not None and not all(operand.type.nullable for operand in operands):
             return term
-    return collapse_not_distinct(term)
+    return _as_not_distinct(term, compared) or term.with_args(tuple(map(_within, term.args)))
 
 
 def collapsed(condition: Expr) -> Expr:
@@ -38,15 +41,35 @@ def collapsed(condition: Expr) -> Expr:
 
     Operands of AND and OR are not searched.
     """
-    if isinstance(condition, Call) and condition.function == "OR" and len(condition.args) == 2:
-        for nulls, equal in (condition.args, condition.args[::-1]):
-            operands = _compared(equal)
-            if operands is not None and _tests_nulls(nulls, operands):
-                return Call("IS NOT DISTINCT FROM", operands, BOOLEAN.with_nullable(False))
-    return condition
+    if not _has_operands(condition):
+        return condition
+    return _as_not_distinct(condition, _comparisons(condition)) or condition
 
 
-def _compared(expr: Expr) -> tuple[Expr, Expr] | None:
+_Compared = tuple[Expr, Expr] | None
+"""Operands of an equality, None for another condition."""
+
+
+def _has_operands(expr: Expr) -> TypeGuard[Call]:
+    return isinstance(expr, Call) and expr.function in ("AND", "OR")
+
+
+def _comparisons(condition: Call) -> list[_Compared]:
+    """Return what each operand of OR compares. An AND has no such operands."""
+    return [*map(_compared, condition.args)] if condition.function == "OR" else []
+
+
+def _as_not_distinct(condition: Call, compared: list[_Compared]) -> Expr | None:
+    """Return the test that two operands of OR form, None if they form none."""
+    if len(compared) != 2:
+        return None
+    for operands, nulls in zip(compared, condition.args[::-1], strict=True):
+        if operands is not None and _tests_nulls(nulls, operands):
+            return Call("IS NOT DISTINCT FROM", operands, BOOLEAN.with_nullable(False))
+    return None
+
+
+def _compared(expr: Expr) -> _Compared:
     """Return the operands of an equality, or of `(equality) IS TRUE`. None for other conditions."""
     if isinstance(expr, Call) and expr.function == "IS TRUE":
         expr = expr.args[0]

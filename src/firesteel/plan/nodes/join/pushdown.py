@@ -69,7 +69,7 @@ def needed_side(node: Join, wanted: tuple[int, ...]) -> int | None:
 
     Each row must have one partner at most, whose columns are not read (Calcite: ProjectJoinRemoveRule).
     """
-    if node.names:  # it becomes a MultiJoin
+    if node.becomes_multi_join:
         return None
     equal = equal_columns(node.condition, node.left_width)
     if equal.rest or node.join_type not in (JoinType.LEFT, JoinType.RIGHT):
