@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.document import Document
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
@@ -123,3 +124,16 @@ def test_a_second_ctrl_c_behind_the_end_of_a_line_does_nothing(keys: PipeInput) 
         made._session.app.key_processor.send_sigint()
 
     asyncio.run(press())
+
+
+@pytest.mark.parametrize(("no_color", "suggested"), [("", " 'first';"), ("1", None)])
+def test_suggestions_are_left_out_where_they_would_look_like_typed_text(
+    keys: PipeInput, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_color: str, suggested: str | None
+) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
+    made = editor(keys, tmp_path / "history")
+    keys.send_text(f"SELECT 'first';{ENTER}")
+    made.read()
+    given = made._session.auto_suggest
+    suggestion = given and given.get_suggestion(made.buffer, Document("SELECT"))
+    assert (suggestion and suggestion.text) == suggested

@@ -71,6 +71,7 @@ class LineEditor:
         output: Output | None = None,
     ) -> None:
         self._is_ready = is_ready
+        has_colors = not os.environ.get("NO_COLOR")
         # One loop for all lines: what the keys of a line have started may be cancelled by those of the next.
         self._loop = asyncio.new_event_loop()
         self._session: PromptSession[str] = PromptSession(
@@ -82,9 +83,9 @@ class LineEditor:
             lexer=_SqlLexer(),
             style=STYLE,
             history=_FileHistory(history),
-            auto_suggest=AutoSuggestFromHistory(),
+            auto_suggest=AutoSuggestFromHistory() if has_colors else None,  # It would look like typed text.
             key_bindings=self._keys(),
-            color_depth=ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None,
+            color_depth=None if has_colors else ColorDepth.DEPTH_1_BIT,
             input=input,
             output=output,
         )
