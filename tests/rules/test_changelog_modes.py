@@ -131,6 +131,26 @@ def test_a_key_that_is_needed_and_missing_is_named(catalog) -> None:
             "'default_catalog.default_database.by_n'. Primary key: [n], upsert key: [k]. This can lead to",
         ),
         (
+            "INSERT INTO prk SELECT k, id FROM c",
+            "The query has an upsert key that differs from the primary key of the sink table "
+            "'default_catalog.default_database.prk'. Primary key: [a], upsert key: [n]. This can lead to",
+        ),
+        (
+            "INSERT INTO prk SELECT k, COUNT(*) FROM o GROUP BY k, p",
+            "The query has an upsert key that differs from the primary key of the sink table "
+            "'default_catalog.default_database.prk'. Primary key: [a], upsert key: . This can lead to",
+        ),
+        (
+            "INSERT INTO prts SELECT ts, ts FROM wt",
+            "The query contains more than one rowtime attribute column [ts, ts0] for writing into table "
+            "'default_catalog.default_database.prts'.",
+        ),
+        (
+            "INSERT INTO prts SELECT x.ts, x.u FROM (SELECT ts, ts AS u, q FROM wt) AS x WHERE x.q > x.q",
+            "The query contains more than one rowtime attribute column [ts, u] for writing into table "
+            "'default_catalog.default_database.prts'.",
+        ),
+        (
             "INSERT INTO pr SELECT k, id FROM o ON CONFLICT DO DEDUPLICATE",
             "ON CONFLICT clause is only allowed for upsert sinks.",
         ),
@@ -164,6 +184,24 @@ def test_another_key_is_materialized_when_the_statement_or_the_option_says_so(ca
     assert str(option.input.mode) == "I,UB,UA"  # type: ignore[attr-defined]
     never = {"table.exec.sink.upsert-materialize": "NONE"}
     assert not _sink(plan(sql, catalog, never)[1]).upsert_materialize
+
+
+def test_a_sink_that_takes_any_changes_materializes_by_its_key(catalog) -> None:
+    clause = _sink(plan("INSERT INTO prk SELECT k, id FROM c ON CONFLICT DO DEDUPLICATE", catalog)[1])
+    assert clause.upsert_materialize
+    assert str(clause.input.mode) == "I,UB,UA,D"  # type: ignore[attr-defined]
+    by_key = "INSERT INTO prk SELECT k, COUNT(*) FROM o GROUP BY k"
+    assert not _sink(plan(by_key, catalog)[1]).upsert_materialize
+    forced = {"table.exec.sink.upsert-materialize": "FORCE"}
+    assert _sink(plan(by_key, catalog, forced)[1]).upsert_materialize
+    assert not _sink(
+        plan("INSERT INTO pr SELECT k, COUNT(*) FROM o GROUP BY k", catalog, forced)[1]
+    ).upsert_materialize
+
+
+def test_row_times_that_are_grouped_or_cast_are_plain_timestamps(catalog) -> None:
+    plan("INSERT INTO prts SELECT ts, ts FROM wt GROUP BY ts", catalog)
+    plan("INSERT INTO prts SELECT ts, CAST(ts AS TIMESTAMP(3)) FROM wt", catalog)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
 from firesteel.rules.changelog.note_lookup_keys import note_lookup_keys
 from firesteel.rules.changelog.resolve_updates import resolve_updates
+from firesteel.rules.changelog.sink_row_times import check_sink_row_times
 from firesteel.rules.correlate.drop_renaming import drop_renaming, keep_padded_names
 from firesteel.rules.correlate.keep_times import keep_times
 from firesteel.rules.correlate.split_python_calls import split_python_calls
@@ -235,6 +236,7 @@ CHANGELOG = Program(
         (whole(infer_changelog_mode, "collect", "configuration"), "from the root's wishes down"),
         (whole(resolve_updates, "configuration"), "which nodes send updates is known"),
         (each(note_lookup_keys), "before mini-batches stand in the plan"),
+        (each(check_sink_row_times), "changes that the sink does not take are reported first"),
     ),
     leaves=PhysicalNode,
     without=(PhaseNode,),

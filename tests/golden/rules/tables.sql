@@ -3,6 +3,8 @@ CREATE TABLE c (id BIGINT, k STRING, p STRING, q INT, m DECIMAL(10, 2), w DOUBLE
 CREATE TABLE wt (id BIGINT, k STRING, q INT, f BOOLEAN, w DOUBLE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'filesystem', 'path' = 'unread/o.json', 'format' = 'json');
 CREATE TABLE pr (k STRING, n BIGINT) WITH ('connector' = 'print');
 CREATE TABLE prt (k STRING, ts TIMESTAMP(3)) WITH ('connector' = 'print');
+CREATE TABLE prk (a STRING, n BIGINT, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'print');
+CREATE TABLE prts (a TIMESTAMP(3), n TIMESTAMP(3)) WITH ('connector' = 'print');
 CREATE TABLE bh (k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'blackhole');
 CREATE TABLE bh2 (k STRING, n BIGINT) WITH ('connector' = 'blackhole');
 CREATE TABLE two (a INT, k STRING) WITH ('connector' = 'filesystem', 'path' = 'unread/o.json', 'format' = 'json');

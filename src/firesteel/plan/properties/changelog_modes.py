@@ -75,12 +75,13 @@ def mode_of(kinds: Kinds, update_before: bool) -> ChangelogMode:
     return ChangelogMode("insert" in kinds, updates and update_before, updates, "delete" in kinds)
 
 
-def sink_mode(table: Table, requested: Kinds) -> ChangelogMode:
+def sink_mode(table: Table, requested: Kinds, update_before: bool = True) -> ChangelogMode:
     """Return the changelog mode in which a sink accepts a query's changes (Flink: getChangelogMode).
 
     Args:
         table: Table of the sink.
         requested: Kinds of changes that the query sends.
+        update_before: Whether the query sends old rows. Only a sink that takes what it gets asks for it.
 
     Raises:
         ValidationError: The sink needs a primary key for updates and deletes, and has none.
@@ -96,7 +97,7 @@ def sink_mode(table: Table, requested: Kinds) -> ChangelogMode:
         return UPSERT
     if mode == "insert-only":
         return INSERT_ONLY
-    return mode_of(requested, update_before=mode == "requested")
+    return mode_of(requested, update_before and mode == "requested")
 
 
 def sends_what_it_gets(*classes: type[Node]) -> None:

@@ -73,7 +73,7 @@ def _sink(sink: Sink, configuration: Any) -> Node:
         keyed = bool(sink.table.primary_key)
         if not keyed or is_key_contained(sink):
             wishes = _PREFER_AFTER
-    sink = decide_materialization(sink, accepted, configuration)
+    sink = decide_materialization(sink, sink_mode(sink.table, kinds_sent(sink.input), False), configuration)
     for wish in _wishes(sink.input, wishes):
         satisfied = _satisfy(sink.input, wish)
         if satisfied is not None and (wish is not UpdateKind.ONLY_AFTER or takes_replacing_rows(satisfied)):

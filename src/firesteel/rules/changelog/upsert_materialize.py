@@ -40,6 +40,12 @@ def is_key_contained(sink: Sink) -> bool:
 def decide_materialization(sink: Sink, accepted: ChangelogMode, configuration: Any) -> Sink:
     """Return the sink with `upsert_materialize` decided.
 
+    Args:
+        sink: The sink.
+        accepted: Mode of the sink for changes without old rows. A sink that takes any changes, such as print,
+            counts as one of upserts, although it gets the old rows.
+        configuration: Options of the session.
+
     Raises:
         ValidationError: The statement needs an ON CONFLICT clause, or has one that the sink cannot use.
     """
@@ -78,8 +84,8 @@ def _requires_clause(configuration: Any) -> bool:
 
 def _without_clause(sink: Sink) -> str:
     keys = sorted(upsert_keys(sink.input), key=sorted)
-    names = [f.name for f in sink.input.schema]
-    upsert = f"[{', '.join(names[i] for i in sorted(keys[0]))}]" if keys else "none"
+    names = [c.name for c in sink.table.columns if c.computed is None and not c.virtual]
+    upsert = ", ".join(f"[{', '.join(names[i] for i in sorted(key))}]" for key in keys)
     return (
         f"The query has an upsert key that differs from the primary key of the sink table "
         f"'{'.'.join(sink.table.path)}'. Primary key: [{', '.join(sink.table.primary_key)}], "
