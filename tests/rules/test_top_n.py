@@ -48,11 +48,39 @@ def test_bounds(environment: TableEnvironment, bound: str, expected: str) -> Non
     assert "where=" not in plan
 
 
-@pytest.mark.parametrize("bound", ["rn <= 3 AND rn <= n", "rn <= n AND rn <= 3", "n >= rn AND rn < 4"])
-def test_a_column_beside_a_constant_stays_a_condition(environment: TableEnvironment, bound: str) -> None:
+@pytest.mark.parametrize(
+    ("bound", "where"),
+    [
+        ("rn <= 3 AND rn <= n", "AND(<=(w0$o0, 3), <=(w0$o0, n))"),
+        ("n >= rn AND rn < 4", "AND(>=(n, w0$o0), <(w0$o0, 4))"),
+        ("rn <= 3 AND MOD(rn, 2) = 0", "AND(<=(w0$o0, 3), =(MOD(w0$o0, 2), 0))"),
+        ("rn + 1 <= 3 AND rn <= 10", "AND(<=(+(w0$o0, 1), 3), <=(w0$o0, 10))"),
+        ("rn + 1 <= 3", "<=(+(w0$o0, 1), 3)"),
+        ("3 >= rn + 1", ">=(3, +(w0$o0, 1))"),
+        ("CAST(rn AS DOUBLE) <= 3", "<=(CAST(w0$o0 AS DOUBLE NOT NULL), 3)"),
+        ("rn <= CAST(a AS BIGINT)", "<=(w0$o0, CAST(a AS BIGINT))"),
+        ("rn <> 2", "<>(w0$o0, 2:BIGINT)"),
+    ],
+)
+def test_other_terms_with_the_number_are_conditions_of_a_window(
+    environment: TableEnvironment, bound: str, where: str
+) -> None:
     plan = physical(environment, f"SELECT a FROM ({RANKED}) WHERE {bound}")
-    assert "rankRange=[rankStart=1, rankEnd=3]" in plan
-    assert "where=[" in plan
+    assert plan.startswith(f"Calc(select=[a], where=[{where}])\n+- OverAggregate(")
+
+
+@pytest.mark.parametrize(
+    ("query", "select"),
+    [
+        ("SELECT b, rn AS x FROM ({}) WHERE rn <> 2", "b, w0$o0"),
+        ("SELECT b, rn AS x, rn + 1 AS y FROM ({}) WHERE rn <> 2", "b, w0$o0 AS x, +(w0$o0, 1) AS y"),
+    ],
+)
+def test_columns_that_only_pass_a_condition_have_the_names_of_the_window(
+    environment: TableEnvironment, query: str, select: str
+) -> None:
+    inner = "SELECT b, ROW_NUMBER() OVER (PARTITION BY b ORDER BY c) AS rn FROM t"
+    assert physical(environment, query.format(inner)).startswith(f"Calc(select=[{select}], where=[")
 
 
 def test_what_else_is_asked_stays_above(environment: TableEnvironment) -> None:
@@ -71,6 +99,21 @@ def test_what_flink_refuses(environment: TableEnvironment, bound: str, message: 
     with pytest.raises(ValidationError, match=message) as found:
         physical(environment, f"SELECT a FROM ({RANKED}) WHERE {bound}")
     assert found.value.range is not None
+
+
+@pytest.mark.parametrize(
+    ("bound", "message"),
+    [
+        ("rn <= 0", "Rank end should not less than zero, but now is 0"),
+        ("rn >= 3", "Rank end is not specified."),
+        ("rn <= 2", "RANK\\(\\) on streaming table is not supported currently"),
+    ],
+)
+def test_a_bound_without_ranks_is_reported_before_the_function(
+    environment: TableEnvironment, bound: str, message: str
+) -> None:
+    with pytest.raises(ValidationError, match=message):
+        physical(environment, f"SELECT a FROM ({RANKED.replace('ROW_NUMBER', 'RANK')}) WHERE {bound}")
 
 
 def test_rows_have_no_order_here(environment: TableEnvironment) -> None:

@@ -55,7 +55,7 @@ def top_n(node: Node) -> Node:
 def _applied(node: Node) -> Node:
     if isinstance(node, Project) and isinstance(node.input, Filter):
         ranked = _ranked(node.input)
-        return node if ranked is None else _projected(node, *ranked)
+        return _renamed(node, node.input) if ranked is None else _projected(node, *ranked)
     if isinstance(node, Project) and isinstance(node.input, Rank) and node.input.number is None:
         # a LATERAL query with ORDER BY and LIMIT has become this rank
         return _projected(node, node.input, None)
@@ -69,7 +69,10 @@ def _applied(node: Node) -> Node:
 
 
 def _ranked(node: Filter) -> tuple[Rank, Expr | None] | None:
-    """Return the rank with its number, and the rest of the filter. None if the filter bounds no number."""
+    """Return the rank with its number, and the rest of the filter, which does not read the number.
+
+    None if the filter bounds no number, or reads it in other terms, too.
+    """
     over = node.input
     if not isinstance(over, OverAggregate) or len(over.calls) != 1 or over.calls[0].function not in RANKS:
         return None
@@ -78,14 +81,23 @@ def _ranked(node: Filter) -> tuple[Rank, Expr | None] | None:
     terms = conjuncts(expand_search(node.condition))
     rest = [term for term in terms if not bounds.take_constant(term)]
     rest = [term for term in rest if not bounds.take_column(term)]
-    if not bounds.found:
+    if not bounds.found or any(column in input_refs(term) for term in rest):
         return None
-    check_rank_function(over.calls[0].function, over.input, over.window.partition, bounds.place)
-    window = over.window
-    rank = Rank(
-        over.input, window.partition, window.order, window.directions, bounds.ranks(), over.calls[0].name
-    )
+    ranks, window = bounds.ranks(), over.window
+    check_rank_function(over.calls[0].function, over.input, window.partition, bounds.place)
+    rank = Rank(over.input, window.partition, window.order, window.directions, ranks, over.calls[0].name)
     return rank, conjunction(rest)
+
+
+def _renamed(node: Project, below: Filter) -> Project:
+    """Return a projection over a filtered window, with the window's names for those that nobody has given."""
+    if not isinstance(below.input, OverAggregate) or not only_omits(node.exprs):
+        return node
+    names = (
+        below.schema[e.index].name if isinstance(e, InputRef) and name.startswith("$") else name
+        for name, e in zip(node.names, node.exprs, strict=True)
+    )
+    return replace(node, names=tuple(names))
 
 
 @dataclass
@@ -119,10 +131,13 @@ class _Bounds:
         Return False for another term.
         """
         function, value = self._comparison(term)
-        column = None if value is None else _column(value)
-        if function != "<=" or column is None or (self.high, self.high_column) != (None, None):
+        if (
+            function != "<="
+            or not isinstance(value, InputRef)
+            or (self.high, self.high_column) != (None, None)
+        ):
             return False
-        self.high_column = column
+        self.high_column = value.index
         return self._found(term)
 
     def _comparison(self, term: Expr) -> tuple[str, Expr | None]:
@@ -130,11 +145,14 @@ class _Bounds:
         if not isinstance(term, Call) or term.function not in _MIRRORED:
             return "", None
         one, other = term.args
-        if _column(one) == self.column and self.column not in input_refs(other):
+        if self._is_number(one) and self.column not in input_refs(other):
             return term.function, other
-        if _column(other) == self.column and self.column not in input_refs(one):
+        if self._is_number(other) and self.column not in input_refs(one):
             return _MIRRORED[term.function], one
         return "", None
+
+    def _is_number(self, expr: Expr) -> bool:
+        return isinstance(expr, InputRef) and expr.index == self.column
 
     def _found(self, term: Expr) -> bool:
         self.found = True
@@ -161,13 +179,6 @@ class _Bounds:
                 range=self.place,
             )
         return RankRange(self.low, self.high, self.high_column)
-
-
-def _column(expr: Expr) -> int | None:
-    """Return the column under the casts of an expression, None for another expression."""
-    while isinstance(expr, Call) and expr.function == "CAST":
-        expr = expr.args[0]
-    return expr.index if isinstance(expr, InputRef) else None
 
 
 def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:

@@ -37,7 +37,6 @@ from firesteel.plan.nodes.logical import Filter, Project
 from firesteel.plan.nodes.over.logical import OverAggregate
 from firesteel.plan.tree import Node, unique_columns
 from firesteel.rules.aggregate.pandas_aggregates import MIXED
-from firesteel.rules.rank.rank_functions import check_rank_function
 
 _SEVERAL = (
     "Over Agg: Unsupported use of OVER windows. All aggregates must be computed on the same window. "
@@ -58,40 +57,39 @@ def numbered_below_bound(node: Node) -> Node:
     Unlike other windows' results, the row number keeps its name.
 
     Raises:
-        ValidationError: Flink has no such Top-N (RankUtil, StreamExecRank).
+        ValidationError: The filter bounds the number from below only (Flink: RankUtil).
     """
     if not isinstance(node, Filter) or not isinstance(node.input, Project):
         return node
-    bounds: dict[int, list[Call]] = {}
-    for term in conjuncts(expand_search(node.condition)):
-        columns = input_refs(term)
-        if isinstance(term, Call) and len(columns) == 1 and any(isinstance(e, Literal) for e in walk(term)):
-            bounds.setdefault(columns[0], []).append(term)
+    terms = conjuncts(expand_search(node.condition))
     found = False
-    for column, terms in bounds.items():
-        expr = node.input.exprs[column]
+    for column, expr in enumerate(node.input.exprs):
         if isinstance(expr, Call) and is_over(expr) and over_of(expr).function in RANKS:
-            _check_top_n(over_of(expr), node.input.input, terms)
-            found = True
+            found |= _is_bounded(column, terms)
     return replace(node, input=_Split(node.input, named=True).result()) if found else node
 
 
-def _check_top_n(over: Over, below: Node, terms: list[Call]) -> None:
-    place = terms[0].range
-    if not any(map(_ends, terms)):
+def _is_bounded(column: int, terms: Sequence[Expr]) -> bool:
+    """Return whether the terms that read a row number do nothing but compare it with literals."""
+    reading = [term for term in terms if column in input_refs(term)]
+    bounds = [term for term in reading if isinstance(term, Call) and _is_bound(term)]
+    if bounds and not any(map(_ends, bounds)):
         raise ValidationError(
             "Rank end is not specified. Currently rank only support TopN, which means the rank end must be "
             "specified.",
-            range=place,
+            range=bounds[0].range,
         )
-    partition = (e.index for e in over.frame.partition if isinstance(e, InputRef))
-    check_rank_function(over.function, below, partition, place)
+    return bool(bounds) and len(bounds) == len(reading)
+
+
+def _is_bound(term: Call) -> bool:
+    """Return whether a term compares a column with a literal."""
+    kinds = [type(arg) for arg in term.args]
+    return term.function in _BOUNDS and kinds in ([InputRef, Literal], [Literal, InputRef])
 
 
 def _ends(term: Call) -> bool:
-    """Return whether a term bounds the number from above. A term that is no comparison counts as a bound."""
-    if term.function not in _BOUNDS:
-        return True
+    """Return whether a bound is one from above."""
     first = isinstance(term.args[0], InputRef)
     return term.function in ("=", "<", "<=") if first else term.function in ("=", ">", ">=")
 
