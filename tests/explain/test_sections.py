@@ -50,6 +50,33 @@ def test_several_inputs_are_marked_on_the_left(catalog) -> None:
     assert [line[:6] for line in lines] == ["Union(", ":- Cal", ":  +- ", "+- Cal", "   +- "]
 
 
+@pytest.mark.parametrize(
+    ("rank", "expected"),
+    [
+        (
+            "PARTITION BY k, q ORDER BY ts",
+            "keep=[FirstRow], key=[k, q], order=[ROWTIME], outputInsertOnly=[true]",
+        ),
+        (
+            "PARTITION BY q ORDER BY ts DESC",
+            "keep=[LastRow], key=[q], order=[ROWTIME], outputInsertOnly=[false]",
+        ),
+        ("ORDER BY PROCTIME()", "keep=[FirstRow], key=[], order=[PROCTIME], outputInsertOnly=[true]"),
+    ],
+)
+def test_a_rank_that_keeps_a_row_by_time_is_executed_as_a_deduplication(
+    catalog, rank: str, expected: str
+) -> None:
+    sql = f"SELECT k FROM (SELECT *, ROW_NUMBER() OVER ({rank}) AS rn FROM wt) WHERE rn = 1"
+    text = explain(*plan(sql, catalog), {"JSON_EXECUTION_PLAN"})
+    assert section(text, "Optimized Physical Plan").splitlines()[1].startswith("+- Rank(")
+    assert section(text, "Optimized Execution Plan").splitlines()[1] == f"+- Deduplicate({expected})"
+    nodes = json.loads(section(text, "Physical Execution Plan"))["nodes"]
+    assert [n["contents"].split(":")[1] for n in nodes if n["type"].startswith("Dedup")] == [
+        f"Deduplicate({expected})"
+    ]
+
+
 def test_the_job_as_json(catalog) -> None:
     sql = "INSERT INTO bh SELECT k, COUNT(*) FROM o WHERE q > 1 GROUP BY k"
     text = section(explain(*plan(sql, catalog), {"JSON_EXECUTION_PLAN"}), "Physical Execution Plan")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firesteel.plan.nodes.physical import Exchange, Sink, TableSourceScan, Union, Values
-from firesteel.plan.nodes.text import execution_digest, operator_name
+from firesteel.plan.nodes.text import execution_name, execution_text
 from firesteel.plan.reuse import fingerprint
 from firesteel.plan.tree import Node, postorder
 from firesteel.types.constraints import constraints_of
@@ -59,13 +59,13 @@ class _Graph:
         if isinstance(node, Union):
             self.ids += 1
             return below
-        contents = f"[{number}]:{execution_digest(node)}"
+        contents = f"[{number}]:{execution_text(node)}"
         if isinstance(node, (TableSourceScan, Values)):
             name = node.table.name if isinstance(node, TableSourceScan) else "Values"
             return self.add(f"Source: {name}[{number}]", "Data Source", contents, [])
         if isinstance(node, Sink):
             return self.sink(node, number, contents, below)
-        return self.add(f"{operator_name(node)}[{number}]", "Operator", contents, below)
+        return self.add(f"{execution_name(node)}[{number}]", "Operator", contents, below)
 
     def sink(self, node: Sink, number: int, contents: str, below: Inputs) -> Inputs:
         """Return the operators of a sink: the check of constraints, the materializer, and the connector's."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firesteel.explain.tree_text import tree_text
-from firesteel.plan.nodes.text import execution_digest
+from firesteel.plan.nodes.text import execution_text
 from firesteel.plan.reuse import Reuse, fingerprint
 from firesteel.plan.tree import Node
 
@@ -46,10 +46,10 @@ def _tree(root: Node, reuse: Reuse, shown: set[str]) -> str:
     def describe(node: Node) -> tuple[str, bool]:
         number, mark = reuse.number(node), fingerprint(node)
         if number is None:
-            return execution_digest(node), True
+            return execution_text(node), True
         if mark in shown:
             return f"Reused(reference_id=[{number}])", False
         shown.add(mark)
-        return f"{execution_digest(node)}(reuse_id=[{number}])", True
+        return f"{execution_text(node)}(reuse_id=[{number}])", True
 
     return tree_text(root, describe)

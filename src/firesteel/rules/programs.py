@@ -25,7 +25,6 @@ from firesteel.rules.changelog.infer_changelog_mode import infer_changelog_mode
 from firesteel.rules.changelog.normalize_upserts import filter_in_normalization, normalize_upserts
 from firesteel.rules.changelog.note_lookup_keys import note_lookup_keys
 from firesteel.rules.changelog.resolve_updates import resolve_updates
-from firesteel.rules.changelog.sink_row_times import check_sink_row_times
 from firesteel.rules.correlate.drop_renaming import drop_renaming, keep_padded_names
 from firesteel.rules.correlate.keep_times import keep_times
 from firesteel.rules.correlate.split_python_calls import split_python_calls
@@ -55,6 +54,7 @@ from firesteel.rules.normalize.simplify_calc import simplify_calc
 from firesteel.rules.normalize.sorts import sort_below_projects
 from firesteel.rules.normalize.unions import coerce_inputs, merge_distinct, union_to_distinct
 from firesteel.rules.normalize.wrap_json_arguments import wrap_json_arguments
+from firesteel.rules.physical.sink_row_times import check_sink_row_times
 from firesteel.rules.physical.to_physical import to_physical
 from firesteel.rules.program import Program, Settings, Trace, each, fixed_point, together, whole
 from firesteel.rules.pushdown.push_filter_into_scan import push_filter_into_scan

@@ -54,8 +54,21 @@ def digest(node: Node) -> str:
     return line(node, attributes(node, prefix_text))
 
 
+def execution_text(node: Node) -> str:
+    """Return the node as the execution plan prints it: a deduplication is no Rank there."""
+    if isinstance(node, physical_rank.Rank) and node.is_deduplicate:
+        return line(node, rank_text.deduplicate(node), execution_name(node))
+    return execution_digest(node)
+
+
+def execution_name(node: Node) -> str:
+    """Return the name of a node in the execution plan."""
+    is_deduplicate = isinstance(node, physical_rank.Rank) and node.is_deduplicate
+    return "Deduplicate" if is_deduplicate else operator_name(node)
+
+
 def execution_digest(node: Node) -> str:
-    """Return the node as one line of the execution plan."""
+    """Return the node as one line with all that it computes, by which equal parts of plans are found."""
     hints = node.hints.attributes if isinstance(node, (physical_join.Join, WindowJoin)) else []
     return line(node, [*attributes(node, infix_text), *hints])
 
@@ -67,9 +80,9 @@ def hint_attributes(node: Node) -> Attributes:
     return node.state_ttl.attributes if isinstance(node, _KEPT) else []
 
 
-def line(node: Node, found: Attributes) -> str:
-    """Return the line of a node: its name and its attributes."""
-    name = operator_name(node)
+def line(node: Node, found: Attributes, name: str = "") -> str:
+    """Return the line of a node: its name, by default that of its operator, and its attributes."""
+    name = name or operator_name(node)
     if not found:
         return name
     return f"{name}({', '.join(f'{key}=[{value}]' for key, value in found)})"

@@ -26,6 +26,17 @@ def rank(node: Rank) -> Attributes:
     ]
 
 
+def deduplicate(node: Rank) -> Attributes:
+    """Return the attributes that an execution plan prints for a rank that keeps a row of each key by time."""
+    names = [f.name for f in node.schema]
+    return [
+        ("keep", "LastRow" if node.directions[0].descending else "FirstRow"),
+        ("key", ", ".join(names[i] for i in node.partition)),
+        ("order", node.time.upper()),
+        ("outputInsertOnly", str(node.insert_only).lower()),
+    ]
+
+
 def sort_limit(node: SortLimit) -> Attributes:
     """Return the attributes that a plan prints for ORDER BY with a limit."""
     bounds = [("offset", str(node.offset)), ("fetch", str(node.fetch))]
