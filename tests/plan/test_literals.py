@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from decimal import Decimal
 
 import pytest
 
-from firesteel.plan.expressions.literal_text import scientific_text
+from firesteel.bind.scalar.literals import number
+from firesteel.functions.expression.nodes import Literal
+from firesteel.plan.expressions.literal_text import literal_text, scientific_text
 from firesteel.plan.expressions.text import prefix_text
 from firesteel.plan.nodes.logical import Filter
 from firesteel.plan.tree import walk
@@ -54,3 +57,14 @@ def test_doubles_have_one_digit_before_the_point(value: str, text: str) -> None:
 )
 def test_a_double_that_went_through_java_keeps_the_digit_after_the_point(value: float, text: str) -> None:
     assert scientific_text(java_double(value)) == text
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [("7.0E0", "7.0E0:DOUBLE"), ("7E0", "7E0:DOUBLE"), ("14.0E0", "1.40E1:DOUBLE"), ("20E0", "2E1:DOUBLE")],
+)
+def test_a_double_keeps_the_zeros_of_the_query(written: str, text: str) -> None:
+    literal = number(written)
+    assert literal_text(literal) == text
+    assert literal == Literal(float(written), literal.type)
+    assert pickle.loads(pickle.dumps(literal)) == literal

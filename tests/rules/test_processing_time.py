@@ -37,6 +37,8 @@ def catalog():
             ],
         ),
         ("SELECT k, COUNT(*) FROM (SELECT k, pt FROM visits) GROUP BY k", []),
+        ("SELECT k, pt FROM visits WHERE 1 = 2", []),
+        ("SELECT v.pt FROM visits AS v JOIN o ON FALSE", []),
     ],
 )
 def test_processing_time_is_materialized_where_it_is_read(catalog, sql: str, calcs: list[str]) -> None:

@@ -18,6 +18,10 @@ RANKED = "SELECT *, ROW_NUMBER() OVER (PARTITION BY b ORDER BY c) AS rn FROM t"
 def environment() -> TableEnvironment:
     found = TableEnvironment.create()
     found.execute_sql(TABLE)
+    found.execute_sql(
+        "CREATE TABLE timed (a INT, b INT, c STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) "
+        "WITH ('connector' = 'datagen', 'number-of-rows' = '2')"
+    )
     return found
 
 
@@ -81,6 +85,22 @@ def test_columns_that_only_pass_a_condition_have_the_names_of_the_window(
 ) -> None:
     inner = "SELECT b, ROW_NUMBER() OVER (PARTITION BY b ORDER BY c) AS rn FROM t"
     assert physical(environment, query.format(inner)).startswith(f"Calc(select=[{select}], where=[")
+
+
+def test_a_constant_number_has_the_name_of_the_window(environment: TableEnvironment) -> None:
+    plan = physical(environment, f"SELECT a, rn FROM ({RANKED}) WHERE rn <= 1")
+    assert plan.startswith("Calc(select=[a, 1:BIGINT AS w0$o0])")
+    assert "Calc(select=[1:BIGINT AS x, a])" in physical(
+        environment, f"SELECT rn AS x, a FROM ({RANKED}) WHERE rn <= 1"
+    )
+
+
+@pytest.mark.parametrize("order", ["ts", "c, ts", "ts DESC, c"])
+def test_an_order_with_a_row_time_is_marked(environment: TableEnvironment, order: str) -> None:
+    sides = order if "DESC" in order else order.replace(",", " ASC,") + " ASC"
+    timed = f"SELECT *, ROW_NUMBER() OVER (PARTITION BY b ORDER BY {order}) AS rn FROM timed"
+    plan = physical(environment, f"SELECT a FROM ({timed}) WHERE rn <= 3")
+    assert f"orderBy=[ROWTIME {sides.replace('DESC, c', 'DESC, c ASC')}]" in plan
 
 
 def test_what_else_is_asked_stays_above(environment: TableEnvironment) -> None:

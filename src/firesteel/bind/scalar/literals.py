@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from firesteel.bind.binder import Binder, Rule
 from firesteel.errors import SourceRange, ValidationError
-from firesteel.functions.expression.nodes import Expr, Literal
+from firesteel.functions.expression.nodes import Expr, Literal, Written
 from firesteel.sql import syntax
 from firesteel.types import sql
 from firesteel.types.sql import SqlType, TypeRoot
@@ -38,7 +38,7 @@ def number(text: str, range: SourceRange | None = None) -> Literal:
     """
     out_of_range = ValidationError(f"Numeric literal '{text}' out of range", range=range)
     if "e" in text.lower():
-        return Literal(float(text), sql.DOUBLE.with_nullable(False), range=range)
+        return Literal(Written(text), sql.DOUBLE.with_nullable(False), range=range)
     value = Decimal(text)
     if "." not in text:
         if not -(1 << 63) <= value < 1 << 63:

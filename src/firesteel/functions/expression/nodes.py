@@ -33,6 +33,16 @@ class Plain(Decimal):
     """Value of a DOUBLE literal that was written as an exact number. Plans show `2.5`, not `2.5E0`."""
 
 
+class Written(float):
+    """Value of a DOUBLE literal with the zeros of the query: plans show `7.0E0` or `7E0`.
+
+    It equals the number. What is computed from it is a plain number.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.digits = Decimal(text)
+
+
 @dataclass(frozen=True)
 class Literal:
     """Constant. `value` is None for NULL."""

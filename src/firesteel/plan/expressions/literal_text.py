@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date, datetime, time
 from decimal import Decimal
 
-from firesteel.functions.expression.nodes import Literal, Plain
+from firesteel.functions.expression.nodes import Literal, Plain, Written
 from firesteel.plan.expressions.type_text import interval_qualifier, plain_type_text, type_text
 from firesteel.types.sql import APPROXIMATE, INTERVALS, SqlType, TypeRoot
 
@@ -70,6 +70,8 @@ def _value_text(literal: Literal, charset: bool) -> str:
         return f"X'{value.hex()}'"
     if isinstance(value, Plain):
         return format(value, "f")
+    if isinstance(value, Written):
+        return scientific_text(value.digits)
     if kind.root in APPROXIMATE and isinstance(value, (float, Decimal)):
         return scientific_text(
             Decimal(repr(value)).normalize() if isinstance(value, float) else Decimal(value)

@@ -13,7 +13,7 @@ from firesteel.functions.expression.nodes import Call, Expr
 from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.expressions.operations import identity
 from firesteel.plan.metadata import event_times, processing_times, values_read
-from firesteel.plan.nodes.physical import Calc, Exchange, Sink
+from firesteel.plan.nodes.physical import Calc, Exchange, Sink, Values
 from firesteel.plan.properties.time_attributes import Positions, is_time
 from firesteel.plan.tree import Node
 
@@ -32,6 +32,8 @@ def materialize_result(root: Node) -> Node:
     """Return the plan with a result without processing times, because a sink takes timestamps."""
     if isinstance(root, Sink):
         return replace(root, input=materialize_result(root.input))
+    if isinstance(root, Values):  # it has no rows
+        return root
     return _PROCESSING_TIME.columns(root, processing_times(root))
 
 

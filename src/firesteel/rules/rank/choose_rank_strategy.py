@@ -30,7 +30,8 @@ def choose_rank_strategy(node: Node, configuration: Mapping[str, str]) -> Node:
     partition = set(node.partition) if isinstance(node, Rank) else set()
     if isinstance(node, Rank):
         final = not node.directions[0].descending and not is_mini_batch(configuration)
-        node = replace(node, time=_time(node), insert_only=final)
+        by_row_time = not event_times(node.input).isdisjoint(node.order)
+        node = replace(node, time=_time(node), sorts_by_row_time=by_row_time, insert_only=final)
     if kinds_sent(node.input) == INSERTS:
         return replace(node, strategy=APPEND)
     below = node.input.input if isinstance(node.input, Exchange) else node.input

@@ -187,7 +187,7 @@ def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
     exprs, rest = _with_constant_number(node.exprs, rest, rank)
     read = {i for e in (*exprs, *conjuncts(rest)) for i in input_refs(e)}
     number = None
-    picks = column in read and only_omits(exprs)
+    picks = only_omits(node.exprs) and any(column in input_refs(e) for e in node.exprs)
     if column in read:
         number = rank.number if picks else _number_name(node, exprs, column)
     keys = _key_columns(rank.input)
@@ -200,8 +200,12 @@ def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
         return replace(narrowed, number=None if number is None else rank.number)
     if rest is not None:
         ranked = Filter(ranked, renumber(rest, position))
-    names = [ranked.schema[e.index].name for e in moved if isinstance(e, InputRef)]
-    return Project(ranked, moved, tuple(names) if picks else node.names)
+    if not picks:
+        return Project(ranked, moved, node.names)
+    names = tuple(
+        ranked.schema[e.index].name if isinstance(e, InputRef) else rank.number or "" for e in moved
+    )
+    return Project(ranked, moved, names)
 
 
 @remembered

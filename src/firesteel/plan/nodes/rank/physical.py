@@ -25,6 +25,7 @@ class Rank(PhysicalNode):
         strategy: Strategy that the properties of the input allow (Flink: RankProcessStrategy).
         row_key: Unique key of the rows, if one is known. `UpdateFastStrategy` needs it.
         time: Time attribute that alone decides which row of a key is kept: `rowtime`, `proctime`, or `none`.
+        sorts_by_row_time: Whether a column of ORDER BY is a row time. Plans show it.
         insert_only: Whether the row of a key is final when it is sent (outputInsertOnlyInDeduplicate).
         mini_batch: Whether a deduplication processes rows in bundles.
     """
@@ -38,6 +39,7 @@ class Rank(PhysicalNode):
     strategy: str = UNDEFINED
     row_key: tuple[int, ...] = ()
     time: str = "none"
+    sorts_by_row_time: bool = False
     insert_only: bool = False
     mini_batch: bool = False
 

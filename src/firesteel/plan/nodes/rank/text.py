@@ -15,7 +15,7 @@ def rank(node: Rank) -> Attributes:
     shown = f"rankStart={node.ranks.start}, rankEnd={end}"
     if node.ranks.end_column is not None:
         shown = f"rankEnd={end}"
-    by_time = "ROWTIME " if node.is_deduplicate and node.time == "rowtime" else ""
+    by_time = "ROWTIME " if node.sorts_by_row_time else ""
     return [
         ("strategy", _strategy(node)),
         ("rankType", "ROW_NUMBER"),
