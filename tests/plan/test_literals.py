@@ -9,6 +9,7 @@ import pytest
 
 from firesteel.bind.scalar.literals import number
 from firesteel.functions.expression.nodes import Literal
+from firesteel.job.lower.job import translate
 from firesteel.plan.expressions.literal_text import literal_text, scientific_text
 from firesteel.plan.expressions.text import prefix_text
 from firesteel.plan.nodes.logical import Filter
@@ -68,3 +69,16 @@ def test_a_double_keeps_the_zeros_of_the_query(written: str, text: str) -> None:
     assert literal_text(literal) == text
     assert literal == Literal(float(written), literal.type)
     assert pickle.loads(pickle.dumps(literal)) == literal
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT LAG(w, 1, 2.0E0) OVER (ORDER BY ts) FROM wt",
+        "SELECT w + 7.0E0 FROM wt WHERE w IN (1.0E0, 3.0E0)",
+        "SELECT * FROM (VALUES (2.0E0), (3.50E1)) AS v (w)",
+    ],
+)
+def test_workers_get_plain_numbers(catalog, sql: str) -> None:
+    job = pickle.dumps(translate([plan(sql, catalog)[1]]))
+    assert b"expression.nodes" not in job

@@ -141,6 +141,6 @@ def _lag(call: AggregateCall, node: OverAggregate) -> tuple[tuple[int, ...], tup
 
 def _value(literal: Literal) -> object:
     value = literal.value
-    if literal.type.root in APPROXIMATE and isinstance(value, (int, Decimal)):
-        return float(value)
+    if literal.type.root in APPROXIMATE and isinstance(value, (int, float, Decimal)):
+        return float(value)  # workers get plain numbers
     return value
