@@ -95,7 +95,7 @@ def an_answer_to_why(session: TypedSession) -> None:
 
 def endless_queries(session: TypedSession) -> None:
     """The mode is TABLE."""
-    session.type((ENDLESS, "SEEN"), (CTRL_C, "has ended: CANCELED"))
+    session.type((ENDLESS, "SEEN"), (CTRL_C, "in set"))
     session.type((f"SET 'sql-client.execution.result-mode' = 'CHANGELOG';{ENTER}", OK))
     session.type((ENDLESS, "+I[SEEN]"), (CTRL_C, CANCELLED))
     session.type((f"SET 'sql-client.execution.result-mode' = 'TABLE';{ENTER}", OK))
@@ -118,9 +118,9 @@ def in_the_background(session: TypedSession) -> str:
 
 def stopped(session: TypedSession, job: str) -> None:
     session.type((f"STOP JOB '{job}';{ENTER}", OK))
-    assert re.search(
-        rf"\| +{job} \| +select \| +CANCELED \|", session.type((f"SHOW JOBS;{ENTER}", "rows in set"))
-    )
+    ended = rf"\| +{job} \| +select \| +CANCELED \|"
+    while not re.search(ended, session.type((f"SHOW JOBS;{ENTER}", "rows in set"))):
+        pass  # it takes a moment
     seen = session.type((f"INSERT INTO orders SELECT name, a FROM g &{ENTER}", "runs in the background"))
     assert "SHOW RESULT" not in seen
 
