@@ -26,6 +26,8 @@ WRONG = [
     ("SELECT 1 /* abc", "/* abc", "this comment is not closed", "closing */"),
     ('SELECT "a" FROM t', '"', "unexpected character", "single quotes"),
     ("SELECT a & b FROM t", "&", "unexpected character '&'", None),
+    (r"SELECT a \ b FROM t", "\\", r"unexpected character '\'", None),
+    ("SELECT a \0 b FROM t", "\0", r"unexpected character '\x00'", None),
     ("SELECT a FROM t LIMIT 1, 2", ",", "'LIMIT start, count' is not allowed", "OFFSET"),
     ("SELECT a ILIKE b FROM t", "ILIKE", "Flink has no ILIKE", "LIKE"),
     ("CREATE TABLE t (a TEXT)", "TEXT", "unknown type 'TEXT'", "STRING"),

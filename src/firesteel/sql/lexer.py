@@ -152,4 +152,5 @@ def explain_unreadable(token: Token) -> ParseError:
             hint=f"a closing {closer} is missing",
         )
     hint = "a string stands between single quotes, a name between backquotes" if token.text == '"' else None
-    return ParseError(f"unexpected character {token.text!r}", range=token.range, hint=hint)
+    shown = f"'{token.text}'" if token.text.isprintable() else repr(token.text)
+    return ParseError(f"unexpected character {shown}", range=token.range, hint=hint)
