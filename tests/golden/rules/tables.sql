@@ -36,3 +36,4 @@ CREATE TABLE md_g (a INT, sz BIGINT NOT NULL METADATA FROM 'file.size', m TIMEST
 CREATE TABLE md_l (a INT, m TIMESTAMP_LTZ(3) NOT NULL METADATA FROM 'file.modification-time', WATERMARK FOR m AS m - INTERVAL '1' SECOND) WITH ('connector' = 'filesystem', 'path' = 'unread/md_l.json', 'format' = 'json');
 CREATE TABLE md_o (p STRING METADATA FROM 'file.path', n STRING METADATA FROM 'file.name') WITH ('connector' = 'filesystem', 'path' = 'unread/md_o.json', 'format' = 'json');
 CREATE TABLE md_c (a INT, b INT, p STRING METADATA FROM 'file.name', PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = 'unread/md_c.json', 'format' = 'canal-json');
+CREATE TABLE cw (id BIGINT, q INT, ts TIMESTAMP(3), PRIMARY KEY (id) NOT ENFORCED, WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'unread/o.json', 'format' = 'canal-json');

@@ -13,7 +13,7 @@ from firesteel.functions.expression.recursion import from_below
 from firesteel.plan.metadata import unique_keys
 from firesteel.plan.nodes.join.join_type import equal_columns
 from firesteel.plan.nodes.join.logical import Join
-from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Scan, Union
+from firesteel.plan.nodes.logical import Aggregate, Filter, Project, Scan, Union, WatermarkAssigner
 from firesteel.plan.nodes.set_op.logical import Intersect, Minus
 from firesteel.plan.tree import Node
 
@@ -25,7 +25,20 @@ def are_distinct(node: Node, columns: Columns) -> bool:
 
     If the columns are of both inputs of a join, Flink only asks whether those of each input are unique.
     """
-    return any(key <= columns for key in unique_keys(node)) and are_unique(node, columns) is not False
+    if _reads_watermarks(node) or not any(key <= columns for key in unique_keys(node)):
+        return False
+    return are_unique(node, columns) is not False
+
+
+@from_below
+def _reads_watermarks(node: Node) -> bool:
+    """Return whether keys come from below a WatermarkAssigner, where Flink does not look for them."""
+    if isinstance(node, (Project, Filter)):
+        return _reads_watermarks(node.input)
+    if isinstance(node, Join):
+        inputs = node.inputs if node.join_type.has_right_columns else node.inputs[:1]
+        return any(map(_reads_watermarks, inputs))
+    return isinstance(node, WatermarkAssigner)
 
 
 @from_below
