@@ -21,9 +21,9 @@ from firesteel.plan.expressions.operations import identity, renumber, substitute
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join as LogicalJoin
 from firesteel.plan.nodes.join.physical import Join
-from firesteel.plan.nodes.join.two_inputs import upsert_keys_in_task
 from firesteel.plan.nodes.multi_join.physical import MultiJoin
 from firesteel.plan.nodes.physical import Calc, Exchange
+from firesteel.plan.properties.keys import unique_keys
 from firesteel.plan.tree import Node
 from firesteel.rules.mini_batch.mini_batch_options import parsed
 
@@ -123,7 +123,7 @@ def _common(node: Join, below: MultiJoin, places: list[int]) -> list[tuple[int, 
 
 
 def _with_unique_keys(node: MultiJoin) -> MultiJoin:
-    keys = (tuple(sorted(tuple(sorted(key)) for key in upsert_keys_in_task(side))) for side in node.inputs)
+    keys = (tuple(sorted(tuple(sorted(key)) for key in unique_keys(side))) for side in node.inputs)
     return replace(node, unique_keys=tuple(keys))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.shared import JoinNode
 from firesteel.plan.nodes.physical import Exchange
 from firesteel.plan.properties.keys import Keys, unique_keys, upsert_keys
@@ -61,12 +62,27 @@ def combined_keys(node: JoinNode, left: Keys, right: Keys, identifying: tuple[Ke
     if not node.join_type.has_right_columns:
         return left
     equal = node.equal_columns
-    width = node.left_width
+    one_partner = contain_key(equal.right, identifying[1]), contain_key(equal.left, identifying[0])
+    return joined_keys(node.join_type, node.left_width, left, right, one_partner)
+
+
+def joined_keys(
+    join_type: JoinType, width: int, left: Keys, right: Keys, one_partner: tuple[bool, bool]
+) -> Keys:
+    """Return the keys of joined rows (Flink: FlinkRelMdUniqueKeys.getJoinUniqueKeys).
+
+    Args:
+        join_type: Type of a join whose output has the columns of both inputs.
+        width: Number of the left input's columns.
+        left: Keys of the left input's rows.
+        right: Keys of the right input's rows.
+        one_partner: Whether a left row has at most one partner, and whether a right row has.
+    """
     moved = frozenset(frozenset(width + i for i in key) for key in right)
     found = {one | other for one in left for other in moved}
-    if _contain_key(equal.right, identifying[1]) and not node.join_type.pads_left:
+    if one_partner[0] and not join_type.pads_left:
         found |= left
-    if _contain_key(equal.left, identifying[0]) and not node.join_type.pads_right:
+    if one_partner[1] and not join_type.pads_right:
         found |= moved
     return frozenset(found)
 
@@ -76,7 +92,8 @@ def _identifying(node: JoinNode) -> tuple[Keys, Keys]:
     return unique_keys(left) | upsert_keys(left), unique_keys(right) | upsert_keys(right)
 
 
-def _contain_key(columns: Iterable[int], keys: Keys) -> bool:
+def contain_key(columns: Iterable[int], keys: Keys) -> bool:
+    """Return whether some columns contain a key."""
     return any(key <= set(columns) for key in keys)
 
 

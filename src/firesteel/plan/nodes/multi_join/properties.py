@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firesteel.plan.nodes.join.two_inputs import upsert_keys_in_task
+from firesteel.plan.nodes.join.two_inputs import contain_key, joined_keys, upsert_keys_in_task
 from firesteel.plan.nodes.multi_join.physical import MultiJoin
 from firesteel.plan.properties.changelog_modes import (
     EVERYTHING,
@@ -26,13 +26,24 @@ time_attributes.always(NO_TIMES, MultiJoin)
 
 @unique_keys.of(MultiJoin)
 def _unique_keys(node: MultiJoin) -> Keys:
-    """Return no keys, as Flink's metadata knows none for this node."""
+    """Return no keys: Flink's metadata has no unique keys for this node."""
     return frozenset()
 
 
 @upsert_keys.of(MultiJoin)
 def _upsert_keys(node: MultiJoin) -> Keys:
-    return frozenset()
+    """Return the upsert keys. All joins are by the common key, of which the first input has the columns.
+
+    Flink: FlinkRelMdUpsertKeys.getUpsertKeys.
+    """
+    first, *others = node.inputs
+    keys, width = upsert_keys(first), len(first.schema)
+    for join_type, side, columns in zip(node.join_types, others, node.keys[1:], strict=True):
+        right = upsert_keys(side)
+        one_partner = contain_key(columns, right), contain_key(node.keys[0], keys)
+        keys = joined_keys(join_type, width, keys, right, one_partner)
+        width += len(side.schema)
+    return keys
 
 
 @kinds_sent.of(MultiJoin)
