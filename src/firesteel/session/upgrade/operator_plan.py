@@ -15,7 +15,7 @@ from firesteel.session.upgrade.extensions import added_parts
 
 
 class State(Enum):
-    """What an upgrade does with the state of an operator; NONE for an operator without state."""
+    """What becomes of an operator's state in an upgrade. NONE: the operator has no state."""
 
     NONE = "none"
     KEPT = "kept"
