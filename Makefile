@@ -9,6 +9,9 @@ ARGS ?=
 IN_TWO_PROCESSES := -n 2 --dist loadgroup --no-loadscope-reorder
 CHECKED_TESTS := tests/kernels tests/formats/test_mutations.py tests/formats/test_paths_agree.py tests/formats/json/test_json_scan.py
 GOLDENS := tests/rules tests/explain tests/tpch/test_plans.py tests/bind/test_trees.py tests/docs/test_reference.py tests/docs/test_support.py tests/spark/checkpoint/test_identities.py
+# Both folders whose tests all are `private` (tests/conftest.py), and the files in which some are: to collect
+# the others takes longer than to run these.
+PRIVATE_TESTS = tests/spark/internals tests/spark/launch $(shell grep -rl --include='test_*.py' 'mark\.private' tests)
 OLDEST_PYSPARK := 4.2.0
 OLDEST_VENV := .venv-pyspark-$(OLDEST_PYSPARK)
 OLDEST_READY := $(OLDEST_VENV)/.ready
@@ -39,7 +42,7 @@ test-checked: $(READY) ## kernels and decoders, with kernels that check each ind
 	FIRESTEEL_KERNELS=checked $(BIN)/python -m pytest $(IN_TWO_PROCESSES) $(CHECKED_TESTS) $(ARGS)
 
 test-spark-versions: $(OLDEST_READY) ## tests of the code that uses Spark's private parts, on the oldest supported pyspark
-	$(OLDEST_VENV)/bin/python -m pytest $(IN_TWO_PROCESSES) -m private $(ARGS)
+	$(OLDEST_VENV)/bin/python -m pytest $(IN_TWO_PROCESSES) -m private $(PRIVATE_TESTS) $(ARGS)
 
 oldest: $(OLDEST_READY) ## the environment with the oldest pyspark, for the two targets around this one
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LEAN_ON_PRIVATES
+
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 
@@ -42,6 +44,14 @@ def test_what_the_demo_left_uncompiled_is_compiled_before_tests(tmp_path: Path) 
     (line,) = (each for each in make("-n", "test", f"VENV={tmp_path}").splitlines() if "-qq" in each)
     assert line.startswith(f"if [ -e {tmp_path}/.usable ]; then ")
     assert f"{tmp_path}/lib" in line
+
+
+def test_all_private_tests_run_on_the_oldest_pyspark(request: pytest.FixtureRequest) -> None:
+    command = make("-n", "test-spark-versions", "OLDEST_READY=").splitlines()[-1]
+    named = [ROOT / word for word in command.split() if word.startswith("tests/")]
+    assert set(named) >= LEAN_ON_PRIVATES
+    paths = {item.path for item in request.session.items if item.get_closest_marker("private")}
+    assert [path for path in paths if not any(map(path.is_relative_to, named))] == []
 
 
 def test_pyspark_is_not_compressed() -> None:
