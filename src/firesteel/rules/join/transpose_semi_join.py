@@ -113,13 +113,29 @@ def _costs(node: Join, pushed: Join, side: int, kept: Columns) -> tuple[Cost, Co
 
 
 def _cost(inputs: Sequence[Node], left: Iterable[int], right: Iterable[int]) -> Cost:
-    """Return the rows that a join reads, and their bytes in some columns. Other rows count one byte."""
-    rows = [row_count(each) for each in inputs]
+    """Return the rows that a join reads, and their bytes in some columns. Other rows count one byte.
+
+    The rows of a semi or anti join without an estimate count as all rows of its left input.
+    """
+    rows = [_most_rows(each) for each in inputs]
     sizes = [
         sum(type_size(each.schema[i].type) for i in columns) or 1.0
         for each, columns in zip(inputs, (left, right), strict=True)
     ]
     return sum(rows), sum(map(mul, rows, sizes))
+
+
+def _most_rows(node: Node) -> float:
+    """Return the estimated number of rows, or an upper bound for a semi or anti join without an estimate.
+
+    The bound is enough to find that a join that pairs all rows is worth less input.
+    """
+    try:
+        return row_count(node)
+    except NotEstimated:
+        if not isinstance(node, Join) or node.join_type.has_right_columns:
+            raise
+        return _most_rows(node.inputs[0])
 
 
 def _sum(costs: Sequence[Cost]) -> Cost:

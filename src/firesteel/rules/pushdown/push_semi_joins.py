@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from firesteel.functions.expression.nodes import InputRef
-from firesteel.plan.expressions.operations import renumber
+from firesteel.plan.estimates.rows import NotEstimated, row_count
+from firesteel.plan.expressions.operations import is_identity, renumber
 from firesteel.plan.nodes.join.join_type import JoinType
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.nodes.logical import Project
@@ -32,23 +33,44 @@ def _with_whole_right_rows(node: Node) -> Node:
     """Return an inner join that reads all columns of a semi or anti join on its right.
 
     A projection between them would cost rows and save nothing: the cost of a join has the bytes of its left
-    input only.
+    input only. A projection above the join costs nothing if there is one, else it must read fewer rows.
     """
-    if not isinstance(node, Join) or node.join_type is not JoinType.INNER:
+    if isinstance(node, Project) and not is_identity(node.exprs, len(node.input.schema)):
+        whole = _whole(node.input)
+        return node if whole is None else replace(node, input=whole)
+    if not isinstance(node, Join) or not _has_fewer_rows_than_right(node):
         return node
+    return _whole(node) or node
+
+
+def _whole(node: Node) -> Node | None:
+    """Return an inner join over whole right rows below a projection to its columns, or None."""
+    if not isinstance(node, Join) or node.join_type is not JoinType.INNER:
+        return None
     left, right = node.inputs
     if not isinstance(right, Project) or not isinstance(right.input, Join):
-        return node
+        return None
     columns = [e.index for e in right.exprs if isinstance(e, InputRef)]
     if (
         right.input.join_type.has_right_columns
         or sorted(set(columns)) != columns
         or len(columns) < len(right.exprs)
     ):
-        return node
+        return None
     width = len(left.schema)
     position = {i: i for i in range(width)} | {width + i: width + old for i, old in enumerate(columns)}
     joined = replace(node, inputs=(left, right.input), condition=renumber(node.condition, position), names=())
     fields = joined.schema
     exprs = tuple(InputRef(i, fields[i].type) for i in position.values())
     return Project(joined, exprs, tuple(field.name for field in node.schema))
+
+
+def _has_fewer_rows_than_right(node: Join) -> bool:
+    """Return whether the result of a join has fewer rows than its right input.
+
+    Without an estimate, it has if rows are paired by equal columns.
+    """
+    try:
+        return row_count(node) < row_count(node.inputs[1])
+    except NotEstimated:
+        return bool(node.equal_columns.left)

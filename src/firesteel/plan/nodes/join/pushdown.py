@@ -39,6 +39,8 @@ def _pruned(node: Join, wanted: tuple[int, ...], picked: int) -> Pruned:
         return _without_join(node, wanted, kept)
     width = node.left_width
     read = {*wanted, *input_refs(node.condition)}
+    if not wanted and not node.join_type.has_right_columns:
+        read.add(0)  # Flink: ProjectSemiAntiJoinTransposeRule
     left = tuple(sorted(i for i in read if i < width)) or (0,)
     right = tuple(sorted(i - width for i in read if i >= width)) or (0,)
 
