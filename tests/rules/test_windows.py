@@ -290,3 +290,12 @@ def test_results_out_of_time_have_their_rules(catalog, settings, sql: str, messa
     with pytest.raises(ValidationError) as refused:
         plan(sql, catalog, settings)
     assert message in refused.value.message
+
+
+def test_unread_calls_keep_a_window_function_over_processing_time_below_which_is_refused(catalog) -> None:
+    """The projection that computed the unread call is gone, and Flink merges only below a projection."""
+    windows = "TABLE(TUMBLE(TABLE taps, DESCRIPTOR(pt), INTERVAL '5' SECOND))"
+    keys = "page, window_start, window_end"
+    grouped = f"SELECT {keys}, MAX(uid + 1) AS m FROM {windows} GROUP BY {keys}"
+    with pytest.raises(ValidationError, match="Non-mergeable processing time window tvf aggregation"):
+        plan(f"SELECT page, window_start FROM ({grouped})", catalog)

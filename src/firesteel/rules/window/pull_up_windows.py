@@ -4,7 +4,8 @@
 
 Flink: PullUpWindowTableFunctionIntoWindowAggregateRule, ExpandWindowTableFunctionTransposeRule. Rows then
 reach the aggregate with their time and without borders. With a filter between them, the planner's cost
-decides. Above the function the filter's effect is estimated, above a WatermarkAssigner it is guessed.
+decides. Above the function the filter's effect is estimated, above a WatermarkAssigner it is guessed. A
+function without a Calc between, because a projection of unread calls was dropped, stays where it is.
 """
 
 from __future__ import annotations
@@ -37,10 +38,12 @@ def pull_up_windows(node: Node) -> Node:
     """Merge the window function below a window aggregate into it. Other nodes stay as they are.
 
     Raises:
-        ValidationError: The filter would stay above a function over processing time, which Flink refuses.
+        ValidationError: The function would stay below over processing time, which Flink refuses.
     """
     if not isinstance(node, WindowAggregate) or not isinstance(node.input, Exchange):
         return node
+    if isinstance(node.input.input, WindowTableFunction):
+        return _unmerged(node, hint="give the aggregate only columns of the window function")
     calc = _function_up(_as_calc(node.input.input))
     if not isinstance(calc, Calc) or not isinstance(calc.input, WindowTableFunction):
         return node
@@ -50,14 +53,19 @@ def pull_up_windows(node: Node) -> Node:
     if _computes_with(calc, columns) or any(passed & set(call.args) for call in node.calls):
         return node
     if _function_is_cheaper(calc, function, len(node.keys)):
-        if node.windowing.is_rowtime:
-            return node
-        raise ValidationError(
-            "Non-mergeable processing time window tvf aggregation is invalid, should fallback to group "
-            "aggregation instead.",
-            hint="filter the rows before the window function",
-        )
+        return _unmerged(node, hint="filter the rows before the window function")
     return _pulled(node, calc, function)
+
+
+def _unmerged(node: WindowAggregate, hint: str) -> WindowAggregate:
+    """Return an aggregate that reads the borders which the window function writes."""
+    if node.windowing.is_rowtime:
+        return node
+    raise ValidationError(
+        "Non-mergeable processing time window tvf aggregation is invalid, should fallback to group "
+        "aggregation instead.",
+        hint=hint,
+    )
 
 
 def _window_columns(function: WindowTableFunction) -> frozenset[int]:
@@ -144,10 +152,10 @@ def _on(calc: Calc) -> Node:
 
 
 def _as_calc(node: Node) -> Node:
-    """Return an Expand or a window function below a Calc that changes nothing."""
-    is_above = isinstance(node, (Expand, WindowTableFunction))
-    columns = node.schema
-    return Calc(node, identity(f.type for f in columns), tuple(f.name for f in columns)) if is_above else node
+    """Return an Expand below a Calc that changes nothing. Other nodes stay as they are."""
+    if not isinstance(node, Expand):
+        return node
+    return Calc(node, identity(f.type for f in node.schema), tuple(f.name for f in node.schema))
 
 
 def _function_up(node: Node) -> Node:
