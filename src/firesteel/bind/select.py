@@ -20,6 +20,7 @@ from firesteel.errors import ValidationError
 from firesteel.functions.expression.nodes import Expr, InputRef, Literal
 from firesteel.plan.expressions.operations import conjunction, conjuncts, is_false
 from firesteel.plan.nodes.logical import Filter, Project, Values
+from firesteel.plan.rel_builder import as_projected
 from firesteel.plan.tree import Field, Node, unique_columns
 from firesteel.sql import syntax
 from firesteel.sql.query_syntax import Aliased, Select
@@ -194,16 +195,18 @@ def _grouped_names(aliases: list[str | None]) -> tuple[str, ...]:
 def distinct(node: Node, ttl: str = "") -> Node:
     """Return the distinct rows (Calcite: distinctify). A column that is selected twice is grouped by once.
 
-    `ttl` is the duration for which a row is kept, as written.
+    Columns are compared as the tree has them: `b` and `b = TRUE` are one. `ttl` is the duration for which a
+    row is kept, as written.
     """
     if not isinstance(node, Project):
         return aggregate(node, range(len(node.schema)), (), ttl=ttl)
-    first = {expr: i for i, expr in reversed(list(enumerate(node.exprs)))}
+    built = list(map(as_projected, node.exprs))
+    first = {expr: i for i, expr in reversed(list(enumerate(built)))}
     kept = sorted(set(first.values()))
     if len(kept) == len(node.exprs):
         return aggregate(node, range(len(kept)), (), ttl=ttl)
     columns = references(node)
     below = project(node, [columns[i] for i in kept], [node.names[i] for i in kept])
     grouped = aggregate(below, range(len(kept)), (), ttl=ttl)
-    exprs = tuple(InputRef(kept.index(first[e]), e.type) for e in node.exprs)
+    exprs = tuple(InputRef(kept.index(first[e]), e.type) for e in built)
     return Project(grouped, exprs, node.names)

@@ -58,9 +58,14 @@ def as_built(root: Node) -> Node:
     return transform_up(root, _node)
 
 
+def as_projected(expr: Expr) -> Expr:
+    """Return an expression as a projection of the tree has it."""
+    return simplify_value(consistent(expr))
+
+
 def _node(node: Node) -> Node:
     if isinstance(node, Project):
-        return replace(node, exprs=tuple(simplify_value(consistent(e)) for e in node.exprs))
+        return replace(node, exprs=tuple(map(as_projected, node.exprs)))
     if isinstance(node, Filter):
         if node.having:  # RelBuilder.filter builds HAVING, and simplifies its condition
             condition = simplify_condition(consistent(node.condition), nulls_first=False)
