@@ -97,11 +97,12 @@ $(USABLE): pyproject.toml | $(MADE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e .
 	@touch $@
 
-# What the demo has left uncompiled is compiled here: every test process would do it again.
+# Python may not be allowed to keep what it compiles (PYTHONDONTWRITEBYTECODE): every test process would compile
+# it again. pip would do it on one core, and also the tests of the libraries, a quarter of all.
 $(READY): pyproject.toml | $(MADE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
-	@if [ -e $(USABLE) ]; then $(BIN)/python -m compileall -qq $(VENV)/lib || true; fi
-	@$(BIN)/python -m compileall -q src  # pip does so with what it copies
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e ".[dev]"
+	@$(BIN)/python -m compileall -qq -j 0 -x '/tests/' $(VENV)/lib || true
+	@$(BIN)/python -m compileall -q src
 	@$(BIN)/python -m firesteel.kernels.warm
 	@touch $(USABLE) $@
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,26 +25,32 @@ def make(*arguments: str) -> str:
 
 def steps(target: str, environment: Path) -> list[str]:
     """The steps of making an environment that `make TARGET` would take."""
-    marks = {"-m venv": "venv", "-e .": "install", ".[dev]": "tools", "compileall -qq": "compile the demo's"}
+    marks = {"-m venv": "venv", "-e .": "install", ".[dev]": "tools", "compileall -qq": "compile"}
     lines = make("--dry-run", target, f"VENV={environment}").splitlines()
     return [step for line in lines for mark, step in marks.items() if mark in line]
 
 
 def test_it_is_made_once(tmp_path: Path) -> None:
     assert steps("demo", tmp_path) == ["venv", "install"]
-    assert steps("test", tmp_path) == ["venv", "tools", "compile the demo's"]
+    assert steps("test", tmp_path) == ["venv", "tools", "compile"]
     (tmp_path / "pyvenv.cfg").touch()
-    assert steps("test", tmp_path) == ["tools", "compile the demo's"]
+    assert steps("test", tmp_path) == ["tools", "compile"]
     (tmp_path / ".usable").touch()
     assert steps("demo", tmp_path) == []
     (tmp_path / ".ready").touch()
     assert steps("test", tmp_path) == []
 
 
-def test_what_the_demo_left_uncompiled_is_compiled_before_tests(tmp_path: Path) -> None:
-    (line,) = (each for each in make("-n", "test", f"VENV={tmp_path}").splitlines() if "-qq" in each)
-    assert line.startswith(f"if [ -e {tmp_path}/.usable ]; then ")
-    assert f"{tmp_path}/lib" in line
+def test_libraries_are_compiled_once_without_their_tests(tmp_path: Path) -> None:
+    libraries = tmp_path / "lib"
+    for name in ("used", "tests/unused"):
+        (libraries / name).mkdir(parents=True)
+        (libraries / name / "module.py").touch()
+    lines = make("-n", "test", f"VENV={tmp_path}", f"BIN={Path(sys.executable).parent}").splitlines()
+    assert [line for line in lines if " -e " in line and "--no-compile" in line]
+    (compiles,) = (line for line in lines if "compileall -qq" in line)
+    subprocess.run(compiles, shell=True, check=True, cwd=ROOT)
+    assert [file.parents[1].name for file in libraries.rglob("*.pyc")] == ["used"]
 
 
 def test_all_private_tests_run_on_the_oldest_pyspark(request: pytest.FixtureRequest) -> None:
