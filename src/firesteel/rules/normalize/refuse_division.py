@@ -10,6 +10,7 @@ from firesteel.errors import ValidationError
 from firesteel.functions.duckdb.constant_calls import varies
 from firesteel.functions.expression.nodes import Call, Expr, Literal
 from firesteel.functions.expression.recursion import remembered
+from firesteel.plan.expressions.over import is_over
 
 
 def refuse_division(expr: Expr) -> None:
@@ -29,11 +30,12 @@ def refuse_division(expr: Expr) -> None:
 def is_constant(expr: Expr) -> bool:
     """Return whether an expression reads no column and is the same for every row.
 
-    ROW(...) does not count: Flink computes its arguments (ReduceExpressionsRule.ReducibleExprLocator).
+    ROW(...) does not count: Flink computes its arguments (ReduceExpressionsRule.ReducibleExprLocator). Nor does
+    a call with OVER: `ROW_NUMBER() OVER (ORDER BY 1)` differs by row (RexUtil.ConstantFinder).
     """
     if not isinstance(expr, Call):
         return isinstance(expr, Literal)
-    return expr.function != "ROW" and not varies(expr) and all(map(is_constant, expr.args))
+    return expr.function != "ROW" and not is_over(expr) and not varies(expr) and all(map(is_constant, expr.args))
 
 
 def is_constant_column(expr: Expr) -> bool:
