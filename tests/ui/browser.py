@@ -63,8 +63,12 @@ def serious_faults(tab: Any) -> list[tuple[str, str, str]]:
 
 
 def is_too_wide(tab: Any, width: int) -> bool:
-    """Return whether the page is wider than a window of this width, so that the whole page scrolls."""
+    """Return whether the page is wider than a window of this width, so that the whole page scrolls.
+
+    Charts follow the window a frame later.
+    """
     tab.set_viewport_size({"width": width, "height": 800})
+    tab.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     return bool(tab.evaluate("document.documentElement.scrollWidth") > width)
 
 
