@@ -30,12 +30,14 @@ def refuse_division(expr: Expr) -> None:
 def is_constant(expr: Expr) -> bool:
     """Return whether an expression reads no column and is the same for every row.
 
-    ROW(...) does not count: Flink computes its arguments (ReduceExpressionsRule.ReducibleExprLocator). Nor does
-    a call with OVER: `ROW_NUMBER() OVER (ORDER BY 1)` differs by row (RexUtil.ConstantFinder).
+    ROW(...) does not count: Flink computes its arguments (ReduceExpressionsRule.ReducibleExprLocator). Nor
+    does a call with OVER: `ROW_NUMBER() OVER (ORDER BY 1)` differs by row (RexUtil.ConstantFinder).
     """
     if not isinstance(expr, Call):
         return isinstance(expr, Literal)
-    return expr.function != "ROW" and not is_over(expr) and not varies(expr) and all(map(is_constant, expr.args))
+    if expr.function == "ROW" or is_over(expr) or varies(expr):
+        return False
+    return all(map(is_constant, expr.args))
 
 
 def is_constant_column(expr: Expr) -> bool:
