@@ -53,6 +53,15 @@ def test_those_that_nobody_uses_are_deleted(jars: Path, tmp_path: Path) -> None:
     assert not used.exists()
 
 
+def test_so_are_the_markers_of_killed_runs(jars: Path, tmp_path: Path) -> None:
+    killed = make(jars, tmp_path).with_suffix(".mark")
+    running = make(jars, tmp_path).with_suffix(".mark")
+    os.utime(killed, (time.time() - 40 * 86_400,) * 2)
+    make(jars, tmp_path)
+    assert not killed.exists()
+    assert running.exists()
+
+
 def test_a_first_run_makes_it_and_later_ones_use_it(jars: Path, tmp_path: Path) -> None:
     make(jars, tmp_path).write_bytes(b"\xab\xba\x0b\xf0 classes")
     used = option(class_archive(JAVA, jars, "batch", tmp_path), USE)

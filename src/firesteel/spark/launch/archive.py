@@ -77,6 +77,7 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
     if any(folder.glob(f"{key}.*{_NEW}")):
         return ClassArchive(tuple(_QUIET))  # Another run is writing the archive.
     _forget(folder.glob("*.jsa"), UNUSED)
+    _forget(folder.glob(f"*{_OF_USE}"), UNUSED)  # a JVM that was killed has written no archive
     _forget(_oldest(folder), _ABANDONED)
     made = folder / f"{key}.{uuid4().hex}{_NEW}"
     return ClassArchive((*_QUIET, f"-XX:ArchiveClassesAtExit={made}"), made.with_suffix(_OF_USE))
