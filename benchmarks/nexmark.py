@@ -49,17 +49,19 @@ class Result:
         self.seconds = list(map(min, seconds, self.seconds or seconds))
 
 
-def engines_of(parallelism: int, flink: bool, rocksdb: bool, spark: bool) -> dict[str, Seconds]:
+def engines_of(
+    parallelism: int, *, flink: bool, rocksdb: bool, spark: bool, checkpoint: bool
+) -> dict[str, Seconds]:
     """Return the engines to compare by name, Firesteel first."""
     settings = {**BUNDLES, "parallelism.default": str(parallelism)}
 
-    def on(engine: Callable[[str, dict[str, str]], engines.Run], **more: str) -> Seconds:
+    def on(engine: Callable[[str, dict[str, str], bool], engines.Run], **more: str) -> Seconds:
         given = settings | {key.replace("_", "."): value for key, value in more.items()}
 
         def run(query: int, count: int) -> float:
             out = Path(tempfile.mkdtemp())
             try:
-                return engine(script(query, count, out), given).seconds
+                return engine(script(query, count, out), given, checkpoint).seconds
             finally:
                 shutil.rmtree(out, ignore_errors=True)
 
@@ -144,11 +146,20 @@ def main() -> int:
     parser.add_argument("--no-flink", action="store_true")
     parser.add_argument("--rocksdb", action="store_true", help="also Flink with its state in RocksDB")
     parser.add_argument("--spark", action="store_true", help="also Spark's own Structured Streaming")
+    parser.add_argument(
+        "--checkpoint", action="store_true", help="Firesteel as a stream, both with a checkpoint"
+    )
     given = parser.parse_args()
     queries = [int(name.removeprefix("q")) for name in given.queries] or [
         q for q in QUERIES if q not in REFUSED
     ]
-    by_name = engines_of(given.parallelism, not given.no_flink, given.rocksdb, given.spark)
+    by_name = engines_of(
+        given.parallelism,
+        flink=not given.no_flink,
+        rocksdb=given.rocksdb,
+        spark=given.spark,
+        checkpoint=given.checkpoint,
+    )
     sizes = (given.events // 4, given.events)
     print(heading(list(by_name)), flush=True)
     for query in queries:

@@ -28,20 +28,25 @@ def hash_columns(columns: Sequence[pa.Array], rows: int) -> tuple[U64, U64]:
 
     hash1, hash2 = np.full(rows, SEED[0]), np.full(rows, SEED[1])
     for column in columns:
-        fold_words(*_words(column), hash1, hash2)
+        fold_words(*value_words(column), hash1, hash2)
     return hash1, hash2
 
 
-def sub_key_words(sub_keys: pa.Array, salt: U64) -> tuple[U64, U64]:
+def sub_key_words(sub_keys: pa.Array, salt: U64, words: tuple[U64, U64] | None = None) -> tuple[U64, U64]:
     """Return two words for each sub-key of a map.
 
     With the same salt (the hash of the owner), the first words of equal sub-keys are equal. For a type of one
     word (`is_one_word`), the first words of different sub-keys differ.
+
+    Args:
+        sub_keys: The sub-keys, n rows.
+        salt: uint64[n].
+        words: `value_words(sub_keys)` if it is known.
     """
     from firesteel.kernels.hashing import fold_words
 
     hash1, hash2 = salt.copy(), np.zeros(len(salt), np.uint64)
-    fold_words(*_words(sub_keys), hash1, hash2)
+    fold_words(*(value_words(sub_keys) if words is None else words), hash1, hash2)
     return hash1, hash2
 
 
@@ -56,8 +61,8 @@ def is_one_word(kind: pa.DataType) -> bool:
     return bool(simple and kind.bit_width <= 32)
 
 
-def _words(array: pa.Array) -> tuple[U64, U64]:
-    """Return one word for each row and hash.
+def value_words(array: pa.Array) -> tuple[U64, U64]:
+    """Return one word for each value and hash.
 
     Rows have equal words only if the rows are equal (types of at most 8 bytes), or if their 128-bit hashes
     are.
@@ -178,7 +183,7 @@ def _hash_lists(array: pa.Array) -> tuple[U64, U64]:
     from firesteel.kernels.hashing import hash_lists
 
     hash1, hash2 = np.empty(len(array), np.uint64), np.empty(len(array), np.uint64)
-    hash_lists(*_words(array.values), offsets_of(array), hash1, hash2)
+    hash_lists(*value_words(array.values), offsets_of(array), hash1, hash2)
     return hash1, hash2
 
 

@@ -22,6 +22,7 @@ from firesteel.session.context import Environment, Watch
 from firesteel.session.graph.job_graph import Origins
 from firesteel.session.live.live_rows import shown
 from firesteel.session.result import ChangesResult, InsertResult
+from firesteel.session.running.host_settings import keeps_state
 from firesteel.session.running.running_job import Running
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def job_of(
     plans: Sequence[Node],
     names: tuple[str, ...] | None = None,
     origins: Origins | None = None,
+    *,
+    stateful: bool = True,
 ) -> JobSpec:
     """Return the job that runs physical plans.
 
@@ -41,6 +44,7 @@ def job_of(
         plans: The roots of the plans.
         names: Column names of a query, which rules may have dropped from the plan.
         origins: List to which each operator is appended with its plan node, None if not needed.
+        stateful: Whether state is kept in checkpoints (TranslateOptions).
     """
     configuration = environment.configuration
     mini_batch = mini_batch_options(configuration)
@@ -59,6 +63,7 @@ def job_of(
         dead_letters=dead_letters,
         late_rows=dead_letters is not None and configuration.get(LATE_ROWS),
         origins=origins,
+        stateful=stateful,
     )
     return translate(plans, options)
 
@@ -77,7 +82,7 @@ def run_query(
     """
     names = tuple(column.name for column in plans.logical.schema)
     origins: Origins = []
-    job = job_of(environment, [plans.physical], names, origins)
+    job = job_of(environment, [plans.physical], names, origins, stateful=keeps_state(environment))
     running = Running(environment, job, watch, text, record)
     running.register([plans.physical], origins)
     schema = [Field(name, each.type) for name, each in zip(names, plans.physical.schema, strict=True)]
@@ -108,7 +113,8 @@ def run_inserts(
     """
     sinks = [".".join(p.table.path) for p in plans if isinstance(p, Sink)]
     origins: Origins = []
-    running = Running(environment, job_of(environment, plans, None, origins), watch, text, record)
+    job = job_of(environment, plans, None, origins, stateful=keeps_state(environment))
+    running = Running(environment, job, watch, text, record)
     running.register(plans, origins)
     return InsertResult(sinks, in_thread(partial(_finish, running)), running.cancel, record)
 

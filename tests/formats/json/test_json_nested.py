@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from firesteel.errors import JobError
 from firesteel.formats.base import MessageError
 from firesteel.types.sql import (
     BIGINT,
@@ -223,7 +224,7 @@ def test_what_nobody_looks_at_is_not_read() -> None:
     assert rows(table)[:3] == [("+I", [("a", "2")]), ("+I", []), ("+I", None)]
 
 
-def test_texts_of_a_row_that_nobody_looks_at_are_not_read() -> None:
+def test_fields_of_a_row_that_nobody_looks_at_are_not_read() -> None:
     data = b'{"r": {"a": "1", "b": {}, "n": 2}}\n{"r": {"b": "3"}}\n{"r": null}\n' * 40
 
     def first(part: tuple[str, ...], *names: str) -> list[Any]:
@@ -231,9 +232,40 @@ def test_texts_of_a_row_that_nobody_looks_at_are_not_read() -> None:
         found = rows(decoder_of("json", {"r": kind}, parts=((part,),)).decode(data))[:3]
         return [each and tuple(each.values()) for _, each in found]
 
-    assert first(("a",), "a", "b", "n") == [("1", None, 2), (None, None, None), None]
+    assert first(("a",), "a", "b", "n") == [("1", None, None), (None, None, None), None]
     assert first((), "a", "b", "n") == [("1", "{}", 2), (None, "3", None), None]
     assert first(("c",), "a", "b") == [(None, None), (None, None), None]
+
+
+@pytest.mark.parametrize("there", [1, 3])
+def test_a_number_that_nobody_looks_at_may_be_wrong(there: int) -> None:
+    kind = row(("a", "n", "r"), (STRING, INT, row(("z",), (DOUBLE,))))
+    lines = [b'{"r": {"a": "1", "n": 2, "r": {"z": 1}}}'] * there + [b'{"r": null}'] * (4 - there)
+    data = b"\n".join(lines * 40) + b"\n"
+    for wrong in (b'{"a": "1", "n": "x"}', b'{"a": "1", "r": {"z": "x"}}', b'{"a": "1", "n": 99999999999}'):
+        decoder = decoder_of("json", {"r": kind}, parts=((("a",),),))
+        assert len(rows(decoder.decode(data))) == 160
+        with pytest.raises((MessageError, JobError)):
+            decoder.decode(data + b'{"r": ' + wrong + b"}\n")
+
+
+@pytest.mark.parametrize("every", [2, 4, 5, 50])
+def test_rows_that_seldom_exist(every: int) -> None:
+    chance = random.Random(every)
+    kind = row(("a", "l", "m"), (SCHEMA["r"], SCHEMA["l"], SCHEMA["m"]))
+    schema = {"id": BIGINT, "often": INT, "seldom": kind}
+    lines = []
+    for number in range(200):
+        found = {"id": number, "often": None if number % 7 else 1}
+        if number % every == 1:
+            found["seldom"] = nested(chance, kind)
+        elif number % 3:
+            found["seldom"] = None
+        lines.append(json.dumps(found).encode() + b"\n")
+    together, apart = (decoder_of("json", schema, ignore_parse_errors="true") for _ in range(2))
+    expected = [each for line in lines for each in rows(apart.decode(line))]
+    assert repr(rows(together.decode(b"".join(lines)))) == repr(expected)
+    assert len(expected) > 180
 
 
 def test_a_text_that_nobody_looks_at_may_not_be_missing() -> None:

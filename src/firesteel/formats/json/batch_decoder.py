@@ -31,13 +31,14 @@ class JsonRows(JsonColumns):
         self._fields, self._options, self._schema, self._as_written = fields, options, schema, as_written
         self._exact = stream_values(fields, options) if as_written else None
         self._unread = frozenset() if options.fail_on_missing_field else fields.unread
+        parts = fields.parts or (WHOLE,) * len(fields.names)
+        self._columns = tuple(zip(fields.names, fields.types, parts, strict=True))
         self._scan = JsonScan(dict(self._shapes()))
 
     def _shapes(self) -> Iterator[tuple[str, DecodeSchema]]:
         fields, required = self._fields, self._options.fail_on_missing_field
         left_out = self._unread & fields.unread_texts
-        parts = fields.parts or (WHOLE,) * len(fields.names)
-        for name, kind, read in zip(fields.names, fields.types, parts, strict=True):
+        for name, kind, read in self._columns:
             if name in self._unread and not kind.children:
                 if name not in left_out:
                     yield name, unread_schema(kind)
@@ -53,14 +54,14 @@ class JsonRows(JsonColumns):
         columns = [pa.array(np.full(reading.count, RowKind.INSERT, dtype=np.int8))]
         nested = NestedValues(reading, required=self._options.fail_on_missing_field)
         there = np.ones(reading.count, dtype=bool)
-        for name, kind in zip(self._fields.names, self._fields.types, strict=True):
+        for name, kind, parts in self._columns:
             found = scan.root.members.get(name)
             if found is None:
                 columns.append(pa.nulls(reading.count, to_arrow(kind)))
             elif name in self._unread and not kind.children:
                 columns.append(reading.unread(found.cells, kind, at))
             else:
-                columns.append(nested.member(found, kind, at, there))
+                columns.append(nested.member(found, kind, at, there, parts))
         table, numbers = pa.Table.from_arrays(columns, schema=self._schema), reading.numbers(at)
         if reading.odd.any():
             table, numbers = table.filter(pa.array(~reading.odd)), numbers[~reading.odd]

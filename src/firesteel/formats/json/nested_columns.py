@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.formats.base import Fields, Flags, Indices
-from firesteel.formats.json.batch_values import Reading, flags
+from firesteel.formats.json.batch_values import Reading, flags, unread_schema
 from firesteel.formats.json.decode_schema import TEXT, DecodeSchema, list_of, map_of, object_of
 from firesteel.formats.json.json_scan import Found, is_there, owners
 from firesteel.formats.messages.text_columns import are_plain
@@ -19,6 +19,9 @@ from firesteel.kernels.types import Cells
 from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import CHARACTER, STRING, SqlType, TypeRoot
 from firesteel.types.value_parts import WHOLE, Parts, below, is_read, keys_of
+
+_SPARSE = 4
+"""If at most one of so many rows exists, the existing rows are converted apart."""
 
 
 def in_columns(fields: Fields) -> bool:
@@ -44,7 +47,8 @@ def schema_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) ->
     """Return the decode schema of a type, of which the query reads some parts.
 
     STRINGs that are not read are left out of a ROW, since any value is valid. For the same reason, a MAP of
-    STRINGs of which some keys are read is scanned as an object with these members.
+    STRINGs of which some keys are read is scanned as an object with these members. Of other values that are
+    not read, the scan leaves out those that are certainly valid.
 
     Args:
         kind: The type.
@@ -55,6 +59,8 @@ def schema_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) ->
         return object_of(
             {
                 name: schema_of(child, below(parts, name), required=required)
+                if required or child.children or is_read(parts, name)
+                else unread_schema(child)
                 for name, child in zip(kind.names, kind.children, strict=True)
                 if required or child.root not in CHARACTER or is_read(parts, name)
             }
@@ -81,36 +87,61 @@ class NestedValues:
         self._reading = reading
         self._required = required
 
-    def values(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
-        """Return the values of a type, scanned by `schema_of(kind)`. `at` has the message of each value."""
+    def values(self, found: Found, kind: SqlType, at: Indices, parts: Parts = WHOLE) -> pa.Array:
+        """Return the values of a type, NULL for what is not read, after a check for errors.
+
+        Args:
+            found: Result of the scan by `schema_of(kind, parts)`, n values.
+            kind: The type.
+            at: int64[n], the message of each value.
+            parts: The parts of each value that the query reads.
+        """
         if kind.root is TypeRoot.ROW:
-            return self._rows(found, kind, at)
+            return self._rows(found, kind, at, parts)
         if kind.root is TypeRoot.ARRAY:
-            return self._arrays(found, kind, at)
+            return self._arrays(found, kind, at, parts)
         if kind.root is TypeRoot.MAP:
             return (self._maps_of_keys if found.keys is None else self._maps)(found, kind, at)
         return self._reading.values(found.cells, kind, at)
 
-    def member(self, found: Found, kind: SqlType, at: Indices, there: Flags) -> pa.Array:
+    def member(self, found: Found, kind: SqlType, at: Indices, there: Flags, parts: Parts) -> pa.Array:
         """Return the values of a ROW's member. `there` has whether each row exists."""
         if self._required:
             self._reading.odd[at[there & (found.cells == 0)]] = True
-        return self.values(found, kind, at)
+        return self.values(found, kind, at, parts)
 
-    def _rows(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
+    def _rows(self, found: Found, kind: SqlType, at: Indices, parts: Parts) -> pa.Array:
+        """Return rows. If few of them exist, only those are converted."""
         there = is_there(found.cells)
-        members = [
-            self.member(found.members[name], child, at, there)
-            if name in found.members
-            else pa.nulls(len(at), to_arrow(child))
-            for name, child in zip(kind.names, kind.children, strict=True)
-        ]
-        return pa.StructArray.from_arrays(members, fields=list(to_arrow(kind)), mask=pa.array(~there))
+        rows = np.flatnonzero(there)
+        if len(rows) * _SPARSE > len(there):
+            mask = pa.array(~there)
+            return pa.StructArray.from_arrays(
+                self._members(found, kind, at, there, parts), fields=list(to_arrow(kind)), mask=mask
+            )
+        members = self._members(_of_rows(found, rows), kind, at[rows], there[rows], parts)
+        dense = pa.StructArray.from_arrays(members, fields=list(to_arrow(kind)))
+        return dense.take(pa.array(np.cumsum(there) - 1, mask=~there))
 
-    def _arrays(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
+    def _members(
+        self, found: Found, kind: SqlType, at: Indices, there: Flags, parts: Parts
+    ) -> list[pa.Array]:
+        columns = []
+        for name, child in zip(kind.names, kind.children, strict=True):
+            member = found.members.get(name)
+            if member is None:
+                columns.append(pa.nulls(len(at), to_arrow(child)))
+            elif self._required or child.children or is_read(parts, name):
+                columns.append(self.member(member, child, at, there, below(parts, name)))
+            else:
+                columns.append(self._reading.unread(member.cells, child, at))
+        return columns
+
+    def _arrays(self, found: Found, kind: SqlType, at: Indices, parts: Parts) -> pa.Array:
         assert found.inner is not None
         offsets, of = owners(found.cells)
-        return _lists(offsets, self.values(found.inner, kind.children[0], at[of]), kind, found.cells)
+        elements = self.values(found.inner, kind.children[0], at[of], below(parts, None))
+        return _lists(offsets, elements, kind, found.cells)
 
     def _maps(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
         assert found.inner is not None
@@ -139,6 +170,12 @@ class NestedValues:
             value = pa.concat_arrays(values).take(pa.array(which * len(at) + of))
         entries = pa.StructArray.from_arrays([keys, value], fields=list(to_arrow(kind).value_type))
         return _lists(offsets, entries, kind, found.cells)
+
+
+def _of_rows(found: Found, rows: Indices) -> Found:
+    """Return the values of some rows. The others are missing, so they have no elements to leave out."""
+    members = {name: _of_rows(member, rows) for name, member in found.members.items()}
+    return Found(found.cells[rows], members, found.inner, found.keys)
 
 
 def _lists(offsets: Indices, values: pa.Array, kind: SqlType, lists: Cells) -> pa.Array:

@@ -26,6 +26,14 @@ def value_parts(exprs: Iterable[Expr]) -> dict[int, Parts]:
     return {index: tuple(parts) for index, parts in found.items()}
 
 
+def field_of(expr: Expr) -> tuple[int, Part] | None:
+    """Return the column and the path of its fields that an expression passes on unchanged, else None."""
+    back = Part()
+    while isinstance(expr, Call) and expr.function == "ITEM_FIELD":
+        expr, back = expr.args[0], (*back, expr.options[0])
+    return (expr.index, back[::-1]) if isinstance(expr, InputRef) else None
+
+
 def _step(call: Call) -> Part:
     """Return the step by which a call accesses its first argument; () if it may read all of it."""
     if call.function == "ITEM_FIELD":

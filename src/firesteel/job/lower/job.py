@@ -20,6 +20,7 @@ from firesteel.job.lower.late_rows import with_late_rows
 from firesteel.job.lower.literal_rows import inputs_to_read
 from firesteel.job.lower.lookup_join import distribution
 from firesteel.job.lower.multi_join import as_joins
+from firesteel.job.lower.needless_exchanges import needless_exchanges
 from firesteel.job.lower.nested_parts import parts_by_scan
 from firesteel.job.lower.operators import operator_of
 from firesteel.job.lower.row_time_sort import with_row_time
@@ -62,6 +63,7 @@ class TranslateOptions:
         dead_letters: Table that gets the messages that cannot be read; None if they end the job.
         late_rows: Whether the dead-letter table gets rows that operators drop as late.
         origins: List that gets each operator with its node, None if nobody asks for it.
+        stateful: Whether state is kept in checkpoints, which need the exchanges of the plan.
     """
 
     time_zone: str = "UTC"
@@ -77,6 +79,7 @@ class TranslateOptions:
     dead_letters: Table | None = None
     late_rows: bool = False
     origins: list[tuple[OperatorSpec, Node]] | None = None
+    stateful: bool = True
 
 
 def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
@@ -95,10 +98,15 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
     sinks: list[SinkSpec] = []
     numbers = [_placed(_sink(root, options), sinks) for root in roots]
     bounded = all(map(_is_bounded, inputs))
-    reuse = Reuse.of(inputs, _port_exchanges(inputs)) if options.reuse else Reuse({})
+    ports = _port_exchanges(inputs)
+    reuse = Reuse.of(inputs, ports) if options.reuse else Reuse({})
     shared = SharedRuns(reuse, bounded, options.reuse_sources)
     shared.meet(list(zip(numbers, inputs, strict=True)), physical.Union, physical.TableSourceScan)
-    translation = _Translation(options, shared, parts_by_scan(inputs), bounded, unread_columns(inputs))
+    is_batch = bounded and not options.stateful
+    needless = needless_exchanges(inputs, ports) if is_batch else set()
+    translation = _Translation(
+        options, shared, parts_by_scan(inputs), bounded, unread_columns(inputs), needless
+    )
     for number, root, below in zip(numbers, roots, inputs, strict=True):
         translation.begin(number, below)
         for open_chain in translation.to_sink(root, translation.chains(below)):
@@ -192,6 +200,7 @@ class _Translation:
     parts: Mapping[str, tuple[Parts, ...]]
     bounded: bool
     unread: Mapping[str, tuple[int, ...]]
+    needless: set[str]
     done: list[_Closed] = field(default_factory=list)
     sink: int = 0
     shared: dict[Use, _Shared] = field(default_factory=dict)
@@ -261,6 +270,8 @@ class _Translation:
             for number, child in inputs_to_read(node):
                 found += yield child, (*branches, number)
             return found
+        if isinstance(node, physical.Exchange) and fingerprint(node) in self.needless:
+            return (yield node.input, branches)
         if isinstance(node, physical.Exchange):
             how = Partitioning.SINGLE if node.one_task or not node.keys else Partitioning.HASH
             keys = node.keys if how is Partitioning.HASH else ()

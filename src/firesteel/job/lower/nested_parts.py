@@ -5,18 +5,21 @@ Plans do not show this: Flink passes no nested projection to files, and reads wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from firesteel.functions.expression.nodes import Call, Expr
-from firesteel.functions.expression.value_parts import value_parts
+from firesteel.functions.expression.value_parts import field_of, value_parts
 from firesteel.plan.expressions.operations import walk as walk_expr
 from firesteel.plan.nodes import physical
 from firesteel.plan.reuse import fingerprint
-from firesteel.plan.tree import Node, walk
+from firesteel.plan.tree import Node
 from firesteel.types.value_parts import WHOLE, Parts
 
 _PASSING = (physical.MiniBatchAssigner, physical.WatermarkAssigner)
 """Operators that pass on each row unchanged."""
+
+Needed = Mapping[int, Parts] | None
+"""The parts of each column that are needed, none of a column that is not. None: all parts of all columns."""
 
 
 def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
@@ -36,36 +39,51 @@ def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
     }
 
 
-def _readings(roots: Sequence[Node]) -> Iterator[tuple[physical.TableSourceScan, dict[int, Parts] | None]]:
-    """Yield each scan with the parts that one of its readers needs, None for all."""
-    for root in roots:
-        yield from _reading(None, root)
-        for node in walk(root):
-            if not isinstance(node, _PASSING):
-                for child in node.children:
-                    yield from _reading(node, child)
+def _readings(roots: Sequence[Node]) -> Iterator[tuple[physical.TableSourceScan, Needed]]:
+    """Yield each scan with the parts that one of its readers needs.
 
-
-def _reading(
-    reader: Node | None, node: Node
-) -> Iterator[tuple[physical.TableSourceScan, dict[int, Parts] | None]]:
-    """Yield the scan that a node reads, if it reads one directly.
-
-    An operator that passes rows on unchanged also reads the columns that it uses itself.
+    A Calc needs what its expressions read, and of a column that it passes on, what its own readers need.
+    Every other operator needs whole rows.
     """
-    exprs: list[Expr] = []
-    while isinstance(node, _PASSING):
-        exprs += [node.expression] if isinstance(node, physical.WatermarkAssigner) else []
-        node = node.input
-    if not isinstance(node, physical.TableSourceScan):
-        return
-    if isinstance(reader, physical.Calc):
-        exprs += [*reader.exprs, *([] if reader.condition is None else [reader.condition])]
-        # If a user-defined function fails, its error shows the whole row.
-        shown = any(map(_calls_users, exprs))
-        yield node, None if shown else value_parts(exprs)
-    else:
-        yield node, None
+    pending: list[tuple[Node, Needed]] = [(root, None) for root in roots]
+    while pending:
+        node, needed = pending.pop()
+        if isinstance(node, physical.TableSourceScan):
+            yield node, needed
+        elif isinstance(node, physical.Calc):
+            pending.append((node.input, _of_calc(node, needed)))
+        elif isinstance(node, _PASSING):
+            own = [node.expression] if isinstance(node, physical.WatermarkAssigner) else []
+            below = None if needed is None else _union([needed, value_parts(own)])
+            pending.append((node.input, below))
+        else:
+            pending += [(child, None) for child in node.children]
+
+
+def _of_calc(calc: physical.Calc, needed: Needed) -> Needed:
+    """Return the parts of its input columns that a Calc needs if some parts of its output are needed."""
+    exprs = [*calc.exprs, *([] if calc.condition is None else [calc.condition])]
+    if any(map(_calls_users, exprs)):
+        return None  # If a user-defined function fails, its error shows the whole row.
+    if needed is None:
+        return value_parts(exprs)
+    found = []
+    for index, expr in enumerate(exprs):
+        field = field_of(expr)
+        if field is None or index == len(calc.exprs):
+            found.append(value_parts([expr]))
+        else:
+            column, path = field
+            found.append({column: tuple(path + part for part in needed.get(index, ()))})
+    return _union(found)
+
+
+def _union(many: Iterable[Mapping[int, Parts]]) -> dict[int, Parts]:
+    found: dict[int, Parts] = {}
+    for parts in many:
+        for column, more in parts.items():
+            found[column] = tuple(dict.fromkeys([*found.get(column, ()), *more]))
+    return found
 
 
 def _calls_users(expr: Expr) -> bool:

@@ -35,8 +35,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from firesteel.kernels.column_hashes import U64
 from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.state.order_codes import SortOrder
+
+Words = tuple[U64, U64]
+"""Both hashes of m values (kernels/column_hashes.py: value_words)."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +100,18 @@ class MapState(Protocol):
     Sub-keys are compared in binary form. NULL is a valid sub-key, except in an ordered map.
     """
 
-    def get(self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, now: int) -> Found:
-        """Look up m pairs of key and sub-key, in any order."""
+    def get(
+        self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, now: int, words: Words | None = None
+    ) -> Found:
+        """Look up m pairs of key and sub-key, in any order.
+
+        Args:
+            keys: Keys of the batch.
+            owners: int64[m], indices into `keys`.
+            sub_keys: m sub-keys.
+            now: Processing time in milliseconds.
+            words: `value_words(sub_keys)` if it is known.
+        """
         ...
 
     def entries(self, keys: Keys, owners: NDArray[np.int64], now: int) -> Entries:
@@ -136,7 +150,7 @@ class MapState(Protocol):
 
     def put(
         self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, columns: Sequence[pa.Array],
-        now: int, live: NDArray[np.bool_] | None = None,
+        now: int, live: NDArray[np.bool_] | None = None, words: Words | None = None,
     ) -> None:  # fmt: skip
         """Write m distinct pairs of key and sub-key, in any order.
 
@@ -147,6 +161,7 @@ class MapState(Protocol):
             columns: m rows each.
             now: Processing time in milliseconds.
             live: bool[m], False deletes the entry. None writes all entries.
+            words: `value_words(sub_keys)` if it is known.
         """
         ...
 

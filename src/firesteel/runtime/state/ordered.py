@@ -11,7 +11,7 @@ from firesteel.errors import InternalError
 from firesteel.kernels.column_hashes import null_mask
 from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.columns.sorting import stable_order
-from firesteel.runtime.state.base import Entries, Found
+from firesteel.runtime.state.base import Entries, Found, Words
 from firesteel.runtime.state.levels import Levels
 from firesteel.runtime.state.look_up import entries_in
 from firesteel.runtime.state.order_codes import SortOrder, is_exact, order_codes, order_words
@@ -103,7 +103,7 @@ class SortedOrderedMapState(SortedMapState):
             stretches.append(Stretch(run, start, stop))
         return stretches
 
-    def _named(self, keys: Keys, owners: Index, sub_keys: pa.Array) -> Run:
+    def _named(self, keys: Keys, owners: Index, sub_keys: pa.Array, known: Words | None = None) -> Run:
         hash1, hash2 = keys.hash1[owners], keys.hash2[owners]
         if self._orders:
             codes = order_codes(sub_keys, self._orders)
@@ -114,8 +114,8 @@ class SortedOrderedMapState(SortedMapState):
 
     def put(
         self, keys: Keys, owners: Index, sub_keys: pa.Array, columns: Sequence[pa.Array], now: int,
-        live: Mask | None = None,
+        live: Mask | None = None, words: Words | None = None,
     ) -> None:  # fmt: skip
         if sub_keys.null_count:
             raise InternalError("NULL is no sub-key of an ordered map")
-        super().put(keys, owners, sub_keys, columns, now, live)
+        super().put(keys, owners, sub_keys, columns, now, live, words)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from firesteel.kernels.column_hashes import U64, is_one_word, sub_key_words
 from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.columns.sorting import stable_order
-from firesteel.runtime.state.base import Entries, Found
+from firesteel.runtime.state.base import Entries, Found, Words
 from firesteel.runtime.state.levels import Levels
 from firesteel.runtime.state.look_up import all_entries, entries_between, key_sizes, look_up
 from firesteel.runtime.state.runs import Index, Mask, Run
@@ -60,8 +60,10 @@ class SortedMapState:
         self._lead = 1
         """How many columns stand before the values; the last of them is the sub-key."""
 
-    def get(self, keys: Keys, owners: Index, sub_keys: pa.Array, now: int) -> Found:
-        named = self._named(keys, owners, sub_keys)
+    def get(
+        self, keys: Keys, owners: Index, sub_keys: pa.Array, now: int, words: Words | None = None
+    ) -> Found:
+        named = self._named(keys, owners, sub_keys, words)
         wanted = named if named.tail else Run(named.words, ())
         if not np.any(owners[1:] < owners[:-1]):
             return look_up(self.levels, wanted, now, self._lead, self._types)
@@ -92,9 +94,9 @@ class SortedMapState:
 
     def put(
         self, keys: Keys, owners: Index, sub_keys: pa.Array, columns: Sequence[pa.Array], now: int,
-        live: Mask | None = None,
+        live: Mask | None = None, words: Words | None = None,
     ) -> None:  # fmt: skip
-        named = self._named(keys, owners, sub_keys)
+        named = self._named(keys, owners, sub_keys, words)
         run = _new_run(self.levels, named.words, (*named.columns, *columns), live, now, named.tail)
         if not is_sorted(run, owners):
             run = run.take(run_order(run))
@@ -114,9 +116,9 @@ class SortedMapState:
         index, run = found
         return Entries(owners[index], run.columns[self._lead - 1], run.columns[self._lead :])
 
-    def _named(self, keys: Keys, owners: Index, sub_keys: pa.Array) -> Run:
+    def _named(self, keys: Keys, owners: Index, sub_keys: pa.Array, known: Words | None = None) -> Run:
         """Return entries without values, to look them up or to write them."""
         hash2 = keys.hash2[owners]
-        sub1, sub2 = sub_key_words(sub_keys, hash2)
+        sub1, sub2 = sub_key_words(sub_keys, hash2, known)
         words = (keys.hash1[owners], sub1, hash2)
         return Run(words if is_one_word(self._sub_type) else (*words, sub2), (sub_keys,))

@@ -12,6 +12,8 @@ from firesteel.session.launch import CHECKPOINT, HOST
 from firesteel.spark.launch import launch
 from firesteel.spark.stream.settings import StreamSettings
 
+_HOSTS = (launch.BATCH, launch.STREAM)
+
 
 def stream_settings(environment: Environment, job: JobSpec, text: str) -> StreamSettings:
     """Return the settings of the stream host for a job.
@@ -73,6 +75,12 @@ def _number(environment: Environment, key: str) -> int:
     return int(configuration.get(key)) if key in configuration else 0
 
 
+def keeps_state(environment: Environment) -> bool:
+    """Return whether a bounded job runs on the stream host, which keeps state in checkpoints."""
+    wanted: str = environment.configuration.get(HOST)
+    return CHECKPOINT in environment.options if wanted not in _HOSTS else wanted != launch.BATCH
+
+
 def host_of(job: JobSpec, environment: Environment) -> str:
     """Return the host of a job: `batch` if it is bounded and has no checkpoint, else `stream`.
 
@@ -82,7 +90,7 @@ def host_of(job: JobSpec, environment: Environment) -> str:
         UsageError: The option asks for `batch`, and the query never ends.
     """
     wanted: str = environment.configuration.get(HOST)
-    if wanted not in (launch.BATCH, launch.STREAM):
+    if wanted not in _HOSTS:
         return launch.BATCH if job.bounded and CHECKPOINT not in environment.options else launch.STREAM
     if wanted == launch.BATCH and not job.bounded:
         raise UsageError(

@@ -29,6 +29,7 @@ from firesteel.spark.launch.launch import Spark
 from firesteel.spark.progress import Progress
 from firesteel.spark.sink_task import for_driver, written
 from firesteel.spark.task.context import TaskContext, contexts_of
+from firesteel.spark.task.packet_sort import sorted_by_position
 from firesteel.spark.task.shuffle import Keyed, target_of
 from firesteel.spark.task.source_task import SourceTask
 from firesteel.spark.task.splits import bounded_splits, open_head
@@ -129,6 +130,8 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str, watched: str)
 
 def exchange(packets: RDD[Keyed], targets: int) -> RDD[Keyed]:
     """Shuffle packets to one partition for each target, sorted there by ascending position."""
-    exchanged = packets.repartitionAndSortWithinPartitions(targets, target_of)
+    exchanged = packets.partitionBy(targets, target_of).mapPartitions(
+        sorted_by_position, preservesPartitioning=True
+    )
     write_as_java(exchanged)
     return exchanged

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from firesteel.kernels.column_hashes import value_words
 from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.runtime.operators.join.delta import Delta, Index
 from firesteel.runtime.spec.join import JoinInput
@@ -123,59 +124,53 @@ class JoinSide:
         at = np.flatnonzero(delta.joins)
         if not len(at):
             return
-        parts = [delta.fields[i] for i in self._row_key]
+        parts = [take_rows(delta.fields[i], at) for i in self._row_key]
         if not parts:
-            parts = [pa.array(np.zeros(len(delta), np.int8))]
+            parts = [pa.array(np.zeros(len(at), np.int8))]
         row_keys = pa.StructArray.from_arrays(parts, names=[f"k{i}" for i in range(len(parts))])
-        taken = pa.array(at)
-        codes = delta.keys.codes[at]
-        same = find_keys([pa.array(codes), *(part.take(taken) for part in parts)], len(at))
-        last = at[same.order[same.starts + same.counts - 1]]
-        kept = partners if self._with_partners else None
+        change = _Written(delta, at, row_keys)
+        kept = partners[at] if self._with_partners else None
         if self._unique is not None:
-            self._put_unique(delta, row_keys, last, kept, now)
+            self._put_unique(change, kept, now)
         else:
-            self._put_counted(delta, row_keys, at, same, last, kept, now)
+            self._put_counted(change, kept, now)
 
-    def _put_unique(
-        self, delta: Delta, row_keys: pa.Array, last: Index, partners: Index | None, now: int
-    ) -> None:
+    def _put_unique(self, change: _Written, partners: Index | None, now: int) -> None:
         """Write the last change of each unique key: its row is stored or removed."""
-        taken = pa.array(last)
-        columns = [column.take(taken) for column in delta.fields]
+        last, delta = change.last, change.delta
+        columns = [take_rows(column, change.at[last]) for column in delta.fields]
         if partners is not None:
             columns.append(pa.array(partners[last]))
         self._rows.put(
-            delta.keys, delta.keys.codes[last], row_keys.take(taken), columns, now, delta.adds[last]
-        )
+            delta.keys, change.owners[last], take_rows(change.row_keys, last), columns, now,
+            delta.adds[change.at[last]], (change.words[0][last], change.words[1][last]),
+        )  # fmt: skip
 
-    def _put_counted(
-        self, delta: Delta, row_keys: pa.Array, at: Index, same: Keys, last: Index,
-        partners: Index | None, now: int,
-    ) -> None:  # fmt: skip
+    def _put_counted(self, change: _Written, partners: Index | None, now: int) -> None:
         """Write new numbers of copies of rows.
 
         The number does not fall below zero: the removal of a row that is not stored changes nothing (Flink:
         JoinRecordStateViews.InputSideHasNoUniqueKey).
         """
-        owners, sub_keys = delta.keys.codes[last], row_keys.take(pa.array(last))
-        found = self._rows.get(delta.keys, owners, sub_keys, now)
+        last, order, keys = change.last, change.order, change.delta.keys
+        owners, sub_keys = change.owners[last], take_rows(change.row_keys, last)
+        words = (change.words[0][last], change.words[1][last])
+        found = self._rows.get(keys, owners, sub_keys, now, words)
         before = np.where(found.found, _numbers(found.columns[0]), 0)
-        after = floored_sums(before, delta.signs[at][same.order], same.starts)
+        after = floored_sums(before, change.delta.signs[change.at][order], change.starts)
         columns = [pa.array(after)]
         changed = after != before
         if partners is not None:
             kept = np.where(found.found, _numbers(found.columns[1]), 0)
-            came = _last_added(delta.adds[at][same.order], same)
-            new = np.where(came >= 0, partners[at[same.order[came]]], kept)
+            came = _last_added(change.delta.adds[change.at][order], change.starts)
+            new = np.where(came >= 0, partners[order[came]], kept)
             columns.append(pa.array(new))
             changed |= new != kept
         some = np.flatnonzero(changed)
         if len(some):
-            taken = pa.array(some)
             self._rows.put(
-                delta.keys, owners[some], sub_keys.take(taken), [c.take(taken) for c in columns], now,
-                after[some] > 0,
+                keys, owners[some], take_rows(sub_keys, some), [take_rows(c, some) for c in columns], now,
+                after[some] > 0, (words[0][some], words[1][some]),
             )  # fmt: skip
 
     def set_partners(self, keys: Keys, rows: Rows, partners: Index, now: int) -> None:
@@ -190,6 +185,37 @@ class JoinSide:
             columns = [pa.array(rows.counts[at])]
         columns.append(pa.array(partners[at]))
         self._rows.put(keys, rows.owners[at], rows.row_keys.take(taken), columns, now)
+
+
+class _Written:
+    """Changes that are written to the state, m of a delta, grouped by the row that they are about.
+
+    Attributes:
+        delta: The delta.
+        at: int64[m], positions of the changes in the delta.
+        row_keys: m row keys.
+        owners: int64[m], the join key of each change.
+        words: Hashes of the row keys, m each.
+        order: int64[m], the changes group by group. The changes of one group keep their order.
+        starts: int64[g], position in `order` where each group begins.
+        last: int64[g], the last change of each group.
+    """
+
+    def __init__(self, delta: Delta, at: Index, row_keys: pa.Array) -> None:
+        self.delta, self.at, self.row_keys = delta, at, row_keys
+        self.owners: Index = delta.keys.codes[at]
+        self.words = value_words(row_keys)
+        same = find_keys([pa.array(self.owners), *map(pa.array, self.words)], len(at))
+        if len(same) == len(at):  # All rows differ. Their own order needs no copies of wide rows.
+            self.order = self.starts = self.last = np.arange(len(at))
+        else:
+            self.order, self.starts = same.order, same.starts
+            self.last = same.order[same.starts + same.counts - 1]
+
+
+def take_rows(column: pa.Array, at: Index) -> pa.Array:
+    """Return some of the values, without a copy if they are all. Then the positions must be ascending."""
+    return column if len(at) == len(column) else column.take(pa.array(at))
 
 
 def floored_sums(before: Index, signs: Index, starts: Index) -> Index:
@@ -214,10 +240,10 @@ def floored_sums(before: Index, signs: Index, starts: Index) -> Index:
     return floored
 
 
-def _last_added(adds: NDArray[np.bool_], same: Keys) -> Index:
+def _last_added(adds: NDArray[np.bool_], starts: Index) -> Index:
     """Return the position of the last change of each group that adds a row, int64[g]; -1 for none."""
     places = np.where(adds, np.arange(len(adds)), -1)
-    last: Index = np.maximum.reduceat(places, same.starts)
+    last: Index = np.maximum.reduceat(places, starts)
     return last
 
 

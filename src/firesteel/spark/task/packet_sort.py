@@ -1,0 +1,54 @@
+"""Sort of the packets of one partition by position, for the batch host.
+
+pyspark's own sort (`repartitionAndSortWithinPartitions`) writes to disk what exceeds 512 MB, compressed with
+zlib. Packets are compressed already, so this took three quarters of the time of large exchanges. Here only
+the positions are sorted. Payloads beyond some megabytes wait in a file and are read back one at a time.
+
+Workers import this module, so it imports neither Spark nor the planner.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from operator import itemgetter
+from pathlib import Path
+
+from firesteel.spark.stream.spilled_packets import Spill, SpilledPackets
+from firesteel.spark.task.shuffle import Keyed
+
+IN_MEMORY = 256 << 20
+"""Most bytes of payloads that are kept in memory, for each task."""
+
+
+def sorted_by_position(pairs: Iterable[Keyed], in_memory: int = IN_MEMORY) -> Iterator[Keyed]:
+    """Yield the packets of one partition by ascending position.
+
+    Args:
+        pairs: The packets with their keys, in any order.
+        in_memory: Most bytes of payloads to keep in memory.
+
+    Raises:
+        OSError: A payload cannot be written, for example because the disk is full.
+    """
+    with tempfile.TemporaryDirectory(prefix="firesteel-packets-", dir=_local_folder()) as folder:
+        with SpilledPackets(Spill(folder, in_memory)) as spilled:
+            held = [(key, spilled.sent(packet)) for key, packet in pairs]
+        held.sort(key=itemgetter(0), reverse=True)
+        while held:
+            key, packet = held.pop()
+            if packet.stored is not None:
+                packet = replace(packet, payload=packet.content(), stored=None)
+            yield key, packet
+
+
+def _local_folder() -> Path | None:
+    """Return one of the folders that Spark gives its workers for temporary files, None if it gave none."""
+    folders = [folder for folder in os.environ.get("SPARK_LOCAL_DIRS", "").split(",") if folder]
+    if not folders:
+        return None
+    folder = Path(folders[os.getpid() % len(folders)])
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
