@@ -16,8 +16,8 @@ from firesteel.spark.batch.host import BatchSettings
 from firesteel.spark.progress import Progress
 from firesteel.spark.stream import host as stream_host
 from firesteel.spark.stream import sinks as stream_sinks
-from firesteel.spark.stream import spilled_packets
 from firesteel.spark.stream.settings import StreamSettings
+from firesteel.spark.task import spilled_packets
 from firesteel.types.sql import BIGINT, INT, STRING
 from tests.spark.jobs import folded, grouped, nested, rows, write_changes
 from tests.spark.sqlite_sink import TestedSink, partitions_in, registered, rows_in

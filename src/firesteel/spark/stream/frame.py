@@ -33,9 +33,9 @@ from firesteel.spark.stream.replaying_source import SourceReplays
 from firesteel.spark.stream.rows import SCHEMA
 from firesteel.spark.stream.settings import KEY_GROUPS, MAX_ROWS, StreamSettings
 from firesteel.spark.stream.source import ChangelogSource, FiresteelSource, SourceOptions
-from firesteel.spark.stream.spilled_packets import IN_MEMORY_ONLY, Spill
 from firesteel.spark.task.context import TaskContext, contexts_of
 from firesteel.spark.task.source_task import SourceTask
+from firesteel.spark.task.spilled_packets import IN_MEMORY_ONLY, Spill
 from firesteel.spark.task.splits import open_head
 from firesteel.spark.task.stage_task import StageTask
 

@@ -51,7 +51,7 @@ from firesteel.spark.stream.lag import Lag
 from firesteel.spark.stream.settings import StreamSettings
 from firesteel.spark.stream.sinks import KeptPackets
 from firesteel.spark.stream.source_feedback import SourceFeedback
-from firesteel.spark.stream.spilled_packets import Spill
+from firesteel.spark.task.spilled_packets import Spill
 from firesteel.spark.temporary import process_folder
 
 if TYPE_CHECKING:

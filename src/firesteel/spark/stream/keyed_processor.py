@@ -33,9 +33,9 @@ from firesteel.spark.internals.lazy_state import map_when_used
 from firesteel.spark.internals.tasks import batch_number
 from firesteel.spark.stream.rows import ARROW, from_values, now_of, to_values
 from firesteel.spark.stream.run_store import RunsAtHand, SparkRunStore
-from firesteel.spark.stream.spilled_packets import IN_MEMORY_ONLY, Spill, SpilledPackets
 from firesteel.spark.task.context import TaskId
 from firesteel.spark.task.counters import StateSizes, with_state
+from firesteel.spark.task.spilled_packets import IN_MEMORY_ONLY, Spill, SpilledPackets
 from firesteel.spark.task.stage_task import StageTask
 from firesteel.spark.temporary import private_folder
 

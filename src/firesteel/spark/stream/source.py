@@ -32,8 +32,8 @@ from firesteel.spark.stream.replaying_source import NO_REPLAYS, ReplayingSource,
 from firesteel.spark.stream.rows import SCHEMA, to_batch
 from firesteel.spark.stream.sequential_source import SequentialSource
 from firesteel.spark.stream.source_start import note_start
-from firesteel.spark.stream.spilled_packets import IN_MEMORY_ONLY, Spill, SpilledPackets
 from firesteel.spark.task.source_task import SourceTask
+from firesteel.spark.task.spilled_packets import IN_MEMORY_ONLY, Spill, SpilledPackets
 from firesteel.spark.task.splits import by_channel, numbered, open_head
 
 FORMAT = "firesteel"

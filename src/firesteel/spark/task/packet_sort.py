@@ -16,8 +16,8 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 
-from firesteel.spark.stream.spilled_packets import Spill, SpilledPackets
 from firesteel.spark.task.shuffle import Keyed
+from firesteel.spark.task.spilled_packets import Spill, SpilledPackets
 
 IN_MEMORY = 256 << 20
 """Most bytes of payloads that are kept in memory, for each task."""

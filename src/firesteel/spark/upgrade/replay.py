@@ -19,7 +19,7 @@ from firesteel.spark.stream.frame import packet_frame
 from firesteel.spark.stream.rows import from_values
 from firesteel.spark.stream.settings import StreamSettings
 from firesteel.spark.stream.source_feedback import SourceFeedback
-from firesteel.spark.stream.spilled_packets import Spill
+from firesteel.spark.task.spilled_packets import Spill
 from firesteel.spark.upgrade.content import Content
 
 if TYPE_CHECKING:

@@ -1,11 +1,12 @@
-"""Files of packets that a task of the stream host sends.
+"""Files of packets that do not fit in memory.
 
-Spark's worker keeps all that one key group sends until its last packet, twice, and hands it to the JVM as one
-batch, which cannot be larger than 2 GB. One changed row may join millions of others. On a single machine,
-what a key group sends beyond some megabytes is therefore written to a file, and Spark moves references. The
-next task reads one packet at a time.
+On the stream host, Spark's worker keeps all that one key group sends until its last packet, twice, and hands
+it to the JVM as one batch, which cannot be larger than 2 GB. One changed row may join millions of others. On a
+single machine, what a key group sends beyond some megabytes is therefore written to a file, and Spark moves
+references. The next task reads one packet at a time. A file is needed until its micro-batch is delivered: a
+repeated micro-batch begins at the sources.
 
-A file is needed until its micro-batch is delivered: a repeated micro-batch begins at the sources.
+The batch host sorts the packets of a partition with a file of its own (packet_sort.py).
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ import pytest
 from firesteel.runtime.dataflow.packets import COUNTERS, FIRST, WATERMARKED, Packet
 from firesteel.spark.batch import host as batch_host
 from firesteel.spark.stream import host as stream_host
-from firesteel.spark.stream import spilled_packets
 from firesteel.spark.stream.rows import from_values, to_values
 from firesteel.spark.stream.settings import StreamSettings
-from firesteel.spark.stream.spilled_packets import Spill, SpilledPackets
+from firesteel.spark.task import spilled_packets
+from firesteel.spark.task.spilled_packets import Spill, SpilledPackets
 from tests.spark.jobs import nested, rows, write_changes
 
 if TYPE_CHECKING:
