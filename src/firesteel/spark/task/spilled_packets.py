@@ -1,8 +1,8 @@
 """Files of packets that do not fit in memory.
 
 On the stream host, Spark's worker keeps all that one key group sends until its last packet, twice, and hands
-it to the JVM as one batch, which cannot be larger than 2 GB. One changed row may join millions of others. On a
-single machine, what a key group sends beyond some megabytes is therefore written to a file, and Spark moves
+it to the JVM as one batch, which cannot be larger than 2 GB. One changed row may join millions of others. On
+a single machine, what a key group sends beyond some megabytes is therefore written to a file, and Spark moves
 references. The next task reads one packet at a time. A file is needed until its micro-batch is delivered: a
 repeated micro-batch begins at the sources.
 
