@@ -30,7 +30,8 @@ def field_of(expr: Expr) -> tuple[int, Part] | None:
     """Return the column and the path of its fields that an expression passes on unchanged, else None."""
     back = Part()
     while isinstance(expr, Call) and expr.function == "ITEM_FIELD":
-        expr, back = expr.args[0], (*back, expr.options[0])
+        back = (*back, expr.options[0])
+        expr = expr.args[0]
     return (expr.index, back[::-1]) if isinstance(expr, InputRef) else None
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
@@ -23,7 +23,7 @@ IN_MEMORY = 256 << 20
 """Most bytes of payloads that are kept in memory, for each task."""
 
 
-def sorted_by_position(pairs: Iterable[Keyed], in_memory: int = IN_MEMORY) -> Iterator[Keyed]:
+def sorted_by_position(pairs: Iterable[Keyed], in_memory: int = IN_MEMORY) -> Generator[Keyed, None, None]:
     """Yield the packets of one partition by ascending position.
 
     Args:
