@@ -15,6 +15,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 U64 = NDArray[np.uint64]
+Words = tuple[U64, U64]
+"""Both hashes of n values."""
 
 _NULL = (np.uint64(0x6A09E667F3BCC909), np.uint64(0xBB67AE8584CAA73B))
 _FINGERPRINT = "8bdaf6c552634459"
@@ -22,7 +24,7 @@ _LONG = 256
 """Length in bytes above which strings are hashed by a digest."""
 
 
-def hash_columns(columns: Sequence[pa.Array], rows: int) -> tuple[U64, U64]:
+def hash_columns(columns: Sequence[pa.Array], rows: int) -> Words:
     """Return both hashes of each row, uint64[n] each. Without columns, all rows are equal."""
     from firesteel.kernels.hashing import SEED, fold_words
 
@@ -32,7 +34,7 @@ def hash_columns(columns: Sequence[pa.Array], rows: int) -> tuple[U64, U64]:
     return hash1, hash2
 
 
-def sub_key_words(sub_keys: pa.Array, salt: U64, words: tuple[U64, U64] | None = None) -> tuple[U64, U64]:
+def sub_key_words(sub_keys: pa.Array, salt: U64, words: Words | None = None) -> Words:
     """Return two words for each sub-key of a map.
 
     With the same salt (the hash of the owner), the first words of equal sub-keys are equal. For a type of one
@@ -61,7 +63,7 @@ def is_one_word(kind: pa.DataType) -> bool:
     return bool(simple and kind.bit_width <= 32)
 
 
-def value_words(array: pa.Array) -> tuple[U64, U64]:
+def value_words(array: pa.Array) -> Words:
     """Return one word for each value and hash.
 
     Rows have equal words only if the rows are equal (types of at most 8 bytes), or if their 128-bit hashes
@@ -123,7 +125,7 @@ def simple_words(array: pa.Array) -> U64:
     return integers.astype(np.int64).view(np.uint64)
 
 
-def _decimal_words(array: pa.Array) -> tuple[U64, U64]:
+def _decimal_words(array: pa.Array) -> Words:
     from firesteel.kernels.hashing import SEED, fold_words
 
     parts = fixed_width(array, np.dtype((np.uint64, (array.type.byte_width // 8,)))).view(np.uint64)
@@ -153,7 +155,7 @@ def offsets_of(array: pa.Array) -> NDArray[np.int64]:
     return np.frombuffer(buffer, dtype, len(array) + 1, array.offset * dtype.itemsize).astype(np.int64)
 
 
-def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
+def _hash_bytes(array: pa.Array) -> Words:
     """Hash each string by its length and its zero-padded words of 8 bytes, long strings by a digest."""
     from firesteel.kernels.hashing import hash_strings
 
@@ -170,7 +172,7 @@ def _hash_bytes(array: pa.Array) -> tuple[U64, U64]:
     return hash1, hash2
 
 
-def _digests(data: memoryview, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[U64, U64]:
+def _digests(data: memoryview, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> Words:
     """Return the BLAKE2b digest of each string, as two words."""
     pieces = (data[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True))
     digests = b"".join([blake2b(piece, digest_size=16).digest() for piece in pieces])
@@ -178,7 +180,7 @@ def _digests(data: memoryview, begins: NDArray[np.int64], ends: NDArray[np.int64
     return words[:, 0], words[:, 1]
 
 
-def _hash_lists(array: pa.Array) -> tuple[U64, U64]:
+def _hash_lists(array: pa.Array) -> Words:
     """Hash each list by its length and the hashes of its elements."""
     from firesteel.kernels.hashing import hash_lists
 

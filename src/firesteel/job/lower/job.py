@@ -13,7 +13,6 @@ from firesteel.catalog.schema import Table
 from firesteel.changelog import UPSERT
 from firesteel.connectors.filesystem.options import placed
 from firesteel.errors import InternalError
-from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.job.lower.aggregate import OperatorOptions, mode_of, types_of
 from firesteel.job.lower.dead_letters import dead_letter_sinks, with_sinks_of_messages
 from firesteel.job.lower.late_rows import with_late_rows
@@ -102,8 +101,7 @@ def translate(roots: Sequence[Node], options: TranslateOptions | None = None) ->
     reuse = Reuse.of(inputs, ports) if options.reuse else Reuse({})
     shared = SharedRuns(reuse, bounded, options.reuse_sources)
     shared.meet(list(zip(numbers, inputs, strict=True)), physical.Union, physical.TableSourceScan)
-    is_batch = bounded and not options.stateful
-    needless = needless_exchanges(inputs, ports) if is_batch else set()
+    needless = needless_exchanges(inputs, ports) if bounded and not options.stateful else set()
     translation = _Translation(
         options, shared, parts_by_scan(inputs), bounded, unread_columns(inputs), needless
     )
@@ -264,7 +262,7 @@ class _Translation:
         if isinstance(node, physical.TableSourceScan):
             return [self._read(scan_of(node, self.options.time_zone, self.parts.get(fingerprint(node), ())))]
         if isinstance(node, physical.Values):
-            return [self._read(_values(node, self.options))]
+            return [self._read(values_of(node, self.options.time_zone))]
         if isinstance(node, physical.Union):
             found = []
             for number, child in inputs_to_read(node):
@@ -371,13 +369,6 @@ class _StateNames:
 def _has_ports(node: Node) -> bool:
     """Return whether a node is an operator of several inputs. A Union is not."""
     return len(node.children) > 1 and not isinstance(node, physical.Union)
-
-
-def _values(node: physical.Values, options: TranslateOptions) -> ValuesSpec:
-    types = tuple(f.type for f in node.fields)
-    rows = [compile_calc(row, None, (), types, options.time_zone) for row in node.rows]
-    functions = dict.fromkeys(name for row in rows for name in row.functions)
-    return ValuesSpec(types, tuple(row.projection for row in rows), tuple(functions))
 
 
 def _sink(root: Node, options: TranslateOptions) -> SinkSpec:

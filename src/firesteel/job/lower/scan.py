@@ -5,10 +5,11 @@ from __future__ import annotations
 from firesteel.catalog.schema import Table
 from firesteel.config.secrets import referenced
 from firesteel.connectors.registry import secret_keys
+from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.plan.nodes import physical
 from firesteel.plan.nodes.logical import scanned_columns
 from firesteel.plan.properties.changelog_modes import source_mode
-from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.types.value_parts import Parts
 
 
@@ -45,3 +46,11 @@ def sent_options(table: Table) -> tuple[tuple[str, str], ...]:
 def connector_of(table: Table) -> str:
     """Return the name of a table's connector."""
     return dict(table.options)["connector"]
+
+
+def values_of(node: physical.Values, time_zone: str) -> ValuesSpec:
+    """Return the spec of a VALUES node, whose rows the host computes."""
+    types = tuple(f.type for f in node.fields)
+    rows = [compile_calc(row, None, (), types, time_zone) for row in node.rows]
+    functions = dict.fromkeys(name for row in rows for name in row.functions)
+    return ValuesSpec(types, tuple(row.projection for row in rows), tuple(functions))

@@ -35,12 +35,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from firesteel.kernels.column_hashes import U64
+from firesteel.kernels.column_hashes import Words
 from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.state.order_codes import SortOrder
-
-Words = tuple[U64, U64]
-"""Both hashes of m values (kernels/column_hashes.py: value_words)."""
 
 
 @dataclass(frozen=True)
@@ -103,15 +100,7 @@ class MapState(Protocol):
     def get(
         self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, now: int, words: Words | None = None
     ) -> Found:
-        """Look up m pairs of key and sub-key, in any order.
-
-        Args:
-            keys: Keys of the batch.
-            owners: int64[m], indices into `keys`.
-            sub_keys: m sub-keys.
-            now: Processing time in milliseconds.
-            words: `value_words(sub_keys)` if it is known.
-        """
+        """Look up m pairs of key and sub-key, in any order. `words` is `value_words(sub_keys)` if known."""
         ...
 
     def entries(self, keys: Keys, owners: NDArray[np.int64], now: int) -> Entries:

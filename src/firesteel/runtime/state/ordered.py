@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from firesteel.errors import InternalError
-from firesteel.kernels.column_hashes import null_mask
+from firesteel.kernels.column_hashes import Words, null_mask
 from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.columns.sorting import stable_order
-from firesteel.runtime.state.base import Entries, Found, Words
+from firesteel.runtime.state.base import Entries, Found
 from firesteel.runtime.state.levels import Levels
 from firesteel.runtime.state.look_up import entries_in
 from firesteel.runtime.state.order_codes import SortOrder, is_exact, order_codes, order_words

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from firesteel.kernels.column_hashes import U64, is_one_word, sub_key_words
+from firesteel.kernels.column_hashes import U64, Words, is_one_word, sub_key_words
 from firesteel.runtime.columns.keys import Keys
 from firesteel.runtime.columns.sorting import stable_order
-from firesteel.runtime.state.base import Entries, Found, Words
+from firesteel.runtime.state.base import Entries, Found
 from firesteel.runtime.state.levels import Levels
 from firesteel.runtime.state.look_up import all_entries, entries_between, key_sizes, look_up
 from firesteel.runtime.state.runs import Index, Mask, Run
