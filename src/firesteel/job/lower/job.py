@@ -23,7 +23,7 @@ from firesteel.job.lower.needless_exchanges import needless_exchanges
 from firesteel.job.lower.nested_parts import parts_by_scan
 from firesteel.job.lower.operators import operator_of
 from firesteel.job.lower.row_time_sort import with_row_time
-from firesteel.job.lower.scan import placed, scan_of, sent_options, values_of
+from firesteel.job.lower.scan import connector_of, scan_of, sent_options, values_of
 from firesteel.job.lower.sink import persisted_columns, sink_enforcer, sink_materializer
 from firesteel.job.lower.unread_columns import unread_columns
 from firesteel.job.spec import ChainSpec, Input, JobSpec, Output, Partitioning, sink_id
