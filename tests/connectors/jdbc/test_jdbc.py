@@ -11,8 +11,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from firesteel.changelog import SUB_SEQUENCE
 from firesteel.errors import DataError, JobError
 from firesteel.types.sql import (
     BIGINT,
@@ -78,6 +80,18 @@ def test_rows_are_put_in_place_by_key(database: Database) -> None:
     assert rows(database) == [("a", 3), ("c", 4)]
     write(to, [("-D", "a", 3), ("+I", "c", 5), ("-D", "c", 5), ("+I", "c", 6), ("-D", "x", 1)], batch=1)
     assert rows(database) == [("c", 6)]
+
+
+def test_only_some_rows_have_sub_sequences(database: Database) -> None:
+    """A task merges packets of several kinds: those of rows that a join has multiplied have one."""
+    database.run(CREATE)
+    to = opened(database)
+    tables = [to_table([row], [STRING, BIGINT], n) for n, row in enumerate((("+I", "a", 1), ("+U", "a", 2)))]
+    to.open_task("job", 0, 0)
+    to.write(tables[0])
+    to.write(tables[1].append_column(SUB_SEQUENCE, pa.array([3])))
+    to.close_task()
+    assert rows(database) == [("a", 2)]
 
 
 def test_rows_are_added_without_a_key(database: Database) -> None:

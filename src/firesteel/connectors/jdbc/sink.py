@@ -32,6 +32,7 @@ from firesteel.connectors.print_format import lines
 from firesteel.connectors.refused_rows import Refusals, RowsRefusedError, numbered
 from firesteel.connectors.unwritable import is_of_values, unwritable
 from firesteel.errors import DataError, FiresteelError
+from firesteel.runtime.dataflow.sequence import concat
 from firesteel.runtime.spec.tables import SinkSpec
 
 _GONE = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
@@ -168,7 +169,7 @@ class JdbcSink(Sink):
         if not part.written:
             return
         dialect, spec, table = self._options.dialect, self._spec, self._options.table
-        changes, everything = pa.concat_tables(part.written), tuple(range(len(spec.names)))
+        changes, everything = concat(part.written), tuple(range(len(spec.names)))
         if self.refusals is not None:
             changes = numbered(changes)
         if not spec.primary_key:
