@@ -90,13 +90,7 @@ class Job:
         """The sum over its labels, NaN where it is not told. Raises RuntimeError where the job has ended."""
         if self._process.poll() is not None:
             raise RuntimeError(f"the job has ended: {self._log.read_text()[-2000:]}")
-        try:
-            with urllib.request.urlopen(self._address, timeout=5) as answer:
-                text = answer.read().decode()
-        except OSError:
-            return math.nan
-        found = re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", text, re.MULTILINE)
-        return sum(map(float, found)) if found else math.nan
+        return scraped(self._address, name)
 
     def wait_for_batch(self) -> None:
         end = time.monotonic() + _START_SECONDS
@@ -118,6 +112,17 @@ class Job:
             self._process.wait(60)
         except subprocess.TimeoutExpired:
             self._process.kill()
+
+
+def scraped(address: str, name: str) -> float:
+    """The sum of a metric over its labels, NaN where it is not told or nobody answers."""
+    try:
+        with urllib.request.urlopen(address, timeout=5) as answer:
+            text = answer.read().decode()
+    except OSError:
+        return math.nan
+    found = re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", text, re.MULTILINE)
+    return sum(map(float, found)) if found else math.nan
 
 
 def _is_java(pid: int) -> bool:

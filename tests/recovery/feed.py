@@ -9,23 +9,21 @@ from __future__ import annotations
 
 import json
 import random
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tools.kafka_broker import Broker
 
+from tests.recovery.load import PARTITIONS, Load
 from tests.recovery.teams import Teams
 from tests.spark.jobs import random_changes
 
-PARTITIONS = 4
 GROWING = "grows"
 """How the names of groups begin that only grow."""
 _GROWING = 5
 _TEAM_CHANGES = 0.1
 """Changes of teams for each change of a row."""
-_FLUSH_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Sent:
     teams: Mapping[str, str]
 
 
-class Feed:
+class Feed(Load):
     """Sends changes until it is stopped.
 
     Args:
@@ -52,8 +50,7 @@ class Feed:
     """
 
     def __init__(self, broker: Broker, seed: int, rate: int = 200, names: int = 60) -> None:
-        from confluent_kafka import Producer
-
+        super().__init__(broker, rate)
         self.topic = broker.create("changes", PARTITIONS)
         self.sent = 0
         self.teams_topic = broker.create("teams", PARTITIONS)
@@ -63,42 +60,15 @@ class Feed:
         self._rows: dict[int, dict[str, Any]] = {}
         self._changes = random_changes(self._chance, self._rows, names)
         self._grown: list[tuple[str, int]] = []
-        self._client = Producer(
-            {
-                "bootstrap.servers": broker.servers,
-                "enable.idempotence": True,
-                "message.timeout.ms": 0,
-                "linger.ms": 5,
-                "log_level": 2,
-            }
-        )
-        self._rate = rate
-        self._running = threading.Lock()
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self.begin()
 
     def pause(self) -> Sent:
         """Send nothing any more until `go_on`, and return what is left of all that was sent."""
-        self._running.acquire()
-        assert self._client.flush(_FLUSH_SECONDS) == 0
+        self.hold()
         rows = [(row["name"], row["cnt"]) for row in self._rows.values()]
         return Sent(rows + self._grown, dict(self._teams.left))
 
-    def go_on(self) -> None:
-        self._running.release()
-
-    def stop(self) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while not self._over.wait(0.1):
-            with self._running:
-                for _ in range(self._rate // 10):
-                    self._send()
-
-    def _send(self) -> None:
+    def send(self) -> None:
         if self._chance.random() < 0.1:
             name, count = f"{GROWING}{self._chance.randrange(_GROWING)}", self._chance.randrange(100)
             self._grown.append((name, count))
@@ -107,16 +77,7 @@ class Feed:
             message = json.dumps({"data": [row], "old": None, "type": "INSERT", "isDdl": False})
         else:
             key, message = next(self._changes)
-        self._produce(self.topic, key, message)
+        self.produce(self.topic, key, message)
         self.sent += 1
         if self._chance.random() < _TEAM_CHANGES and (change := self._teams.change()):
-            self._produce(self.teams_topic, *change)
-
-    def _produce(self, topic: str, key: int, message: str) -> None:
-        while True:
-            try:
-                self._client.produce(topic, message, partition=key % PARTITIONS)
-                break
-            except BufferError:
-                self._client.poll(0.1)
-        self._client.poll(0)
+            self.produce(self.teams_topic, *change)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from tests.recovery.feed import Sent
 from tests.recovery.job import NAMES
@@ -36,7 +37,7 @@ class Query:
     columns: str
     key: str
     names: tuple[str, ...]
-    answer: Callable[[Sent], Counter[Row]]
+    answer: Callable[[Any], Counter[Row]]
 
 
 TOTALS = Query(

@@ -45,6 +45,42 @@ SETTINGS = (
 )
 
 
+@dataclass(frozen=True)
+class Around:
+    """What stands around a job, and can be away for a while."""
+
+    broker: Broker
+    server: Postgres
+    link: Link
+
+    def strike(self, kind: str, pid: int, chance: random.Random, seconds: float) -> None:
+        """Kill something of a job, or around it.
+
+        Args:
+            kind: One of KINDS.
+            pid: Process of the job.
+            chance: Chooses the worker, and whether the broker ends in order.
+            seconds: For which it is away, of what the job does not start itself.
+        """
+        if kind in ("worker", "jvm"):
+            found = [each for each in descendants(pid) if _is(each, kind)]
+            for victim in found if kind == "jvm" else [chance.choice(found)]:
+                _kill(victim)
+            return
+        end, begin = {
+            "broker": (partial(self.broker.stop, chance.random() < 0.5), self.broker.start),
+            "database": (partial(self.server.stop, "immediate"), self.server.start),
+            "network": (self.link.cut, self.link.mend),
+        }[kind]
+        end()
+        time.sleep(seconds)
+        begin()
+
+
+def _is(pid: int, kind: str) -> bool:
+    return ("java" in "".join(_command(pid)[:1])) == (kind == "jvm")
+
+
 @dataclass
 class Restarting:
     """A pipeline, and what can be killed of it."""
@@ -59,30 +95,9 @@ class Restarting:
         return self.line.run.said.count("Restart ")
 
     def kill(self, kind: str, chance: random.Random, seconds: float) -> None:
-        """Kill something at a random moment.
-
-        Args:
-            kind: One of KINDS.
-            chance: Chooses the moment.
-            seconds: For which it is away, of what the job does not start itself.
-        """
+        """Kill something at a random moment (see `Around.strike`)."""
         time.sleep(chance.uniform(0, 1.5))
-        if kind in ("worker", "jvm"):
-            found = [pid for pid in descendants(self.line.run.pid) if self._is(pid, kind)]
-            for victim in found if kind == "jvm" else [chance.choice(found)]:
-                _kill(victim)
-            return
-        end, begin = {
-            "broker": (partial(self.line.broker.stop, chance.random() < 0.5), self.line.broker.start),
-            "database": (partial(self.server.stop, "immediate"), self.server.start),
-            "network": (self.link.cut, self.link.mend),
-        }[kind]
-        end()
-        time.sleep(seconds)
-        begin()
-
-    def _is(self, pid: int, kind: str) -> bool:
-        return ("java" in _command(pid)[0]) == (kind == "jvm")
+        Around(self.line.broker, self.server, self.link).strike(kind, self.line.run.pid, chance, seconds)
 
 
 @contextmanager

@@ -45,8 +45,20 @@ class Table:
         columns = query.columns.replace("STRING", "TEXT")
         with server.connect() as connection:
             connection.execute(f"CREATE TABLE {name} ({columns}, PRIMARY KEY ({query.key}))")
-        options = {"connector": "jdbc", "url": server.url, "table-name": name}
-        self.declaration = _declared(name, query, {**options, "username": USER, "password": PASSWORD})
+        self.declaration = self._declare()
+
+    def widen(self, query: Query) -> None:
+        """Add the columns that another query has behind those of the present one, and take its place."""
+        added = query.columns.removeprefix(f"{self.query.columns}, ").replace("STRING", "TEXT")
+        with self._server.connect() as connection:
+            for column in added.split(", "):
+                connection.execute(f"ALTER TABLE {self._name} ADD COLUMN {column}")
+        self.query = query
+        self.declaration = self._declare()
+
+    def _declare(self) -> str:
+        options = {"connector": "jdbc", "url": self._server.url, "table-name": self._name}
+        return _declared(self._name, self.query, {**options, "username": USER, "password": PASSWORD})
 
     def left(self) -> Counter[Row]:
         with self._server.connect() as connection:

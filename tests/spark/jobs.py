@@ -6,7 +6,7 @@ import itertools
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,13 +52,27 @@ def write_changes(path: Path, events: int, names: int = 7, seed: int = 1) -> Non
 
 
 def random_changes(
-    chance: random.Random, rows: dict[int, dict[str, Any]], names: int
+    chance: random.Random,
+    rows: dict[int, dict[str, Any]],
+    names: int,
+    draw: Callable[[], int] | None = None,
+    most: int | None = None,
 ) -> Iterator[tuple[int, str]]:
-    """Random inserts, updates and deletes as canal-json, without an end, each with its row's id. rows: those
-    that are left, by id, kept up to date."""
+    """Yield random inserts, updates and deletes as canal-json, without an end, each with its row's id.
+
+    Args:
+        chance: Where all that is random comes from.
+        rows: The rows that are left, by id. They are kept up to date.
+        names: Number of names, each as likely as the others.
+        draw: Draws the number of a name in place of that; None if it does not.
+        most: Most rows that are left: above, one is deleted for each that would come. None for no limit.
+    """
     for number in itertools.count():
         kind = chance.choice("IIUUD") if rows else "I"
-        row = {"id": number, "name": f"name{chance.randrange(names)}", "cnt": chance.randrange(100)}
+        if kind == "I" and len(rows) == most:
+            kind = "D"
+        name = chance.randrange(names) if draw is None else draw()
+        row = {"id": number, "name": f"name{name}", "cnt": chance.randrange(100)}
         old = None
         if kind != "I":
             old = rows.pop(chance.choice(list(rows)) if len(rows) < 50 else next(iter(rows)))
