@@ -49,7 +49,7 @@ class Options:
     seed: int = 1
     patience: float = 600.0
     every: float = 150.0
-    ttl: int = 300
+    ttl: int = 600
 
 
 @contextmanager
@@ -94,6 +94,7 @@ def soak(folder: Path, out: Path, options: Options) -> list[str]:
         options: How it runs.
     """
     wrong: list[str] = []
+    length = options.seconds
     with started(folder, options) as (jobs, around, feed):
         try:
             with Recorder(out, jobs, max(1.0, options.seconds / _STEPS)) as recorder:
@@ -102,6 +103,7 @@ def soak(folder: Path, out: Path, options: Options) -> list[str]:
                 churn = Churn(jobs, around, recorder, random.Random(options.seed))
                 churn.run(steps)
                 churn.wait(options.seconds)
+                length = recorder.now
                 wrong += _end(jobs, feed)
         except Exception as error:  # the samples up to here are worth a summary
             wrong.append(f"{type(error).__name__}: {error}")
@@ -111,7 +113,7 @@ def soak(folder: Path, out: Path, options: Options) -> list[str]:
     wrong += [
         f"{job.name} has said a Traceback, see {job.name}.log" for job in jobs if "Traceback" in job.said
     ]
-    summary = Summary(read(out, SAMPLES, Sample), read(out, EVENTS, Event), options.seconds, options.ttl)
+    summary = Summary(read(out, SAMPLES, Sample), read(out, EVENTS, Event), length, options.ttl)
     restarts = ", ".join(f"{job.name} {job.restarts}" for job in jobs)
     text = f"{summary.text()}\nrestarts by themselves: {restarts}"
     wrong += summary.wrong()
