@@ -14,7 +14,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,10 +171,15 @@ def peaks(case: Case, size: int, most: float) -> str:
     return ", ".join(f"{kind} {gib:.2f}" for kind, gib in sorted(highest.items())) + f" GiB; {end}"
 
 
-def by_kind(pid: int) -> Counter[str]:
-    """Return the GiB of a process tree by kind: driver, JVM, workers."""
+def by_kind(pid: int, processes: Iterable[int] | None = None) -> Counter[str]:
+    """Return the GiB of processes by kind: driver, JVM, workers.
+
+    Args:
+        pid: The driver.
+        processes: The driver and the others; None for all that it started.
+    """
     found: Counter[str] = Counter()
-    for one in tree(pid):
+    for one in tree(pid) if processes is None else processes:
         kind = "driver" if one == pid else "JVM" if _is_java(one) else "workers"
         found[kind] += proportional(one) / (1 << 20)  # type: ignore[assignment]
     return found

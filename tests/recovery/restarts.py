@@ -17,7 +17,7 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -53,17 +53,17 @@ class Around:
     server: Postgres
     link: Link
 
-    def strike(self, kind: str, pid: int, chance: random.Random, seconds: float) -> None:
+    def strike(self, kind: str, processes: Sequence[int], chance: random.Random, seconds: float) -> None:
         """Kill something of a job, or around it.
 
         Args:
             kind: One of KINDS.
-            pid: Process of the job.
+            processes: Those of the job, without its driver.
             chance: Chooses the worker, and whether the broker ends in order.
             seconds: For which it is away, of what the job does not start itself.
         """
         if kind in ("worker", "jvm"):
-            found = [each for each in descendants(pid) if _is(each, kind)]
+            found = [each for each in processes if _is(each, kind)]
             for victim in found if kind == "jvm" else [chance.choice(found)]:
                 _kill(victim)
             return
@@ -97,7 +97,8 @@ class Restarting:
     def kill(self, kind: str, chance: random.Random, seconds: float) -> None:
         """Kill something at a random moment (see `Around.strike`)."""
         time.sleep(chance.uniform(0, 1.5))
-        Around(self.line.broker, self.server, self.link).strike(kind, self.line.run.pid, chance, seconds)
+        around = Around(self.line.broker, self.server, self.link)
+        around.strike(kind, descendants(self.line.run.pid), chance, seconds)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +17,24 @@ ROOT = Path(__file__).parents[2]
 
 
 class Run(subprocess.Popen[bytes]):
-    """A process of the job. What it says goes to a file: its Spark may outlive it and writes there, too."""
+    """A process of the job. What it says goes to a file: its Spark may outlive it and writes there, too.
 
-    def __init__(self, module: str, *arguments: object) -> None:
+    Args:
+        module: The module that it runs.
+        arguments: Its arguments.
+        environment: Variables besides those of this process.
+    """
+
+    def __init__(self, module: str, *arguments: object, environment: Mapping[str, str] | None = None) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open for as long as the process
         command = [sys.executable, "-m", module, *map(str, arguments)]
-        super().__init__(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=self._file)
+        super().__init__(
+            command,
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=self._file,
+            env={**os.environ, **(environment or {})},
+        )
 
     @property
     def said(self) -> str:

@@ -118,8 +118,10 @@ class Churn:
                 job.command("rescale", job.checkpoint, "--parallelism", PARALLELISM)
                 job.begin()
         else:
-            victim = self.jobs[step.job or 0].running()
-            self.around.strike(step.kind, victim.pid, self.chance, step.away)
+            job = self.jobs[step.job or 0]
+            driver = job.running().pid
+            others = [pid for pid in job.processes() if pid != driver]
+            self.around.strike(step.kind, others, self.chance, step.away)
 
     def _upgrade(self, job: Job) -> None:
         """Take a savepoint of the running job, stop it, and give its checkpoint to a wider script."""

@@ -21,6 +21,8 @@ from tests.soak.feed import Sent, SoakFeed
 
 _STOPPED = 128 + signal.SIGTERM
 _STEP_SECONDS = 0.2
+_MARK = "SOAK_JOB"
+"""Variable of all processes of a job: its folder."""
 
 
 class EndedError(AssertionError):
@@ -84,7 +86,8 @@ class Job:
         self._address = f"http://{address}/metrics"
         port = address.partition(":")[2]
         options = ("--checkpoint", self.checkpoint, "--metrics-port", port)
-        self.run = Run("firesteel.cli.main", "run", self.write_script(), *options)
+        arguments = ("firesteel.cli.main", "run", self.write_script(), *options)
+        self.run = Run(*arguments, environment={_MARK: str(self.folder)})
 
     def stop(self) -> None:
         """Stop it as a service manager does."""
@@ -117,6 +120,15 @@ class Job:
         if (status := self.run.poll()) is not None:
             raise EndedError(f"{self.name} ended by itself, status {status}: {self.run.said[-3000:]}")
         return self.run
+
+    def processes(self) -> list[int]:
+        """Return its process and all that belong to it.
+
+        A worker whose parent was killed is no descendant of it any more.
+        """
+        mark = f"{_MARK}={self.folder}".encode()
+        found = (int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit())
+        return [pid for pid in found if mark in _environment(pid)]
 
     def _status(self, run: Run) -> int | None:
         """Return the exit status of a process; None if it does not end within the patience."""
@@ -175,6 +187,14 @@ class Job:
                     f"{name}: {len(missing)} of {len(expected)} rows are missing, {len(wrong)} are wrong: "
                     f"{missing[:5]}, {wrong[:5]}"
                 )
+
+
+def _environment(pid: int) -> list[bytes]:
+    """Return the variables that a process began with; none if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
 
 
 def _read(checkpoint: Path, topics: Collection[str]) -> int | None:

@@ -107,7 +107,7 @@ class Recorder:
 
     def _sample(self, job: Job) -> Sample:
         run = job.run
-        memory = by_kind(run.pid) if run is not None else {}
+        memory = by_kind(run.pid, job.processes()) if run is not None else {}
         sizes = [1024 * memory.get(kind, 0.0) for kind in ("driver", "JVM", "workers")]
         return Sample(
             round(self.now, 1),
