@@ -15,8 +15,12 @@ from urllib.parse import unquote, urlsplit
 from firesteel.connectors.base import Split
 from firesteel.errors import DataError, NotSupportedError
 
-BLOCK_SIZE = 4 << 20
-"""Number of bytes to read and decode together. The blocks of two cores fit into their cache."""
+BLOCK_SIZE = 8 << 20
+"""Number of bytes to read and decode together.
+
+Each block costs some milliseconds, however small it is. Half the size took a fifth more CPU time for nested
+JSON, twice the size saved nothing more.
+"""
 MIN_PIECE = 4 << 20
 """Fewest bytes of a piece of a file. Below it, starting a task costs more than reading."""
 _WHOLE_READ_SIZE = 1 << 16

@@ -113,15 +113,18 @@ class NestedValues:
     def _rows(self, found: Found, kind: SqlType, at: Indices, parts: Parts) -> pa.Array:
         """Return rows. If few of them exist, only those are converted."""
         there = is_there(found.cells)
-        rows = np.flatnonzero(there)
+        rows, mask = np.flatnonzero(there), pa.array(~there)
         if len(rows) * _SPARSE > len(there):
-            mask = pa.array(~there)
             return pa.StructArray.from_arrays(
                 self._members(found, kind, at, there, parts), fields=list(to_arrow(kind)), mask=mask
             )
-        members = self._members(_of_rows(found, rows), kind, at[rows], there[rows], parts)
-        dense = pa.StructArray.from_arrays(members, fields=list(to_arrow(kind)))
-        return dense.take(pa.array(np.cumsum(there) - 1, mask=~there))
+        existing = self._members(_of_rows(found, rows), kind, at[rows], there[rows], parts)
+        places = pa.array(np.cumsum(there) - 1, mask=~there)
+        members = [
+            pa.nulls(len(at), each.type) if each.null_count == len(each) else each.take(places)
+            for each in existing
+        ]
+        return pa.StructArray.from_arrays(members, fields=list(to_arrow(kind)), mask=mask)
 
     def _members(
         self, found: Found, kind: SqlType, at: Indices, there: Flags, parts: Parts
