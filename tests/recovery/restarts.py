@@ -53,6 +53,12 @@ class Around:
     server: Postgres
     link: Link
 
+    @property
+    def linked(self) -> Postgres:
+        """Return the database as jobs reach it: over the network."""
+        linked: Any = LinkedPostgres(self.server, self.link)
+        return cast("Postgres", linked)
+
     def strike(self, kind: str, processes: Sequence[int], chance: random.Random, seconds: float) -> None:
         """Kill something of a job, or around it.
 
@@ -77,6 +83,19 @@ class Around:
         begin()
 
 
+@contextmanager
+def surroundings(folder: Path) -> Iterator[Around]:
+    """Start a broker, whose data is in a folder, a database and a network to it."""
+    with ExitStack() as ends:
+        broker = Broker(folder)
+        ends.callback(broker.stop)
+        server = Postgres()
+        ends.callback(server.remove)
+        link = Link(server.port)
+        ends.callback(link.close)
+        yield Around(broker, server, link)
+
+
 def _is(pid: int, kind: str) -> bool:
     return ("java" in "".join(_command(pid)[:1])) == (kind == "jvm")
 
@@ -86,8 +105,7 @@ class Restarting:
     """A pipeline, and what can be killed of it."""
 
     line: Pipeline
-    server: Postgres
-    link: Link
+    around: Around
 
     @property
     def restarts(self) -> int:
@@ -97,28 +115,20 @@ class Restarting:
     def kill(self, kind: str, chance: random.Random, seconds: float) -> None:
         """Kill something at a random moment (see `Around.strike`)."""
         time.sleep(chance.uniform(0, 1.5))
-        around = Around(self.line.broker, self.server, self.link)
-        around.strike(kind, descendants(self.line.run.pid), chance, seconds)
+        self.around.strike(kind, descendants(self.line.run.pid), chance, seconds)
 
 
 @contextmanager
 def restarting(folder: Path, seed: int = 1, rate: int = 200) -> Iterator[Restarting]:
     """A job at work. rate: changes a second."""
-    with ExitStack() as ends:
-        broker = Broker(folder)
-        ends.callback(broker.stop)
-        server = Postgres()
-        ends.callback(server.remove)
-        link = Link(server.port)
-        ends.callback(link.close)
-        feed = Feed(broker, seed, rate)
+    with surroundings(folder) as around, ExitStack() as ends:
+        feed = Feed(around.broker, seed, rate)
         ends.callback(feed.stop)
-        linked: Any = LinkedPostgres(server, link)
-        table = Table("to_postgres", cast("Postgres", linked))
-        line = Pipeline(folder, broker, feed, {"to_postgres": table}, server, SETTINGS)
+        table = Table("to_postgres", around.linked)
+        line = Pipeline(folder, around.broker, feed, {"to_postgres": table}, around.server, SETTINGS)
         ends.callback(lambda: (line.run.kill(), line.run.wait()))
         line.works()
-        yield Restarting(line, server, link)
+        yield Restarting(line, around)
 
 
 def run(

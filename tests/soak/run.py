@@ -8,13 +8,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
 
-from tools.kafka_broker import Broker
-
-from tests.connectors.jdbc.postgres import Postgres
-from tests.recovery.network import Link, LinkedPostgres
-from tests.recovery.restarts import Around
+from tests.recovery.restarts import Around, surroundings
 from tests.recovery.targets import Table
 from tests.soak.churn import Churn, plan
 from tests.soak.feed import SoakFeed
@@ -55,18 +50,12 @@ class Options:
 @contextmanager
 def started(folder: Path, options: Options) -> Iterator[tuple[list[Job], Around, SoakFeed]]:
     """Start everything, and wait until each job has made a micro-batch."""
-    with ExitStack() as ends:
-        broker = Broker(folder)
-        ends.callback(broker.stop)
-        server = Postgres()
-        ends.callback(server.remove)
-        link = Link(server.port)
-        ends.callback(link.close)
-        feed = SoakFeed(broker, options.seed, options.rate)
+    with surroundings(folder) as around, ExitStack() as ends:
+        feed = SoakFeed(around.broker, options.seed, options.rate)
         ends.callback(feed.stop)
-        linked = cast("Postgres", cast("Any", LinkedPostgres(server, link)))
-        changes = CHANGES.format(changes=feed.changes, teams=feed.teams, servers=broker.servers)
-        orders = ORDERS.format(orders=feed.orders, servers=broker.servers, ttl=options.ttl)
+        servers = around.broker.servers
+        changes = CHANGES.format(changes=feed.changes, teams=feed.teams, servers=servers)
+        orders = ORDERS.format(orders=feed.orders, servers=servers, ttl=options.ttl)
         parts = {
             "totals": (changes, {"totals": TOTALS}, (feed.changes, feed.teams)),
             "recent": (orders, {"recent": RECENT, "windows": WINDOWS}, (feed.orders,)),
@@ -74,7 +63,7 @@ def started(folder: Path, options: Options) -> Iterator[tuple[list[Job], Around,
         jobs = []
         for name, (head, queries, topics) in parts.items():
             (folder / name).mkdir()
-            tables = {table: Table(table, linked, query) for table, query in queries.items()}
+            tables = {table: Table(table, around.linked, query) for table, query in queries.items()}
             jobs.append(Job(name, folder / name, head, tables, topics, feed, options.patience))
             ends.callback(jobs[-1].kill)
         feed.begin()
@@ -82,7 +71,7 @@ def started(folder: Path, options: Options) -> Iterator[tuple[list[Job], Around,
             job.begin()
         for job in jobs:
             job.works()
-        yield jobs, Around(broker, server, link), feed
+        yield jobs, around, feed
 
 
 def soak(folder: Path, out: Path, options: Options) -> list[str]:
