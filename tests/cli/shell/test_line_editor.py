@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
+import os
+import signal
 import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prompt_toolkit.document import Document
@@ -114,16 +117,63 @@ def test_the_history_is_there_in_the_next_session_and_can_be_searched(
     assert again.read() == "SELECT 'first';"
 
 
-def test_a_second_ctrl_c_behind_the_end_of_a_line_does_nothing(keys: PipeInput) -> None:
-    """It comes as a signal: the terminal is already in its usual mode, the loop still runs."""
+@contextmanager
+def interrupted_by_signal(made: LineEditor) -> Iterator[None]:
+    """SIGINT goes to the editor, as in the shell. Nothing may change its handler meanwhile."""
+    set_handler = signal.signal
+    before = set_handler(signal.SIGINT, lambda *_: made.interrupt())
+
+    def set_another(number: int, handler: Any) -> Any:
+        assert number != signal.SIGINT
+        return set_handler(number, handler)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(signal, "signal", set_another)
+        yield
+    set_handler(signal.SIGINT, before)
+
+
+def press() -> str:
+    os.kill(os.getpid(), signal.SIGINT)
+    return ""
+
+
+def test_ctrl_c_as_a_signal_clears_the_typed_text(keys: PipeInput) -> None:
     made = editor(keys)
-    keys.send_text(f"SELECT 1;{ENTER}")
-    made.read()
+    with interrupted_by_signal(made):
+        for text in ("SELECT 1", "SELECT 2", "SELECT 3"):
+            keys.send_text(text)
+            send_when(keys, lambda text=text: made.buffer.text == text and not press(), "")  # type: ignore[misc]
+            with pytest.raises(KeyboardInterrupt):
+                made.read()
+        keys.send_text(f"help{ENTER}")
+        assert made.read() == "help"
+    raise_dropped()
 
-    async def press() -> None:
-        made._session.app.key_processor.send_sigint()
 
-    asyncio.run(press())
+def test_ctrl_c_as_a_signal_beside_enter_stops_the_statement(keys: PipeInput) -> None:
+    made = editor(keys)
+    ready = made._is_ready
+    made._is_ready = lambda text: not press() and ready(text)
+    with interrupted_by_signal(made):
+        keys.send_text(f"SELECT 1;{ENTER}")
+        assert made.read() == "SELECT 1;"
+        with pytest.raises(KeyboardInterrupt):
+            raise_dropped()
+        made._is_ready = ready
+        keys.send_text(f"help{ENTER}")
+        assert made.read() == "help"
+    raise_dropped()
+
+
+def test_ctrl_c_between_two_lines_does_not_reach_the_next(keys: PipeInput) -> None:
+    made = editor(keys)
+    with interrupted_by_signal(made):
+        for _ in range(2):
+            press()
+            keys.send_text(f"help{ENTER}")
+            assert made.read() == "help"
+            raise_dropped()
 
 
 @pytest.mark.parametrize(("no_color", "suggested"), [("", " 'first';"), ("1", None)])

@@ -74,6 +74,7 @@ class LineEditor:
         has_colors = not os.environ.get("NO_COLOR")
         # One loop for all lines: what the keys of a line have started may be cancelled by those of the next.
         self._loop = asyncio.new_event_loop()
+        self._interrupted = False
         self._session: PromptSession[str] = PromptSession(
             PROMPT,
             multiline=True,
@@ -109,12 +110,35 @@ class LineEditor:
         """
         typed = ""
         while not typed.strip():
-            typed = self._loop.run_until_complete(self._session.prompt_async())
+            # The loop would replace the handler of SIGINT, and set Python's own for a moment as a line ends.
+            prompt = self._session.prompt_async(handle_sigint=False, pre_run=self._forget_interrupt)
+            typed = self._loop.run_until_complete(prompt)
         self._pass_on_interrupt()
         return typed
 
+    def interrupt(self) -> None:
+        """Handle Ctrl-C that came as a signal: clear the typed text, or stop the statement if it is complete.
+
+        It may be called from a signal handler, at any moment.
+        """
+        self._interrupted = True
+        self._loop.call_soon_threadsafe(self._take_interrupt)
+
+    def _forget_interrupt(self) -> None:
+        """Drop Ctrl-C that came before anything could be typed."""
+        self._interrupted = False
+
+    def _take_interrupt(self) -> None:
+        app = self._session.app
+        if self._interrupted and app.is_running and not app.is_done:
+            self._interrupted = False
+            app.exit(exception=KeyboardInterrupt(), style="class:aborting")
+
     def _pass_on_interrupt(self) -> None:
-        """Stop the statement if Ctrl-C came together with Enter and was read as a key."""
+        """Stop the statement if Ctrl-C came together with Enter, as a signal or read as a key."""
+        if self._interrupted:
+            self._interrupted = False
+            remember(signal.SIGINT)
         source = self._session.app.input
         keys = get_typeahead(source)
         pressed = [number for number, key in enumerate(keys) if key.key is Keys.ControlC]
@@ -128,12 +152,6 @@ class LineEditor:
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
-
-        @keys.add("<sigint>")
-        def _(event: KeyPressEvent) -> None:
-            # A second Ctrl-C may come after the first has ended the line: the loop still takes signals.
-            if event.app.is_running:
-                event.app.exit(exception=KeyboardInterrupt(), style="class:aborting")
 
         @keys.add("enter", filter=has_focus(DEFAULT_BUFFER))
         def _(event: KeyPressEvent) -> None:

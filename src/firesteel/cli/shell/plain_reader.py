@@ -47,6 +47,9 @@ class PlainReader:
             self._history.add(redacted(typed.strip()))
         return typed
 
+    def interrupt(self) -> None:
+        """Do nothing: Ctrl-C raises KeyboardInterrupt in `read`."""
+
     def close(self) -> None:
         """Save the history."""
         if self._history is not None:

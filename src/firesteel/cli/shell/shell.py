@@ -61,6 +61,9 @@ class Reader(Protocol):
     def read(self) -> str:
         """Return statements or a command. Raises EOFError, KeyboardInterrupt."""
 
+    def interrupt(self) -> None:
+        """Handle Ctrl-C during `read`, if the reader takes signals."""
+
     def close(self) -> None: ...
 
 
@@ -90,6 +93,7 @@ class Shell:
         self._init = init
         self._times = False
         self._is_interruptible = False
+        self._is_reading = False
         self._pressed = False
         self._depth = 0
         self._reader = self._make_reader()
@@ -119,7 +123,10 @@ class Shell:
         if self._is_interruptible:
             self._is_interruptible = False  # A second Ctrl-C must not interrupt what the first one begins.
             raise KeyboardInterrupt
-        remember(number)
+        if self._is_reading:
+            self._reader.interrupt()
+        else:
+            remember(number)
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
@@ -159,23 +166,28 @@ class Shell:
             self._tell_ended()
             try:
                 forget()
-                self._is_interruptible = not self._reader.takes_signals
-                text = self._reader.read()
-                self._is_interruptible = False
+                text = self._read()
             except EOFError:
-                self._is_interruptible = False
                 if self._interactive:
                     print()
                 if self._may_leave():
                     return
                 continue
             except KeyboardInterrupt as stop:  # clear the typed text
-                self._is_interruptible = False
                 _leave_if_asked(stop)
                 print()
                 continue
             if not self._answer(text):
                 return
+
+    def _read(self) -> str:
+        """Return what the user types. Ctrl-C raises KeyboardInterrupt, here or in the reader."""
+        try:
+            self._is_reading = self._reader.takes_signals
+            self._is_interruptible = not self._is_reading
+            return self._reader.read()
+        finally:
+            self._is_reading = self._is_interruptible = False
 
     def _may_leave(self) -> bool:
         """Ask the user whether to leave while background jobs run. The jobs end with the shell."""
