@@ -55,3 +55,18 @@ def spark() -> Iterator[Spark]:
     session = create_session()
     yield session
     session.stop()
+
+
+@pytest.fixture
+def servers() -> None:
+    """Skip a test that needs a Kafka broker and PostgreSQL where one of them cannot be had."""
+    from tools.kafka_broker import NoJarsError, jars
+
+    from tests.connectors.jdbc.postgres import NoServerError, programs
+
+    pytest.importorskip("confluent_kafka")
+    pytest.importorskip("psycopg")
+    try:
+        jars(), programs()
+    except (NoJarsError, NoServerError) as error:
+        pytest.skip(f"no Kafka broker or no PostgreSQL: {error}")

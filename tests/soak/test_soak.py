@@ -9,27 +9,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.kafka_broker import NoJarsError, jars
 
-from tests.connectors.jdbc.postgres import NoServerError, programs
 from tests.recovery.restarts import KINDS
 from tests.soak.churn import RESCALE, UPGRADE
 from tests.soak.run import Options, soak
 from tests.soak.samples import EVENTS, Event, read
-
-pytest.importorskip("confluent_kafka")
-pytest.importorskip("psycopg")
 
 
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.full
 @pytest.mark.timeout(900)
+@pytest.mark.usefixtures("servers")
 def test_a_short_soak(tmp_path: Path) -> None:
-    try:
-        jars(), programs()
-    except (NoJarsError, NoServerError) as error:
-        pytest.skip(f"no Kafka broker or no PostgreSQL: {error}")
     out = tmp_path / "out"
     out.mkdir()
     assert soak(tmp_path, out, Options(180.0, rate=100)) == []
