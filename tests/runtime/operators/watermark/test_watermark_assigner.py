@@ -83,7 +83,8 @@ def test_a_watermark_of_the_rows_own(rows_a_table: int) -> None:
 def test_a_null_fails_with_the_row() -> None:
     with pytest.raises(JobError, match="RowTime field should not be null, please convert") as raised:
         drive("r1 rn:4 r5", 0, OWN)
-    assert raised.value.hint == "column ts of t is NULL in +I[NULL, 1970-01-01 00:00:00.004000]"
+    shown = "column ts of t is NULL in +I[NULL, 1970-01-01 00:00:00.004000]; "
+    assert raised.value.hint == f"{shown}values that the query does not read show as NULL, too"
 
 
 def test_watermarks_follow_all_rows_of_their_sequence() -> None:

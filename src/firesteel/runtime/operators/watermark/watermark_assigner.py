@@ -138,7 +138,8 @@ def check_row_times(table: pa.Table, rowtime: int, name: str, source: str) -> No
         row = int(np.argmax(times.is_null().to_numpy()))
         raise JobError(
             "RowTime field should not be null, please convert it to a non-null long value.",
-            hint=f"column {name} of {source} is NULL in {row_text(table, row)}",
+            hint=f"column {name} of {source} is NULL in {row_text(table, row)}; "
+            "values that the query does not read show as NULL, too",
         )
 
 
