@@ -36,14 +36,15 @@ def add_job(registry: Registry, name: str = "orders.sql: totals") -> Progress:
 
 
 @contextmanager
-def page_of(registry: Registry, host: str = "127.0.0.1") -> Iterator[str]:
+def page_of(registry: Registry, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
     """Serve the page of a registry and yield its URL."""
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")
     from firesteel.ui.server import served
 
     with socket.socket() as listener:
-        listener.bind((host, 0))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
         listener.listen(128)
         with served(Api(registry, shows_rows=True), listener, host) as url:
             yield url

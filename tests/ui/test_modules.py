@@ -79,6 +79,25 @@ def test_events_change_the_state() -> None:
     assert found == [["1", "3"], "1", [1, 2, 3], False]
 
 
+def test_a_job_of_the_next_command_begins_anew() -> None:
+    batch = {"id": "1", "batches": [{"batch": 1, "ended": "a"}]}
+    found = run(
+        "model.js",
+        "(() => { let s = m.empty('1');"
+        "for (const [name, data] of events) s = m.applied(s, name, data, 0);"
+        "return [s.jobs.size, s.job.created, s.batches.length, s.samples.length, s.watched]; })()",
+        events=[
+            ["jobs", {"jobs": [{"id": "1"}]}],
+            ["job", {"id": "1", "chains": [], "created": "10:00"}],
+            ["batches", batch],
+            ["job", {"id": "1", "chains": [], "created": "10:00"}],
+            ["jobs", {"jobs": [{"id": "1"}, {"id": "2"}]}],
+            ["job", {"id": "1", "chains": [], "created": "11:00"}],
+        ],
+    )
+    assert found == [2, "11:00", 0, 1, "1"]
+
+
 def test_what_is_kept_is_bounded() -> None:
     found = run(
         "model.js",

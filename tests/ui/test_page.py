@@ -86,6 +86,25 @@ def test_the_page_says_that_the_command_has_ended(tab: Any, registry: Registry) 
     assert serious_faults(tab) == []
 
 
+def test_a_page_that_stays_open_follows_the_next_command(tab: Any) -> None:
+    """The next command on the port has another job with the same id: nothing of the first one stays."""
+    first, progress = registry_of_jobs()
+    end_batches(progress, 3)
+    with page_of(first) as url:
+        tab.goto(f"{url}/#/jobs/1/batches")
+        tab.wait_for_selector("tbody tr")
+        tab.goto(f"{url}/#/jobs/1/graph")
+        tab.wait_for_selector(".box:has-text('Join')")
+    tab.wait_for_selector(".lost")
+    following = Registry()
+    add_job(following, "other.sql: counts")
+    with page_of(following, port=int(url.rpartition(":")[2])) as url:
+        tab.wait_for_selector("h2:has-text('other.sql: counts')")
+        tab.wait_for_selector(".box:has-text('Join')", state="detached")
+        tab.goto(f"{url}/#/jobs/1/batches")
+        tab.wait_for_selector(".panel .note")
+
+
 def test_counters_and_batches_come_while_the_page_is_open(tab: Any, served: tuple[str, Progress]) -> None:
     url, progress = served
     tab.goto(f"{url}/#/jobs/1/batches")

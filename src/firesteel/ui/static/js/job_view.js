@@ -18,8 +18,11 @@ export function JobView({ state, tab, wanted, want }) {
   const [chosen, choose] = useState(null);
   const id = state.watched;
   const isPlanned = Boolean(state.job?.metrics);
+  const created = state.job?.created;
   useEffect(() => {
     let current = true;
+    setWhole(null);
+    setGraph(null);
     const get = async (path, set) => {
       const answer = await fetch(path);
       if (answer.ok && current) set(await answer.json());
@@ -29,7 +32,7 @@ export function JobView({ state, tab, wanted, want }) {
       get(`/api/v1/jobs/${id}/graph`, setGraph).catch(() => {});
     }
     return () => (current = false);
-  }, [id, isPlanned]);
+  }, [id, created, isPlanned]);
   if (state.missing) return html`<main><p class="note" role="alert">There is no job ${id}. <a href="#/">All jobs</a></p></main>`;
   if (!state.job) return html`<main aria-busy="true"></main>`;
   const { job } = state;

@@ -19,13 +19,17 @@ export function applied(state, name, data, now) {
   if (data.id !== state.watched) return state;
   if (name === 'job') {
     if (data.error) return { ...state, missing: true };
-    const samples = [...state.samples, { now, chains: data.chains }].slice(-MOST_SAMPLES);
-    return { ...state, job: data, samples, missing: false };
+    const known = isSameRun(state.job, data) ? state : { ...empty(state.watched), jobs: state.jobs };
+    const samples = [...known.samples, { now, chains: data.chains }].slice(-MOST_SAMPLES);
+    return { ...known, job: data, samples, missing: false };
   }
   if (name === 'rows') return { ...state, rows: data };
   if (name === 'batches') return { ...state, batches: merged(state.batches, data.batches) };
   return state;
 }
+
+/** Whether two states of a job are of one run. The next command on the same port has jobs with the same ids. */
+const isSameRun = (before, now) => before === null || before.created === now.created;
 
 function merged(known, news) {
   const seen = new Set(known.map(key));
