@@ -38,6 +38,38 @@ def test_wrong_use_is_one_clear_message(
     assert err == message
 
 
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["run", "x.sql", "--checkpoint", "a", "--checkpoint", "b"], "--checkpoint"),
+        (["run", "x.sql", "--ui", "--keep-going", "--ui", "0"], "--ui"),
+        (["ui", "there", "--port=1", "--port=2"], "--port"),
+        (["state", "there", "--diff", "1", "2", "--diff", "3", "4"], "--diff"),
+        (["why", "x.sql", "--at", "1", "--at", "1"], "--at"),
+    ],
+)
+def test_an_option_that_is_given_twice(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], option: str
+) -> None:
+    assert firesteel(monkeypatch, *arguments) == 2
+    assert capsys.readouterr().err == f"error: {option} is given 2 times\nhint: give it once\n"
+
+
+def test_a_flag_may_be_repeated(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert _run(monkeypatch, tmp_path, "SHOW VIEWS;", "--keep-going", "--keep-going") == 0
+    assert capsys.readouterr().out == "Empty set\n"
+
+
+def test_ways_to_recover_that_exclude_each_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ways = ("--recover", "deliver-again", "--recover", "skip-changed-files", "--recover", "accept-loss")
+    assert _run(monkeypatch, tmp_path, "SHOW VIEWS;", *ways) == 2
+    assert capsys.readouterr().err == "error: --recover takes deliver-again or accept-loss, not both\n"
+
+
 def _run(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str, *arguments: str) -> int:
     job = folder / "job.sql"
     job.write_text(script, encoding="utf-8")

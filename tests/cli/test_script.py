@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.cli.script import needs_spark, pairs, read_script
-from firesteel.errors import UsageError
+from firesteel.cli.script import needs_spark, pairs, read_script, with_values
+from firesteel.errors import ParseError, UsageError
 
 
 def test_pairs() -> None:
@@ -20,10 +20,32 @@ def test_a_pair_without_name_or_value_is_an_error(pair: str) -> None:
         pairs([pair], "-D")
 
 
+def test_environment_variables_give_the_values_that_are_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PASSWORD_OF_A_TEST", "s3cret")
+    text = "'${PASSWORD_OF_A_TEST}' ${TABLE}"
+    assert with_values(text, {"TABLE": "t"}) == "'s3cret' t"
+    assert with_values(text, {"TABLE": "t", "PASSWORD_OF_A_TEST": "x"}) == "'x' t"
+
+
+def test_a_name_without_a_value_says_where_to_give_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FOLDER_OF_A_TEST", raising=False)
+    with pytest.raises(ParseError) as found:
+        with_values("SELECT '${FOLDER_OF_A_TEST}'", {"TABLE": "t"})
+    assert found.value.hint == (
+        "give it with -D FOLDER_OF_A_TEST=..., or set it as an environment variable; given are TABLE"
+    )
+
+
 def test_a_script_is_read(tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text("SELECT '李';\n", encoding="utf-8")
     assert read_script(str(script)) == "SELECT '李';\n"
+
+
+def test_a_name_with_two_values_is_an_error() -> None:
+    assert pairs(["A=1", "A=1"], "--set") == {"A": "1"}
+    with pytest.raises(UsageError, match="--set gives A two values"):
+        pairs(["A=1", "A=2"], "--set")
 
 
 @pytest.mark.parametrize("content", [b"", b"\n  \n", b"-- nothing\n   -- but this\n"])

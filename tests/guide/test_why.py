@@ -13,7 +13,6 @@ import pytest
 
 from firesteel.cli.app import run_app
 from firesteel.session.inspection.state_report import open_reports
-from firesteel.sql.variables import substitute
 from tests.guide.test_examples import GUIDE, blocks
 from tests.guide.test_savepoints import run
 from tests.spark.savepoint.test_savepoint import files
@@ -58,11 +57,13 @@ def test_the_session_in_the_shell(tmp_path: Path) -> None:
     parts = blocks((GUIDE / "why.md").read_text(encoding="utf-8"))
     (tmp_path / "sales").mkdir()
     (tmp_path / "sales/1.json").write_text(parts["sales/1.json"])
-    known = {"DATA": str(tmp_path), "CHECKPOINT": str(tmp_path / "checkpoint")}
-    command = [sys.executable, "-m", "firesteel.cli.main", "shell", "--set", "parallelism.default=1"]
+    (typed,) = (name for name in parts if name.startswith("firesteel shell "))
+    words = shlex.split(typed)
+    assert words[-2:] == ["<", "session.sql"]
+    command = [sys.executable, "-m", "firesteel.cli.main", *words[1:-2], "--set", "parallelism.default=1"]
     done = subprocess.run(
-        command, cwd=tmp_path, input=substitute(parts["session.sql"], known), capture_output=True, text=True,
-        timeout=300, check=False,
+        command, cwd=tmp_path, input=parts["session.sql"], capture_output=True, text=True, timeout=300,
+        check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout == parts["firesteel shell < session.sql"]
+    assert done.stdout == parts[typed]

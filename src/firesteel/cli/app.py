@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
-from firesteel.cli.arguments import Checkpoint, Define, Master, Script, Set, Show, Verbose
+from firesteel.cli.arguments import Checkpoint, Define, Master, OnceCommand, Script, Set, Show, Verbose
 from firesteel.cli.checkpoint.commands import replay, state, ui_of_checkpoint, upgrade
 from firesteel.cli.interrupts import raise_dropped
 from firesteel.cli.testing.commands import diff, diff_flink, run_tests, verify
@@ -30,7 +30,7 @@ class _Commands(TyperGroup):
             return stop
 
 
-class _WithPage(TyperCommand):
+class _WithPage(OnceCommand):
     """A command with the option `--ui`, whose port may be left out."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -118,10 +118,9 @@ def run(
 ) -> int:
     """Run a script."""
     from firesteel.cli import run as runner
-    from firesteel.cli.script import folder_of, pairs, read_script
-    from firesteel.sql.variables import substitute
+    from firesteel.cli.script import folder_of, pairs, read_script, with_values
 
-    text = substitute(read_script(script), pairs(define or [], "-D"))
+    text = with_values(read_script(script), pairs(define or [], "-D"))
     given = pairs(settings or [], "--set") | _recovery(recover or [])
     configuration = runner.configuration(given, checkpoint, master, verbose=verbose)
     if log_format not in ("text", "json"):
@@ -135,7 +134,7 @@ def run(
         )  # fmt: skip
 
 
-@app.command()
+@app.command(cls=OnceCommand)
 def explain(
     script: Script,
     code: Annotated[bool, typer.Option("--code", help="Show the code that each chain runs, too.")] = False,
@@ -148,17 +147,16 @@ def explain(
 ) -> int:
     """Show the plan of every query in a script, with changelog modes; runs none of them."""
     from firesteel.cli import run as runner
-    from firesteel.cli.script import folder_of, pairs, read_script
-    from firesteel.sql.variables import substitute
+    from firesteel.cli.script import folder_of, pairs, read_script, with_values
 
-    text = substitute(read_script(script), pairs(define or [], "-D"))
+    text = with_values(read_script(script), pairs(define or [], "-D"))
     configuration = runner.configuration(pairs(settings or [], "--set"), None, None, verbose=verbose)
     return runner.explain_script(
         text, configuration, folder=folder_of(script), code=code, trace_rules=trace_rules
     )
 
 
-@app.command()
+@app.command(cls=OnceCommand)
 def demo(verbose: Verbose = False) -> int:
     """Run a small job: its script, its plan, and its change stream."""
     from firesteel.cli.demo import run_demo
@@ -171,6 +169,7 @@ def shell(
     init: Annotated[
         str | None, typer.Option("--init", metavar="FILE", help="A script that runs first.")
     ] = None,
+    define: Define = None,
     settings: Set = None,
     master: Master = None,
     metrics_port: MetricsPort = None,
@@ -186,10 +185,13 @@ def shell(
 
     configuration = runner.configuration(pairs(settings or [], "--set"), None, master, verbose=verbose)
     with _metrics(metrics_port, metrics_host), _page(ui, ui_host):
-        return Shell(configuration, folder=folder_of("-"), verbose=verbose, init=init).loop()
+        return Shell(
+            configuration, folder=folder_of("-"), verbose=verbose, init=init,
+            variables=pairs(define or [], "-D"),
+        ).loop()  # fmt: skip
 
 
-@app.command()
+@app.command(cls=OnceCommand)
 def savepoint(
     job: Annotated[
         str,
@@ -212,7 +214,7 @@ def savepoint(
     return save(checkpoint, target, configuration)
 
 
-@app.command()
+@app.command(cls=OnceCommand)
 def rescale(
     checkpoint: Annotated[
         str,
@@ -234,7 +236,7 @@ def rescale(
     return rescale_checkpoint(checkpoint, parallelism, configuration)
 
 
-@app.command()
+@app.command(cls=OnceCommand)
 def package(
     target: Annotated[str, typer.Argument(metavar="FILE", help="The archive to write: .tar.gz or .tar.")],
     extra: Annotated[
@@ -250,18 +252,18 @@ def package(
     return write_package(target, extra)
 
 
-app.command()(state)
-app.command("ui")(ui_of_checkpoint)
-app.command()(replay)
-app.command("test")(run_tests)
-app.command()(verify)
-app.command()(diff)
-app.command("diff-flink")(diff_flink)
-app.command()(upgrade)
-app.command()(why)
+app.command(cls=OnceCommand)(state)
+app.command("ui", cls=OnceCommand)(ui_of_checkpoint)
+app.command(cls=OnceCommand)(replay)
+app.command("test", cls=OnceCommand)(run_tests)
+app.command(cls=OnceCommand)(verify)
+app.command(cls=OnceCommand)(diff)
+app.command("diff-flink", cls=OnceCommand)(diff_flink)
+app.command(cls=OnceCommand)(upgrade)
+app.command(cls=OnceCommand)(why)
 
 
-@app.command("help")
+@app.command("help", cls=OnceCommand)
 def help_(
     page: Annotated[str | None, typer.Argument(metavar="PAGE", help="Lists the pages if not given.")] = None,
 ) -> int:
@@ -296,9 +298,13 @@ def _page(port: int | None, host: str | None, *, as_json: bool = False) -> Abstr
 
 
 def _recovery(values: list[str]) -> dict[str, str]:
-    """Return the options of `--recover`."""
-    of_sources = ("read-changed-files", "skip-changed-files")
-    return {_SOURCE_RECOVERY if value in of_sources else _RECOVERY: value for value in values}
+    """Return the options of `--recover`. Raises UsageError for two values that exclude each other."""
+    found: dict[str, str] = {}
+    for value in values:
+        key = _SOURCE_RECOVERY if value in ("read-changed-files", "skip-changed-files") else _RECOVERY
+        if found.setdefault(key, value) != value:
+            raise UsageError(f"--recover takes {found[key]} or {value}, not both")
+    return found
 
 
 def _version(wanted: bool) -> None:

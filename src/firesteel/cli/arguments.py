@@ -1,15 +1,24 @@
-"""Arguments that several commands have."""
+"""Arguments that several commands have, and the command that refuses an option given twice."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections import Counter
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+
+from firesteel.errors import UsageError
 
 Script = Annotated[str, typer.Argument(metavar="SCRIPT", help="A Flink SQL script; - reads standard input.")]
 Define = Annotated[
     list[str] | None,
-    typer.Option("-D", "--define", metavar="NAME=VALUE", help="Replaces ${NAME} in the script."),
+    typer.Option(
+        "-D",
+        "--define",
+        metavar="NAME=VALUE",
+        help="Replaces ${NAME} in SQL; without it, the environment variable does.",
+    ),
 ]
 Set = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A configuration option, as SET would.")
@@ -30,3 +39,23 @@ Show = Annotated[
         "sql-client.execution.result-mode.",
     ),
 ]
+
+
+class OnceCommand(TyperCommand):
+    """A command that refuses an option which takes one value and is given twice. Flags may be repeated.
+
+    The value given first would be ignored without a word.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments.
+
+        Raises:
+            UsageError: An option is given twice.
+        """
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for param, count in Counter(order).items():
+            repeats = getattr(param, "multiple", False) or getattr(param, "is_flag", False)
+            if count > 1 and param.param_type_name == "option" and not repeats:
+                raise UsageError(f"{param.opts[0]} is given {count} times", hint="give it once")
+        return super().parse_args(ctx, args)

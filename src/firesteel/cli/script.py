@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from firesteel.errors import UsageError
@@ -36,14 +38,29 @@ def read_script(path: str) -> str:
     return text
 
 
+def with_values(text: str, values: Mapping[str, str]) -> str:
+    """Return a script with the values of `${NAME}`: those given with -D, then environment variables.
+
+    Secrets come from the environment, because every user of the machine can read a command line.
+    """
+    from firesteel.sql.variables import substitute
+
+    return substitute(text, values, os.environ)
+
+
 def pairs(given: list[str], option: str) -> dict[str, str]:
-    """Return NAME=VALUE arguments as a dict. Raises UsageError for one without a name or a `=`."""
-    found = {}
+    """Return NAME=VALUE arguments as a dict.
+
+    Raises:
+        UsageError: One has no name or no `=`, or a name has two values.
+    """
+    found: dict[str, str] = {}
     for pair in given:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip():
             raise UsageError(f"{option} takes NAME=VALUE, got {pair!r}")
-        found[name.strip()] = value
+        if found.setdefault(name.strip(), value) != value:
+            raise UsageError(f"{option} gives {name.strip()} two values", hint="give it once")
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import shlex
 from contextlib import suppress
 from typing import Any, NoReturn
@@ -50,7 +51,7 @@ class Magics:
             line, cell = "", line
         given = _arguments(line)
         environment = self._environment(given.env)
-        text = substitute(cell, dict(given.variables))
+        text = substitute(cell, dict(given.variables), os.environ)
         environment.expect(text)
         for statement in environment.split_in_place(text):
             self._show(environment, environment.execute_sql(statement), given)

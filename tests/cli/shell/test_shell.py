@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,21 @@ SHOW CATALOGS;
 def pressed(*_: object) -> None:
     signal.raise_signal(signal.SIGINT)
     raise AssertionError("the answer goes on")
+
+
+def test_typed_statements_and_files_take_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("firesteel.cli.shell.shell.prepare", lambda *_, **__: None)
+    monkeypatch.setenv("ZONE_OF_A_TEST", "Asia/Kathmandu")
+    (tmp_path / "first.sql").write_text("SET 'table.local-time-zone' = '${ZONE_OF_A_TEST}';")
+    typed = "SET 'pipeline.name' = '${NAME}';\nSET;\nSHOW ${NO_VALUE_OF_A_TEST};\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    assert Shell({}, folder="", init=str(tmp_path / "first.sql"), variables={"NAME": "orders"}).loop() == 0
+    out, err = capsys.readouterr()
+    assert "Asia/Kathmandu" in out
+    assert "orders" in out
+    assert "variable NO_VALUE_OF_A_TEST is not defined" in err
 
 
 def test_ctrl_c_ends_an_answer_and_not_the_shell(

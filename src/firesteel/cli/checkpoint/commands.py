@@ -31,10 +31,9 @@ def replay(
     """Read the messages of a dead-letter table again and give them to the stopped job."""
     from firesteel.cli import run as runner
     from firesteel.cli.checkpoint.replay import replay_script
-    from firesteel.cli.script import folder_of, pairs, read_script
-    from firesteel.sql.variables import substitute
+    from firesteel.cli.script import folder_of, pairs, read_script, with_values
 
-    text = substitute(read_script(script), pairs(define or [], "-D"))
+    text = with_values(read_script(script), pairs(define or [], "-D"))
     configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master, verbose=verbose)
     runner.check_show(show)
     return replay_script(
@@ -68,10 +67,9 @@ def upgrade(
     """Give a stopped job's checkpoint to a changed script; its sinks get the difference."""
     from firesteel.cli import run as runner
     from firesteel.cli.checkpoint.upgrade import Wanted, upgrade_checkpoint
-    from firesteel.cli.script import folder_of, pairs, read_script
-    from firesteel.sql.variables import substitute
+    from firesteel.cli.script import folder_of, pairs, read_script, with_values
 
-    text = substitute(read_script(script), pairs(define or [], "-D"))
+    text = with_values(read_script(script), pairs(define or [], "-D"))
     configuration = runner.configuration(pairs(settings or [], "--set"), checkpoint, master, verbose=verbose)
     wanted = Wanted(plan=plan, dry_run=dry_run, yes=yes, any_order=any_order)
     return upgrade_checkpoint(text, configuration, folder=folder_of(script), wanted=wanted)

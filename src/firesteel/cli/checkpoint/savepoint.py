@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from firesteel.cli.script import read_script
+from firesteel.cli.script import read_script, with_values
 from firesteel.cli.terminal import escaped
 from firesteel.errors import UsageError
 from firesteel.session.launch import CHECKPOINT
@@ -27,10 +27,9 @@ def checkpoint_of(job: str, variables: Mapping[str, str], options: Mapping[str, 
         return job
     from firesteel.sql.parser import parse_script
     from firesteel.sql.statements import SetOption
-    from firesteel.sql.variables import substitute
 
     found = options.get(CHECKPOINT)
-    for statement in parse_script(substitute(read_script(job), dict(variables))):
+    for statement in parse_script(with_values(read_script(job), variables)):
         if isinstance(statement, SetOption) and statement.key == CHECKPOINT:
             found = statement.value
     if found is None:

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +21,7 @@ from firesteel import __version__
 from firesteel.background import in_thread
 from firesteel.cli.interrupts import forget, raise_dropped, remember, signal_of
 from firesteel.cli.report import as_firesteel_error, report
+from firesteel.cli.script import with_values
 from firesteel.cli.shell.commands import Command, asks_for_background, command_of, without_ampersand
 from firesteel.cli.shell.help_text import print_help
 from firesteel.cli.shell.plain_reader import PlainReader
@@ -75,10 +76,17 @@ class Shell:
         folder: Folder of the modules of user-defined functions.
         verbose: Whether to print stack traces.
         init: Script to run first, None for none.
+        variables: Values of `${NAME}` in statements; environment variables have the others.
     """
 
     def __init__(
-        self, options: dict[str, str], *, folder: str, verbose: bool = False, init: str | None = None
+        self,
+        options: dict[str, str],
+        *,
+        folder: str,
+        verbose: bool = False,
+        init: str | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self._interactive = sys.stdin.isatty()
         if self._interactive:
@@ -91,6 +99,7 @@ class Shell:
         self._runner = ShellRunner(self._environment, verbose=verbose, was_pressed=self._take_press)
         self._verbose = verbose
         self._init = init
+        self._variables = variables or {}
         self._times = False
         self._is_interruptible = False
         self._is_reading = False
@@ -232,6 +241,7 @@ class Shell:
         if command is not None:
             return self._run_command(command)
         self._loaded.result()
+        text = with_values(text, self._variables)
         pieces = self._environment.split_in_place(text)
         for number, piece in enumerate(pieces):
             if piece.strip() == "&":

@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firesteel.cli.script import folder_of, read_script
+from firesteel.cli.script import folder_of, read_script, with_values
 from firesteel.cli.terminal import lines_escaped
 from firesteel.notices import say
 from firesteel.sensitive import without_secrets
-from firesteel.sql.variables import substitute
 from firesteel.testing.flink.diff import compare_with_flink
 from firesteel.testing.flink.python_environment import VERSION, flink_python
 
@@ -46,7 +45,7 @@ def diff_flink_and_tell(
     Raises:
         FiresteelError: The script cannot be read, or Flink cannot run.
     """
-    text = substitute(read_script(path), dict(define))
+    text = with_values(read_script(path), define)
     flink = flink_python(python, version)
     try:
         found = compare_with_flink(

@@ -46,18 +46,17 @@ def why(
 ) -> int:
     """Show how a row came to be: its source rows, and what each operator did with them. Needs no Spark."""
     from firesteel.cli import run as runner
-    from firesteel.cli.script import folder_of, pairs, read_script
+    from firesteel.cli.script import folder_of, pairs, read_script, with_values
     from firesteel.cli.why.json_form import as_json
     from firesteel.cli.why.text_form import as_text
     from firesteel.session.environment import TableEnvironment
     from firesteel.session.why.why import Question, explain_row
-    from firesteel.sql.variables import substitute
 
     if form not in FORMATS:
         raise UsageError(f"--format takes text or json, got {form!r}")
     if limit < 1:
         raise UsageError(f"--limit takes a number from 1 on, got {limit}")
-    text = substitute(read_script(script), pairs(define or [], "-D"))
+    text = with_values(read_script(script), pairs(define or [], "-D"))
     options = runner.configuration(pairs(settings or [], "--set"), checkpoint, None, verbose=verbose)
     environment = TableEnvironment.create(configuration=options)
     environment.functions_folder = folder_of(script)

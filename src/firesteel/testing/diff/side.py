@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ def script_side(path: Path, define: Mapping[str, str], settings: Mapping[str, st
     Raises:
         FiresteelError: The script cannot be read or is wrong.
     """
-    text = substitute(Document.read(path).text, dict(define))
+    text = substitute(Document.read(path).text, define, os.environ)
     script = Script.load(str(path), text, str(path.absolute().parent), settings, default_zone=None)
     return _with_targets(Side(str(path), script, None)), text
 

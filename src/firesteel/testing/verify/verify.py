@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ def verify_script(
 
     Args:
         path: The script.
-        define: Values of `${NAME}` in it.
+        define: Values of `${NAME}` in it; environment variables have the others.
         settings: Options to set, by key.
         checkpoint: Folder of the job's checkpoint. Sources count up to its last micro-batch.
         sink: Whether to read the tables that the script inserts into, not the changes of its queries.
@@ -99,7 +100,7 @@ def verify_script(
     Raises:
         FiresteelError: The script is wrong, or a table cannot be read.
     """
-    text = substitute(Document.read(path).text, dict(define or {}))
+    text = substitute(Document.read(path).text, define or {}, os.environ)
     script = Script.load(str(path), text, str(path.absolute().parent), settings or {}, default_zone=None)
     if not script.targets:
         raise UsageError(f"{path} has no query and no INSERT")
