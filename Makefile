@@ -18,7 +18,7 @@ OLDEST_READY := $(OLDEST_VENV)/.ready
 OLDEST_MADE := $(OLDEST_VENV)/pyvenv.cfg
 DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
-.PHONY: help oldest demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta goldens lint types reference package site bench nexmark clean check-tools
+.PHONY: help environment oldest demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta goldens lint types reference package site bench nexmark clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,11 +38,14 @@ test-all: $(READY) ## every test at its full size: all random examples, long sta
 test-fast: $(READY) ## the tests that need no Spark: under a minute
 	$(BIN)/python -m pytest -m "not spark and not slow" $(ARGS)
 
+# In one process: most of the time goes into compiling the kernels, and a second process compiles them, too.
 test-checked: $(READY) ## kernels and decoders, with kernels that check each index
-	FIRESTEEL_KERNELS=checked $(BIN)/python -m pytest $(IN_TWO_PROCESSES) $(CHECKED_TESTS) $(ARGS)
+	FIRESTEEL_KERNELS=checked $(BIN)/python -m pytest $(CHECKED_TESTS) $(ARGS)
 
 test-spark-versions: $(OLDEST_READY) ## tests of the code that uses Spark's private parts, on the oldest supported pyspark
 	$(OLDEST_VENV)/bin/python -m pytest $(IN_TWO_PROCESSES) -m private $(PRIVATE_TESTS) $(ARGS)
+
+environment: $(READY) ## the environment of all other targets, with the tools of development
 
 oldest: $(OLDEST_READY) ## the environment with the oldest pyspark, for the two targets around this one
 

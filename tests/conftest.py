@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.scale import FULL
 pytest.register_assert_rewrite("tests.goldens")
 
 if TYPE_CHECKING:
+    from firesteel.spark.launch.java import Java
     from firesteel.spark.launch.launch import Spark
 
 LEAN_ON_PRIVATES = {Path(__file__).parent / "spark" / name for name in ("internals", "launch")}
@@ -49,10 +51,18 @@ def _turn(item: pytest.Item) -> int:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Spark]:
-    """A local Spark as Firesteel starts it."""
+    """A local Spark as Firesteel starts it. It reads a class-data archive, and writes none when it ends."""
+    from firesteel.spark.launch import direct_launcher
+    from firesteel.spark.launch.archive import ClassArchive, class_archive
     from firesteel.spark.launch.launch import create_session
 
-    session = create_session()
+    def kept(java: Java, jars: Path, host: str) -> ClassArchive:
+        # In a fresh clone, a command of the tests has written one long before this Spark ends.
+        archive = class_archive(java, jars, host)
+        return archive if archive.mark is None else ClassArchive()
+
+    with patch.object(direct_launcher, "class_archive", kept):
+        session = create_session()
     yield session
     session.stop()
 

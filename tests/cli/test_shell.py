@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.cache_folder import cache_folder
 from tests.cli.shell.typed_session import PROGRAM
 from tests.cli.terminal import Terminal
 
@@ -58,7 +59,9 @@ def test_ctrl_c_in_a_terminal_that_cannot_move_its_cursor(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     command = [sys.executable, "-c", PROGRAM, "shell"]
-    with Terminal(command, {"HOME": str(tmp_path), "TERM": "dumb"}) as terminal:
+    # Spark starts in the background: with a cache of its own it would write a class-data archive.
+    cache = {"FIRESTEEL_CACHE_DIR": str(cache_folder())}
+    with Terminal(command, {"HOME": str(tmp_path), "TERM": "dumb", **cache}) as terminal:
         assert "Firesteel " in terminal.wait_for(PROMPT)
         terminal.type("CREATE TABLE g (a INT)\nWITH ('connector' = 'datagen', 'rows-per-second' = '5');\n")
         terminal.wait_for("succeeded.\r\n" + PROMPT)

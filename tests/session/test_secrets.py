@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.cache_folder import cache_folder
 from firesteel.config.secrets import hand_on, referenced, resolved
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.sensitive import is_sensitive, redacted
@@ -58,6 +59,7 @@ def test_no_file_and_no_output_holds_a_secret(host: str, tmp_path: Path, short: 
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(tmp_path / "plugin"), str(Path(__file__).parents[2])]),
         "HOME": str(left / "home"),
+        "FIRESTEEL_CACHE_DIR": str(cache_folder()),  # kernels and class data, which nobody compiles again
         "TMPDIR": str(left / "tmp"),
         "SPARK_LOCAL_DIRS": str(left / "tmp"),
     }

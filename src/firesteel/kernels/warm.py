@@ -2,12 +2,14 @@
 
 It takes some hundredths of a second for a process and its forks.
 
-`python -m firesteel.kernels.warm` compiles all kernels.
+`python -m firesteel.kernels.warm` compiles all kernels, on all cores.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 
 from firesteel.kernels.compiler import KERNELS
@@ -20,6 +22,7 @@ MODULES = (
     *("rank", "rank_updates", "deduplicate", "temporal_join"),
 )
 """Modules with a function `warm`, which calls their kernels with all kinds of arguments in use."""
+_MOST_PROCESSES = 4
 
 
 def load_kept() -> Iterator[str]:
@@ -36,8 +39,20 @@ def load_kept() -> Iterator[str]:
 def compile_all() -> None:
     """Compile or load all kernels."""
     for module in MODULES:
-        import_module(f"firesteel.kernels.{module}").warm()
+        compile_module(module)
+
+
+def compile_module(module: str) -> None:
+    """Compile or load the kernels of one of `MODULES`."""
+    import_module(f"firesteel.kernels.{module}").warm()
+
+
+def main() -> None:
+    """Compile all kernels that are not stored yet, in a process for each core."""
+    # Each process compiles the functions again that kernels of several modules share: many gain nothing.
+    with ProcessPoolExecutor(min(os.cpu_count() or 1, _MOST_PROCESSES)) as pool:
+        list(pool.map(compile_module, MODULES))
 
 
 if __name__ == "__main__":
-    compile_all()
+    main()
