@@ -8,14 +8,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from firesteel.cache_folder import private_cache_folder
 from firesteel.cli.stopping import stop_words
+from firesteel.spark.launch import archive
+from firesteel.spark.launch.java import find_java, spark_home
+from firesteel.spark.launch.settings import STREAM
 from firesteel.spark.progress import Progress
 
 JOB = """
@@ -96,8 +100,19 @@ def ended_by(number: int, folder: Path) -> tuple[int, list[dict[str, Any]]]:
     return job.returncode, [json.loads(line) for line in said.splitlines()]
 
 
+@pytest.fixture
+def no_new_archive() -> Iterator[None]:
+    """Have no JVM begin a class-data archive, which takes a first run's JVM long when it ends."""
+    key = archive._key(find_java(), spark_home() / "jars", STREAM)
+    begun = private_cache_folder("jvm") / f"{key}.{os.getpid()}{archive._NEW}"  # as if another one wrote it
+    begun.touch()
+    yield
+    begun.unlink(missing_ok=True)
+
+
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.usefixtures("no_new_archive")
 def test_no_process_is_left_and_the_next_run_goes_on(tmp_path: Path) -> None:
     (tmp_path / "job.sql").write_text(JOB, encoding="utf-8")
     status, _ = ended_by(signal.SIGKILL, tmp_path)

@@ -64,7 +64,7 @@ def _answer(query: str, catalog: Catalog) -> list[list[object]]:
     return [result.column(i + 2).to_pylist() for i in range(result.num_columns - 2)]
 
 
-LONG, HALF, FEW = (10_000, 5000, 2000) if FULL else (2400, 1200, 1100)
+LONG, HALF, FEW = (10_000, 5000, 2000) if FULL else (1200, 1050, 1020)
 """All beyond the depth of Python's stack."""
 SUM = FEW * (FEW - 1) // 2
 

@@ -16,18 +16,20 @@ from tests.scale import FULL
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
 
+_CUTS = 20 if FULL else 2
+
 
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["files", pytest.param("sqlite", marks=pytest.mark.full)])
 def test_power_cuts(kind: str) -> None:
     """In a process of its own: its workers are told where to record their syncs."""
-    command = [sys.executable, "-m", "tests.recovery.power_cuts", "--cuts", "20" if FULL else "3"]
+    command = [sys.executable, "-m", "tests.recovery.power_cuts", "--cuts", str(_CUTS)]
     done = subprocess.run(
         [*command, "--sink", kind], cwd=ROOT, capture_output=True, text=True, timeout=900, check=False
     )
     assert done.returncode == 0, done.stderr[-5000:]
-    assert f"{kind}: {20 if FULL else 3} cuts" in done.stdout
+    assert f"{kind}: {_CUTS} cuts" in done.stdout
     assert " 0 refused" in done.stdout
 
 

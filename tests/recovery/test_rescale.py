@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("sqlalchemy")
 
-FINISHED = [
-    "windows",
-    pytest.param("over", marks=pytest.mark.full),
-    pytest.param("bundles", marks=pytest.mark.full),
-    pytest.param("incremental", marks=pytest.mark.full),
-    pytest.param("sorted", marks=pytest.mark.full),
-]
+FINISHED = ["windows", "over", "bundles", "incremental", "sorted"]
 UNFINISHED = ["conflicts", pytest.param("upserts", marks=pytest.mark.full)]
 """Jobs whose last micro-batch is at the sinks, and not in Spark's log of commits."""
 
@@ -47,6 +41,7 @@ def kept(name: str, base: Path) -> Outputs:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", FINISHED)
 def test_a_kept_job(name: str, tmp_path: Path, spark: Spark) -> None:
     base = tmp_path / "job"

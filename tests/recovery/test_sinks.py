@@ -16,6 +16,7 @@ pytest.importorskip("sqlalchemy")
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_killed_between_the_databases_commit_and_sparks(tmp_path: Path) -> None:
     source, checkpoint = tmp_path / "in.json", tmp_path / "checkpoint"
     write_changes(source, 600)

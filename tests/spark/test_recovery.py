@@ -40,7 +40,7 @@ def restored(spark: Spark, folder: Path, kind: str = "files") -> Line:
     return line
 
 
-@pytest.mark.parametrize("kind", ["files", "sqlite"])
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("files", marks=pytest.mark.full)])
 def test_an_older_copy_is_refused_and_resumes(
     spark: Spark, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

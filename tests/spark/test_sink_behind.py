@@ -70,7 +70,7 @@ def _copied(line: Line, folder: Path, kind: str) -> Callable[[], object]:
     return put
 
 
-@pytest.mark.parametrize("kind", ["files", "sqlite"])
+@pytest.mark.parametrize("kind", ["files", pytest.param("sqlite", marks=pytest.mark.full)])
 def test_an_older_sink_is_refused_and_gets_its_rows_again(spark: Spark, tmp_path: Path, kind: str) -> None:
     with sink_restored(spark, tmp_path, kind) as line:
         before = line.left()
