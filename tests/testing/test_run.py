@@ -150,6 +150,19 @@ def test_values_of_all_types_pass_unchanged(tmp_path: Path) -> None:
     assert found.passed, found.text()
 
 
+def test_missing_fields_of_a_row_are_null(tmp_path: Path) -> None:
+    table = """\
+CREATE TABLE t (r ROW<p INT, q STRING>, n ROW<p INT NOT NULL>)
+WITH ('connector' = 'filesystem', 'path' = '/nowhere', 'format' = 'json');
+SELECT r, n FROM t;
+"""
+    tests = "- name: row\n  input: {t: [[{q: b}, {p: 1}]]}\n  expect: {rows: [[[null, b], [1]]]}\n"
+    found = outcome(tmp_path, tests, table)
+    assert found.passed, found.text()
+    with pytest.raises(FiresteelError, match="the value has no field 'p', which is INT NOT NULL"):
+        outcome(tmp_path, tests.replace("{p: 1}", "{}"), table)
+
+
 def test_a_view_and_a_query_of_the_tests_own_are_tested(tmp_path: Path) -> None:
     tests = """
 - name: view

@@ -141,10 +141,14 @@ def _row(node: Node, kind: SqlType, zone: str) -> dict[str, Any]:
     types = dict(zip(kind.names, kind.children, strict=True))
     if node.kind == "mapping":
         members = node.members(f"a value of {kind}", kind.names)
-        missing = [name for name in kind.names if name not in members]
-        if missing:
-            node.fail(f"the row has no value for {', '.join(missing)}")
-        return {name: value_of(members[name], types[name], zone) for name in kind.names}
+        row: dict[str, Any] = dict.fromkeys(kind.names)
+        row |= {name: value_of(member, types[name], zone) for name, member in members.items()}
+        missing = next(
+            (name for name in kind.names if name not in members and not types[name].nullable), None
+        )
+        if missing is not None:
+            node.fail(f"the value has no field '{missing}', which is {types[missing]}")
+        return row
     cells = node.items(f"a value of {kind}")
     if len(cells) != len(kind.names):
         node.fail(f"{kind} has {len(kind.names)} fields, the value {len(cells)}")

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from firesteel.cli.app import run_app
 from firesteel.cli.shell.runner import ShellRunner
 from firesteel.cli.shell.shell import Shell
+from firesteel.errors import UsageError
 
 TYPED = """\
 HELP metrics
@@ -37,6 +39,11 @@ def test_typed_statements_and_files_take_values(
     assert "Asia/Kathmandu" in out
     assert "orders" in out
     assert "variable NO_VALUE_OF_A_TEST is not defined" in err
+
+
+def test_a_missing_first_script_ends_the_command(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"cannot read .*none\.sql: No such file or directory"):
+        run_app(["shell", "--init", str(tmp_path / "none.sql")])
 
 
 def test_ctrl_c_ends_an_answer_and_not_the_shell(

@@ -134,3 +134,13 @@ def check_command(checkpoint: str, first: int, last: int, capsys: pytest.Capture
     assert run_app(["state", checkpoint, "--against", checkpoint]) == 0
     with pytest.raises(UsageError, match="has no state of micro-batch 99"):
         run_app(["state", checkpoint, "--diff", str(first), "99"])
+
+
+@pytest.mark.parametrize("options", [[], ["--against", "there"]])
+def test_a_folder_that_is_not_there_is_an_error_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.setattr("firesteel.session.environment.TableEnvironment.create", None)
+    with pytest.raises(UsageError, match=r"there is no folder .*none") as found:
+        run_app(["state", str(tmp_path / "none"), *options])
+    assert found.value.hint == "name the folder given as --checkpoint"

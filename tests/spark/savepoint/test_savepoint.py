@@ -227,7 +227,7 @@ def test_state_that_cannot_be_opened(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("checkpoint", "target", "kind", "text"),
     [
-        ("{0}/none", "{0}/savepoint", UsageError, "none does not exist"),
+        ("{0}/none", "{0}/savepoint", UsageError, "there is no folder"),
         ("{0}", "{0}/savepoint", UsageError, "is not a checkpoint of Firesteel"),
         ("{0}/job/checkpoint", "{0}/job/checkpoint/sp", UsageError, "is in the checkpoint"),
         (

@@ -42,7 +42,9 @@ def show_state(
         )
     from firesteel.session.environment import TableEnvironment
     from firesteel.session.inspection.state_report import OVERVIEW, open_reports
+    from firesteel.spark.checkpoint.folder import check_is_there
 
+    check_is_there(checkpoint)
     environment = TableEnvironment.create(configuration=options)
     environment.own_process = True
     try:

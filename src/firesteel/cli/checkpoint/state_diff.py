@@ -65,7 +65,10 @@ def show_difference(
     from firesteel.session.environment import TableEnvironment
     from firesteel.session.inspection.state_difference import state_differences
     from firesteel.session.inspection.state_report import open_reports
+    from firesteel.spark.checkpoint.folder import check_is_there
 
+    for folder in filter(None, (sides.checkpoint, sides.against)):
+        check_is_there(folder)
     environment = TableEnvironment.create(configuration=options)
     environment.own_process = True
     differs = False

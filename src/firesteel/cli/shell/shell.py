@@ -77,6 +77,9 @@ class Shell:
         verbose: Whether to print stack traces.
         init: Script to run first, None for none.
         variables: Values of `${NAME}` in statements; environment variables have the others.
+
+    Raises:
+        UsageError: The script to run first cannot be read.
     """
 
     def __init__(
@@ -88,6 +91,8 @@ class Shell:
         init: str | None = None,
         variables: Mapping[str, str] | None = None,
     ) -> None:
+        if init is not None:
+            _text_of(init)
         self._interactive = sys.stdin.isatty()
         if self._interactive:
             print(BANNER)
@@ -294,11 +299,7 @@ class Shell:
 
     def _source(self, file: str) -> bool:
         """Run a file as if it was typed."""
-        try:
-            text = Path(file).expanduser().read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-            raise UsageError(f"cannot read {file}: {reason}") from None
+        text = _text_of(file)
         if self._depth >= _DEEPEST:
             raise UsageError(
                 f"{file} is the {_DEEPEST + 1}th file in a row of SOURCE", hint="does a file call itself?"
@@ -324,6 +325,15 @@ class Shell:
             while each.runs and not self._pressed:
                 each.wait(0.1)
         self._tell_ended()
+
+
+def _text_of(file: str) -> str:
+    """Return the text of a file of statements. Raises UsageError if it cannot be read."""
+    try:
+        return Path(file).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"cannot read {file}: {reason}") from None
 
 
 def _leave_if_asked(stop: KeyboardInterrupt) -> None:

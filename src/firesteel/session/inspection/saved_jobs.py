@@ -14,6 +14,7 @@ from firesteel.jobs.job_file import FILE, FORMAT
 from firesteel.jobs.json_form import Json, time_text
 from firesteel.spark.checkpoint.batch_origins import batches
 from firesteel.spark.checkpoint.fingerprint import STATEMENT, check_version, has_saved, read
+from firesteel.spark.checkpoint.folder import no_checkpoint
 from firesteel.spark.checkpoint.lock import FILE as LOCK
 from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.checkpoint.owner import LEASE_SECONDS, RELEASED, Owner, has_ended, read_owner, shown
@@ -55,7 +56,7 @@ class SavedJobs:
                 hint="copy the checkpoint to this machine, or use --ui where the job runs",
             )
         if not folder.is_dir():
-            raise UsageError(f"there is no folder {checkpoint}", hint="name the folder given as --checkpoint")
+            raise no_checkpoint(checkpoint)
         self._name, self._folder = checkpoint, folder
         self._known: dict[Path, tuple[tuple[int, int], Any]] = {}
         self.jobs()
@@ -70,9 +71,7 @@ class SavedJobs:
         folders = [self._folder, *sorted(path for path in self._folder.iterdir() if path.is_dir())]
         found = {path.name: self._job(path) for path in folders if has_saved(None, str(path))}
         if not found:
-            raise UsageError(
-                f"{self._name} is not a checkpoint of Firesteel", hint="name the folder given as --checkpoint"
-            )
+            raise no_checkpoint(self._name)
         return found
 
     def _job(self, folder: Path) -> SavedJob:

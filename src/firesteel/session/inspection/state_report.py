@@ -15,6 +15,7 @@ from firesteel.runtime.columns.keys import Keys, find_keys
 from firesteel.runtime.state.size import StateSize
 from firesteel.session.inspection.value_text import value_text
 from firesteel.spark.checkpoint.fingerprint import has_saved
+from firesteel.spark.checkpoint.folder import no_checkpoint
 from firesteel.spark.checkpoint.pending_change import UPGRADE
 from firesteel.spark.internals.hadoop_files import names
 from firesteel.spark.stream.stored_state import StoredState
@@ -153,9 +154,7 @@ def open_reports(session: SparkSession, checkpoint: str, batch: int | None = Non
     UPGRADE.complete_if_interrupted(checkpoint)
     folders = [name for name in names(context, checkpoint) if has_saved(context, f"{checkpoint}/{name}")]
     if not folders:
-        raise UsageError(
-            f"{checkpoint} is not a checkpoint of Firesteel", hint="name the folder given as --checkpoint"
-        )
+        raise no_checkpoint(checkpoint)
     for name in folders:
         yield StateReport(name, StoredState(session, f"{checkpoint}/{name}", batch))
 

@@ -10,6 +10,7 @@ from firesteel.errors import NotSupportedError, UsageError
 from firesteel.plan.nodes import physical
 from firesteel.session.upgrade.script_jobs import PlannedStatement
 from firesteel.spark.checkpoint.fingerprint import Layout, check_saved, check_version, read
+from firesteel.spark.checkpoint.folder import no_checkpoint
 from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.checkpoint.pending_change import UPGRADE
 from firesteel.spark.checkpoint.statements import Script, saved_folder, saved_statements
@@ -82,9 +83,7 @@ def checkpoint_folder(checkpoint: str) -> Path:
     if folder is None:
         raise NotSupportedError(f"`why` for a checkpoint on another file system ({checkpoint})")
     if not saved_statements(None, str(folder)):
-        raise UsageError(
-            f"{checkpoint} is not a checkpoint of Firesteel", hint="name the folder given as --checkpoint"
-        )
+        raise no_checkpoint(checkpoint)
     if (folder / UPGRADE.name).is_dir():
         raise UsageError(
             f"an upgrade of the checkpoint {checkpoint} was interrupted",

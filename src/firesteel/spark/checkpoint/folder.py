@@ -88,6 +88,23 @@ def _check_renamed(file: Path, to: Path, checkpoint: str) -> None:
         ) from None
 
 
+def no_checkpoint(checkpoint: str) -> UsageError:
+    """Return the error for a folder that is no checkpoint: it does not exist, or holds something else."""
+    folder = local_folder(checkpoint)
+    if folder is not None and not folder.is_dir():
+        message = f"{checkpoint} is a file" if folder.exists() else f"there is no folder {checkpoint}"
+    else:
+        message = f"{checkpoint} is not a checkpoint of Firesteel"
+    return UsageError(message, hint="name the folder given as --checkpoint")
+
+
+def check_is_there(checkpoint: str) -> None:
+    """Raise UsageError if a checkpoint's folder would be on this machine and is not, before Spark starts."""
+    folder = local_folder(checkpoint)
+    if folder is not None and not folder.is_dir():
+        raise no_checkpoint(checkpoint)
+
+
 def check_logs(checkpoint: str) -> None:
     """Check that the last batches in Spark's logs can be read. Spark's own error would not name the file.
 

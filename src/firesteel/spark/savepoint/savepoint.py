@@ -18,6 +18,7 @@ from firesteel.durability import sync_tree
 from firesteel.errors import JobError, NotSupportedError, UsageError
 from firesteel.file_trust import PRIVATE_FOLDER
 from firesteel.spark.checkpoint.fingerprint import FILE, SPARK
+from firesteel.spark.checkpoint.folder import no_checkpoint
 from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.checkpoint.pending_change import UPGRADE
 from firesteel.spark.checkpoint.schema_paths import name_own_schemas
@@ -61,15 +62,13 @@ def statement_folders(checkpoint: str, *, trusts_others: bool = False) -> list[P
     """
     folder = _local(checkpoint)
     if not folder.is_dir():
-        raise UsageError(f"the checkpoint {checkpoint} does not exist")
+        raise no_checkpoint(checkpoint)
     if not trusts_others:
         check_trust(folder, checkpoint)
     UPGRADE.complete_if_interrupted(checkpoint)
     found = [path for path in (folder, *sorted(folder.iterdir())) if (path / FILE).is_file()]
     if not found:
-        raise UsageError(
-            f"{checkpoint} is not a checkpoint of Firesteel", hint="name the folder given as --checkpoint"
-        )
+        raise no_checkpoint(checkpoint)
     return [path.absolute() for path in found]
 
 
