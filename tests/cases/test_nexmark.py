@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,8 @@ from firesteel import TableEnvironment
 from firesteel.errors import ValidationError
 from firesteel.sql.variables import substitute
 from tests.cases.changes import folded
-from tests.scale import FULL
+from tests.cases.cut import changes
+from tests.scale import FULL, part
 
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
@@ -31,6 +33,7 @@ ANSWERS: Answers = json.loads((CASE / "flink.json").read_text(encoding="utf-8"))
 OF_CHANGES: Answers = json.loads((CHANGES / "flink.json").read_text(encoding="utf-8"))
 VALUES = {"DATA": str(CASE), "SINK": "blackhole", "OUT": "/nowhere", "EVENTS": "3000", "RATE": "100"}
 _BY_THE_CLOCK = 12
+_LOOKS_UP = 13
 _WIDTH = 30
 
 
@@ -53,17 +56,32 @@ def run(made: TableEnvironment, file: str, *, explain: bool = False) -> str:
     return plan
 
 
-def left(made: TableEnvironment, query: int) -> Counter[tuple[str, ...]]:
+def by_the_host(made: TableEnvironment, sql: str) -> Iterator[tuple[str, ...]]:
+    """Return the changes of a query on the environment's host."""
+    texts: Iterator[tuple[str, ...]] = made.execute_sql(sql).texts()
+    return texts
+
+
+def in_process(made: TableEnvironment, sql: str) -> Iterator[tuple[str, ...]]:
+    """Return the changes of a query without Spark, all rows in one micro-batch."""
+    return changes(made, sql, 1 << 30, 2)
+
+
+def left(
+    made: TableEnvironment,
+    query: int,
+    run_query: Callable[[TableEnvironment, str], Iterator[tuple[str, ...]]] = by_the_host,
+) -> Counter[tuple[str, ...]]:
     """Return the rows that the changes of a query leave, with texts as Flink prints them."""
-    if query == 13:
+    if query == _LOOKS_UP:
         side_input = (FOLDER / "q13.sql").read_text(encoding="utf-8")
         (create, *_) = made.split(substitute(side_input, VALUES))
         made.execute_sql(create)
-    changes = [
+    cut = [
         [kind, *(cell if len(cell) <= _WIDTH else f"{cell[: _WIDTH - 3]}..." for cell in cells)]
-        for kind, *cells in made.execute_sql(select(query)).texts()
+        for kind, *cells in run_query(made, select(query))
     ]
-    rows, wrong = folded(changes)
+    rows, wrong = folded(cut)
     assert wrong is None
     return rows
 
@@ -95,16 +113,26 @@ def test_the_query_that_flink_refuses_is_refused() -> None:
         run(environment(None, "files.sql"), "q6.sql", explain=True)
 
 
+@pytest.mark.parametrize("query", [query for query in numbers(ANSWERS) if query != _LOOKS_UP])
+def test_queries_answer_as_flink(query: int) -> None:
+    assert left(environment(None, "files.sql"), query, in_process) == expected(query)
+
+
+@pytest.mark.parametrize("query", numbers(OF_CHANGES))
+def test_tables_that_change_are_answered_as_by_flink(query: int) -> None:
+    assert left(environment(None, "changes.sql"), query, in_process) == expected(query, OF_CHANGES)
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize("query", numbers(ANSWERS))
+@pytest.mark.parametrize("query", sorted({*part(numbers(ANSWERS), 4), _LOOKS_UP}))
 def test_the_batch_host_answers_as_flink(query: int, spark: Spark) -> None:
     made = environment(spark, "files.sql", **{"parallelism.default": "2"})
     assert left(made, query) == expected(query)
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("query", numbers(OF_CHANGES))
-def test_tables_that_change_are_answered_as_by_flink(query: int, spark: Spark) -> None:
+@pytest.mark.parametrize("query", part(numbers(OF_CHANGES), 3))
+def test_the_batch_host_answers_as_flink_over_tables_that_change(query: int, spark: Spark) -> None:
     made = environment(spark, "changes.sql", **{"parallelism.default": "2"})
     assert left(made, query) == expected(query, OF_CHANGES)
 
