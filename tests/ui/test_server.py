@@ -65,7 +65,10 @@ def test_only_files_of_the_page_are_served(page: str, path: str) -> None:
 )
 def test_on_loopback_a_request_names_this_machine(page: str, host: str, status: int) -> None:
     for path in ("/", "/api/v1/jobs"):
-        assert httpx.get(page + path, headers={"Host": host}).status_code == status
+        answer = httpx.get(page + path, headers={"Host": host})
+        assert answer.status_code == status
+        assert ("Open 127.0.0.1 or localhost" in answer.text) == (status == 403)
+        assert ("--ui-host ADDRESS" in answer.text) == (status == 403)
 
 
 def test_beyond_loopback_it_asks_for_a_token(registry: Registry) -> None:

@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from firesteel.errors import UsageError
-from firesteel.ui.host_header import LOOPBACK, names_this_machine
+from firesteel.ui.host_header import LOOPBACK, names_this_machine, refusal
 
 MOST_CONNECTIONS = 16
 """Most connections at a time. A further one is closed without an answer."""
@@ -112,7 +112,7 @@ def served(
         def do_GET(self) -> None:
             found = answer(self.path.partition("?")[0])
             if not names_this_machine(self.headers.get("Host"), host):
-                found = Answer("the header Host names another machine\n", status=403)
+                found = Answer(f"{refusal('--metrics-host ADDRESS')}\n", status=403)
             body = found.body.encode()
             self.send_response(found.status)
             self.send_header("Content-Type", found.content_type)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
-from firesteel.ui.host_header import is_loopback, names_this_machine
+from firesteel.ui.host_header import is_loopback, names_this_machine, refusal
 
 COOKIE = "firesteel_ui"
 PARAMETER = "token"
@@ -56,7 +56,7 @@ class Access:
             query: The query of the URL.
         """
         if not names_this_machine(headers.get("host"), self.host):
-            return Refusal(403, "the header Host names another machine")
+            return Refusal(403, refusal("--ui-host ADDRESS (firesteel ui: --host)"))
         if not self._has_token(headers, query):
             return Refusal(401, "open the URL with the token that firesteel has printed")
         if method not in ("GET", "HEAD"):

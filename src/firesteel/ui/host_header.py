@@ -7,6 +7,14 @@ import re
 LOOPBACK = "127.0.0.1"
 
 
+def refusal(option: str) -> str:
+    """Return what the client of a refused request is told, with the option that sets the address."""
+    return (
+        "the header Host names another machine. Open 127.0.0.1 or localhost, by a tunnel from elsewhere, or "
+        f"start the command with {option}"
+    )
+
+
 def is_loopback(host: str) -> bool:
     """Return whether a host is `localhost` or an address of the loopback interface."""
     return host in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", host) is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pyarrow as pa
 import pytest
 from prompt_toolkit.input import create_pipe_input
@@ -10,6 +12,7 @@ from prompt_toolkit.output import DummyOutput
 from firesteel.changelog import KIND, field
 from firesteel.cli.shell.kept_result import KeptResult
 from firesteel.cli.shell.live_table import Left, LiveTable, shown_keys
+from firesteel.cli.shell.runner import ShellRunner
 from firesteel.cli.shell.table_model import TableModel
 from firesteel.plan.tree import Field
 from firesteel.session.result import ChangesResult
@@ -111,6 +114,25 @@ def test_the_keys(keys: str, left: Left) -> None:
     assert (made.column, made.descending) == (1, True)
     assert made.count == 100
     assert made.found == 4  # 99, 98, 97, 96, 95
+
+
+@pytest.mark.parametrize(
+    ("count", "shown", "said"),
+    [(100, 100, ""), (300, 100, "[INFO] These are the first of 300 rows: SHOW RESULT 5 prints all.\n")],
+)
+def test_a_table_that_ends_leaves_few_rows_on_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], count: int, shown: int, said: str
+) -> None:
+    found = result()
+    kept = KeptResult(found)
+    changes = rows(*((f"r{n:03}", n) for n in range(count)))
+    kept.add(changes.append_column(KIND, pa.array([0] * count, pa.int8())))
+    monkeypatch.setattr("firesteel.cli.shell.live_table.LiveTable", lambda *_: Mock(run=lambda: Left.STOP))
+    runner = ShellRunner(Mock(), verbose=False, was_pressed=lambda: False)
+    runner._show_live(Mock(kept=kept, job=Mock(id="5")), found)
+    out = capsys.readouterr().out
+    assert out.count(" r0") == shown
+    assert out.endswith(f"{shown} rows in set\n{said}")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from firesteel.sql.statements import Statement
 
 DETACH = "firesteel.shell.detach"
+MOST_BEHIND_TABLE = 100
+"""Most rows that a live table leaves on the terminal. More would push out all that was there before."""
 _LOOK_SECONDS = 0.05
 
 
@@ -102,7 +104,7 @@ class ShellRunner(Runner):
         left = LiveTable(job.kept, model, lambda: job.job.phase or job.job.state.value).run()
         if left is Left.STOP:
             self._stop(result)
-            self._print_left(job.kept)
+            self._print_left(job.kept, MOST_BEHIND_TABLE, job.job.id)
         else:
             _tell_behind(result)
 
@@ -122,10 +124,14 @@ class ShellRunner(Runner):
         changes.escape = escaped if sys.stdout.isatty() else None
         self._show_changes(changes, sys.stdout.write)
 
-    def _print_left(self, kept: KeptResult) -> None:
+    def _print_left(self, kept: KeptResult, most: int | None = None, id: str = "") -> None:
+        """Print the rows of a result, at most `most` of them; then say how to print all rows of the job."""
         result: ChangesResult = kept.changes()
         result.escape = escaped if sys.stdout.isatty() else None
-        result.print_rows(kept.rows())
+        rows = kept.rows()
+        result.print_rows(rows if most is None else rows.slice(0, most))
+        if most is not None and rows.num_rows > most:
+            print(f"[INFO] These are the first of {rows.num_rows:,} rows: SHOW RESULT {id} prints all.")
 
 
 def _tell_behind(result: TableResult) -> None:
