@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 USABLE := $(VENV)/.usable
 MADE := $(VENV)/pyvenv.cfg
 ARGS ?=
-IN_TWO_PROCESSES := -n 2 --dist loadgroup --no-loadscope-reorder
+IN_PROCESSES := --dist loadgroup --no-loadscope-reorder -n
 CHECKED_TESTS := tests/kernels tests/formats/test_mutations.py tests/formats/test_paths_agree.py tests/formats/json/test_json_scan.py
 GOLDENS := tests/rules tests/explain tests/tpch/test_plans.py tests/bind/test_trees.py tests/docs/test_reference.py tests/docs/test_support.py tests/spark/checkpoint/test_identities.py
 # Both folders whose tests all are `private` (tests/conftest.py), and the files in which some are: to collect
@@ -29,11 +29,11 @@ demo: $(USABLE) ## a continuous query over a change stream: its plan and its res
 demo-kafka: $(READY) ## the same over a Kafka topic that is being filled, with a broker of its own
 	@$(BIN)/python -m tools.demo_kafka
 
-test: $(READY) ## every test, in two processes: those that share a Spark session, and the others
-	$(BIN)/python -m pytest $(IN_TWO_PROCESSES) $(ARGS)
+test: $(READY) ## every test, in three processes: those that share a Spark session, a Kafka broker, and the others
+	$(BIN)/python -m pytest $(IN_PROCESSES) 3 $(ARGS)
 
 test-all: $(READY) ## every test at its full size: all random examples, long statements, kills
-	FIRESTEEL_TESTS=full $(BIN)/python -m pytest $(IN_TWO_PROCESSES) $(ARGS)
+	FIRESTEEL_TESTS=full $(BIN)/python -m pytest $(IN_PROCESSES) 3 $(ARGS)
 
 test-fast: $(READY) ## the tests that need no Spark: under a minute
 	$(BIN)/python -m pytest -m "not spark and not slow" $(ARGS)
@@ -43,7 +43,7 @@ test-checked: $(READY) ## kernels and decoders, with kernels that check each ind
 	FIRESTEEL_KERNELS=checked $(BIN)/python -m pytest $(CHECKED_TESTS) $(ARGS)
 
 test-spark-versions: $(OLDEST_READY) ## tests of the code that uses Spark's private parts, on the oldest supported pyspark
-	$(OLDEST_VENV)/bin/python -m pytest $(IN_TWO_PROCESSES) -m private $(PRIVATE_TESTS) $(ARGS)
+	$(OLDEST_VENV)/bin/python -m pytest $(IN_PROCESSES) 2 -m private $(PRIVATE_TESTS) $(ARGS)
 
 environment: $(READY) ## the environment of all other targets, with the tools of development
 
