@@ -1,10 +1,10 @@
 """A topic that is filled at a steady rate, read by a job with a checkpoint: lag and memory by the minute.
 
-usage: python -m benchmarks.kafka_sustained [--minutes N] [--rate MESSAGES_A_SECOND]
+usage: python -m benchmarks.kafka_sustained [--minutes N] [--rate MESSAGES_A_SECOND] [--overload]
 
 Producer, broker and job share the machine; what each takes of the processors is told at the end. Lag is the
 messages that no finished micro-batch has, in seconds of the rate, asked for every second; memory is in
-proportional set sizes.
+proportional set sizes. With --overload the topic keeps all messages, so the rate may be higher than the job's.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ SETTINGS = {
 }
 _KEPT = {"retention.bytes": str(1 << 30), "segment.bytes": str(128 << 20)}
 """Of each partition, for a job that is not far behind."""
+_KEPT_UNDER_OVERLOAD = {"retention.bytes": "-1", "segment.bytes": str(128 << 20), "compression.type": "lz4"}
 _START_SECONDS = 120.0
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -57,7 +58,11 @@ class Minute:
         parts = ", ".join(f"{kind} {max(sizes):,.0f} MiB" for kind, sizes in self.memory.items())
         told = sorted(lag for lag in self.lags if not math.isnan(lag)) or [math.nan]
         lag = f"lag {told[len(told) // 2]:.2f} s, at most {told[-1]:.2f} s, told {len(told)} times"
-        return f"{lag} of {len(self.lags)}; {parts}"
+        return f"{lag} of {len(self.lags)}; {parts}; together {self._together():,.0f} MiB"
+
+    def _together(self) -> float:
+        """Return the peak of all processes."""
+        return max((sum(sizes) for sizes in zip(*self.memory.values(), strict=True)), default=0.0)
 
 
 class Job:
@@ -152,11 +157,11 @@ def producing(servers: str, topic: str, rate: int) -> Iterator[int]:
         yield process.pid
 
 
-def run(minutes: float = MINUTES, rate: int = RATE) -> None:
+def run(minutes: float = MINUTES, rate: int = RATE, overload: bool = False) -> None:
     """Measure and print."""
     print(f"\n{NAME}: {WHAT}", flush=True)
     servers, topic = started().servers, f"sustained-{os.getpid()}"
-    create(servers, topic, _KEPT)
+    create(servers, topic, _KEPT_UNDER_OVERLOAD if overload else _KEPT)
     with tempfile.TemporaryDirectory() as folder:
         job = Job(servers, topic, Path(folder), 9400 + os.getpid() % 500)
         try:
@@ -190,8 +195,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=MINUTES)
     parser.add_argument("--rate", type=int, default=RATE)
+    parser.add_argument("--overload", action="store_true")
     given = parser.parse_args()
-    run(given.minutes, given.rate)
+    run(given.minutes, given.rate, given.overload)
 
 
 if __name__ == "__main__":

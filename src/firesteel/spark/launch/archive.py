@@ -23,6 +23,7 @@ from uuid import uuid4
 
 from firesteel.cache_folder import UNUSED, private_cache_folder
 from firesteel.file_trust import distrust, make_private
+from firesteel.spark.launch.class_path import class_path
 from firesteel.spark.launch.java import Java
 
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off"]
@@ -61,7 +62,7 @@ def class_archive(java: Java, jars: Path, host: str, cache: Path | None = None) 
 
 
 def _key(java: Java, jars: Path, host: str) -> str:
-    digest = hashlib.sha256(f"{java.executable} {java.version} {jars}".encode())
+    digest = hashlib.sha256(f"{java.executable} {java.version} {class_path(jars)}".encode())
     for jar in sorted(os.scandir(jars), key=lambda entry: entry.name):
         status = jar.stat()
         digest.update(f"{jar.name} {status.st_size} {status.st_mtime_ns}\n".encode())

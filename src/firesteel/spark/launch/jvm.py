@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping
 
 from firesteel.errors import JobError
+from firesteel.spark.launch.class_path import class_path
 from firesteel.spark.launch.java import Java, spark_home
 from firesteel.spark.launch.jvm_output import JvmOutput
 from firesteel.spark.launch.private_sockets import private_variables
@@ -76,7 +77,7 @@ class LocalJvm:
             "-Dio.netty.tryReflectionSetAccessible=true",
             *(f"-D{key}={value}" for key, value in conf.items()),
             "-cp",
-            f"{home}/jars/*",
+            class_path(home / "jars"),
             _GATEWAY,
         ]
         self._process = subprocess.Popen(

@@ -1,0 +1,45 @@
+"""Class path of Spark's JVM: the jars that most classes come from stand first.
+
+For each class that it loads, a JVM that writes a class-data archive compares the class's jar with the entries of
+the class path one by one, with two calls of the operating system for each entry that is another one
+(ClassLoader::record_result in HotSpot). Spark has about 280 jars and a job loads about 13,000 classes, so in the
+order of the folder this takes a third of the first start on a machine.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_FIRST = (
+    "spark-catalyst",
+    "spark-core",
+    "scala-library",
+    "spark-sql",
+    "spark-sql-api",
+    "scala-reflect",
+    "log4j-core",
+    "jackson-databind",
+    "hadoop-client-api",
+    "janino",
+    "arrow-vector",
+    "spark-config",
+    "spark-network-common",
+    "hadoop-client-runtime",
+    "netty-common",
+    "ivy",
+    "antlr4-runtime",
+    "kryo-shaded",
+    "jackson-module-scala",
+    "netty-transport",
+    "spark-common-utils",
+    "jackson-core",
+    "log4j-api",
+    "netty-buffer",
+)
+"""Names of jars without their versions, in the order of the number of classes that a stream loads from them."""
+
+
+def class_path(jars: Path) -> str:
+    """Return the class path: the jars of `_FIRST` that exist, and then the whole folder."""
+    first = (jar for name in _FIRST for jar in sorted(jars.glob(f"{name}[-_][0-9]*.jar")))
+    return ":".join(map(str, [*first, jars / "*"]))
