@@ -4,7 +4,8 @@ usage: python -m benchmarks.kafka_sustained [--minutes N] [--rate MESSAGES_A_SEC
 
 Producer, broker and job share the machine; what each takes of the processors is told at the end. Lag is the
 messages that no finished micro-batch has, in seconds of the rate, asked for every second; memory is in
-proportional set sizes. With --overload the topic keeps all messages, so the rate may be higher than the job's.
+proportional set sizes. With --overload the topic keeps all messages, so the rate may be higher than the
+job's.
 """
 
 from __future__ import annotations
