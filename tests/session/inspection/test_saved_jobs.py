@@ -165,8 +165,9 @@ def test_checkpoints_of_other_versions(statement: Path) -> None:
     with pytest.raises(UsageError, match=r"was written by version 9\.1"):
         SavedJobs(str(statement.parent))
     (statement / FINGERPRINT).write_text(json.dumps({"version": VERSION + 1, "hashing": hashing()}))
-    with pytest.raises(UsageError, match="keeps state in another way"):
+    with pytest.raises(UsageError, match="keeps state in another way") as found:
         SavedJobs(str(statement.parent))
+    assert "job.json in this folder names it" in (found.value.hint or "")
     (statement / FINGERPRINT).write_text("{")
     with pytest.raises(JobError, match="damaged"):
         SavedJobs(str(statement.parent))

@@ -144,7 +144,7 @@ def test_two_runs_each_over_what_it_has_read(tmp_path: Path) -> None:
         (["none.sql", "job.sql"], [], "none.sql: No such file"),
         (["empty.sql", "job.sql"], [], "empty.sql has no query and no INSERT"),
         (["job.sql"], ["."], "is no checkpoint that keeps its script"),
-        (["job.sql"], ["none"], "is no checkpoint that keeps its script"),
+        (["job.sql"], ["none"], "there is no folder none"),
         (["job.sql"], ["s3a://bucket/x"], "the comparison of a checkpoint on another file system"),
     ],
 )

@@ -56,11 +56,12 @@ def test_a_checkpoint_without_the_query_is_an_error(tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text(f"{SCRIPT}{INSERT};\n", encoding="utf-8")
     define = {"DATA": str(tmp_path)}
-    with pytest.raises(UsageError, match="there is no checkpoint"):
+    with pytest.raises(UsageError, match="there is no folder"):
         verify_script(script, define=define, checkpoint=str(tmp_path / "none"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError, match="no finished micro-batch"):
+    with pytest.raises(UsageError, match="no finished micro-batch") as found:
         verify_script(script, define=define, checkpoint=str(tmp_path / "empty"))
+    assert found.value.hint == "run the job first, with this script and this checkpoint"
 
 
 def test_a_statement_set_with_a_checkpoint_is_not_supported(tmp_path: Path) -> None:

@@ -241,7 +241,7 @@ def check_version(folder: str, saved: Mapping[str, Any]) -> None:
     if (saved.get("version"), saved.get("hashing")) != (VERSION, hashing()):
         raise UsageError(
             f"the checkpoint {folder} was made by a version of Firesteel that keeps state in another way",
-            hint="use the version that it was made with",
+            hint="use the version that it was made with: job.json in this folder names it",
         )
 
 

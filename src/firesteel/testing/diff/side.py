@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firesteel.errors import NotSupportedError, UsageError
 from firesteel.session.upgrade.kept_secrets import with_secrets
+from firesteel.spark.checkpoint.folder import no_checkpoint
 from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.checkpoint.upgrade.kept_script import FILE, kept_script
 from firesteel.sql.variables import substitute
@@ -66,6 +67,8 @@ def checkpoint_side(folder: str, settings: Mapping[str, str], other: str | None)
     local = local_folder(folder)
     if local is None:
         raise NotSupportedError(f"the comparison of a checkpoint on another file system ({folder})")
+    if not local.is_dir():
+        raise no_checkpoint(folder)
     found = sorted(local.glob(f"*/{FILE}"), key=lambda file: file.stat().st_mtime)
     kept = kept_script(found[-1].parent) if found else None
     if kept is None:

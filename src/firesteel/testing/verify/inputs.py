@@ -18,6 +18,7 @@ from firesteel.job.topology import stages
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.session.checkpoints import statement_text
 from firesteel.spark.checkpoint.fingerprint import SPARK
+from firesteel.spark.checkpoint.folder import no_checkpoint
 from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.stream.batch_clock import without_time
 from firesteel.testing.script import Planned, Script
@@ -134,7 +135,7 @@ def _offsets(script: Script, planned: Planned, checkpoint: str) -> dict[int, tup
     if folder is None:
         raise NotSupportedError(f"Verification with a checkpoint on another file system ({checkpoint})")
     if not folder.is_dir():
-        raise UsageError(f"there is no checkpoint {checkpoint}")
+        raise no_checkpoint(checkpoint)
     found = Path(environment.known_statements.folder(None, str(folder), planned.job, text))
     lines = _last_offsets(found, checkpoint)
     heads = [fragment.head for fragment in stages(planned.job)[0]]
@@ -150,7 +151,10 @@ def _last_offsets(folder: Path, checkpoint: str) -> list[str]:
     """Return the offsets of the last committed micro-batch, a line for each source."""
     commits = [int(file.name) for file in (folder / SPARK / "commits").glob("*") if file.name.isdigit()]
     if not commits:
-        raise UsageError(f"{checkpoint} has no finished micro-batch of this query")
+        raise UsageError(
+            f"{checkpoint} has no finished micro-batch of this query",
+            hint="run the job first, with this script and this checkpoint",
+        )
     return (folder / SPARK / "offsets" / str(max(commits))).read_text(encoding="utf-8").splitlines()[2:]
 
 
