@@ -294,7 +294,7 @@ def test_a_script_that_is_refused(tmp_path: Path) -> None:
     ):
         raise AssertionError("it is opened")
     with (
-        pytest.raises(UsageError, match="does not exist"),
+        pytest.raises(UsageError, match="there is no folder"),
         job.upgraded(SUMS, options={"execution.checkpointing.dir": str(tmp_path / "nowhere")}),
     ):
         raise AssertionError("it is opened")
