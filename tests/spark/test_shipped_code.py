@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ import firesteel
 from firesteel.errors import UsageError
 from firesteel.spark import shipped_code
 from firesteel.spark.shipped_code import ship_code
+from firesteel.spark.task import source_task
 from firesteel.types.user_function import UserFunction
 
 
@@ -37,7 +39,8 @@ class Context:
 
 
 @pytest.fixture
-def spark(request: pytest.FixtureRequest) -> Any:
+def spark(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(shipped_code, "use_archives", lambda _: None)  # asks Spark for its files
     return SimpleNamespace(is_local=False, context=Context(request.node.name))
 
 
@@ -97,3 +100,31 @@ def test_to_a_local_spark_nothing_is_sent(spark: Any, tmp_path: Path) -> None:
     spark.is_local = True
     ship_code(spark, (function(tmp_path),))
     assert spark.context.files == spark.context.archives == []
+
+
+def test_it_has_its_bytecode_and_the_kernels_of_the_installed_one(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "kept"))
+    timed = py_compile.PycInvalidationMode.TIMESTAMP
+    py_compile.compile(source_task.__file__, doraise=True, invalidation_mode=timed)
+    ship_code(spark, ())
+    (file,) = spark.context.files
+    program = (
+        "import firesteel.kernels.objects as o, firesteel.spark.task.source_task as t\n"
+        "print(o._fingerprint(), t.__loader__.get_filename(t.__name__))"
+    )
+
+    def said(path: str) -> list[str]:
+        command = [sys.executable, "-c", program]
+        variables = {**os.environ, "PYTHONPATH": path}
+        done = subprocess.run(
+            command, env=variables, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        return done.stdout.split()
+
+    kernels, module = said(file)
+    assert module == f"{file}/firesteel/spark/task/source_task.pyc"
+    installed, own = said(str(Path(firesteel.__file__).parents[1]))
+    assert kernels == installed
+    assert own.endswith(".py")

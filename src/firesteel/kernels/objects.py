@@ -167,7 +167,25 @@ def _fingerprint() -> str:
 
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
     digest = hashlib.sha256(f"{version('numba')} {version('llvmlite')} {processor}".encode())
-    sources = Path(__file__).parent
-    for file in sorted(sources.rglob("*.py")):
-        digest.update(str(file.relative_to(sources)).encode() + file.read_bytes())
+    for name, source in sorted(_sources(_this_folder())):
+        digest.update(name.encode() + source)
     return digest.hexdigest()[:16]
+
+
+def _this_folder() -> Any:
+    """Return the folder of this package, also within the zip that executors of a cluster import."""
+    folder = Path(__file__).parent
+    if folder.is_dir():
+        return folder
+    from importlib.resources import files
+
+    return files("firesteel.kernels")
+
+
+def _sources(folder: Any, prefix: str = "") -> Iterator[tuple[str, bytes]]:
+    """Yield the path below the package and the text of each module."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _sources(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".py"):
+            yield f"{prefix}{entry.name}", entry.read_bytes()

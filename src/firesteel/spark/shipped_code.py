@@ -1,8 +1,8 @@
 """Code that the driver sends to executors: Firesteel itself, and modules of user-defined functions.
 
-Firesteel goes as a zip, which in workers stands before what their Python has installed. The folders that hold
-functions of the user's are unpacked and are on no path, as here (functions/python/modules.py). Spark brings
-both to an executor with its first task, whenever that starts.
+Firesteel goes as a zip with its bytecode, which in workers stands before what their Python has installed. The
+folders that hold functions of the user's are unpacked and are on no path, as here
+(functions/python/modules.py). Spark brings both to an executor with its first task, whenever that starts.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from firesteel.errors import UsageError
 from firesteel.job.lookups import looked_up
 from firesteel.job.spec import JobSpec
 from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.spark.bytecode import kept_bytecode
 from firesteel.spark.environment_archive import use_archives
 from firesteel.spark.errors import functions_of
 from firesteel.spark.internals.tasks import variables_of_workers
@@ -68,7 +69,11 @@ def _ship_package(context: SparkContext, package: Path) -> None:
     with ZipFile(file, "w", strict_timestamps=False) as archive:
         for source in sorted(package.rglob("*")):
             if source.is_file() and source.suffix != ".pyc":
-                archive.write(source, source.relative_to(package.parent))
+                name = source.relative_to(package.parent)
+                archive.write(source, name)
+                code = kept_bytecode(source) if source.suffix == ".py" else None
+                if code is not None:
+                    archive.writestr(str(name.with_suffix(".pyc")), code)
     context.addPyFile(str(file))
     variables = variables_of_workers(
         context
