@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import io
+import threading
 import time
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import MagicMock
 
 import pytest
 
 from firesteel.cli import progress as module
+from firesteel.cli.app import run_app
 from firesteel.cli.progress import ProgressLine, amount, describe
 from firesteel.runtime.state.size import StateSize
 from firesteel.session.environment import TableEnvironment
@@ -92,3 +96,37 @@ def test_a_long_job_tells_plain_lines_until_results_come(monkeypatch: pytest.Mon
     assert "5 rows read" in said
     assert "2 changes out" in said
     assert out.getvalue() == said
+
+
+@pytest.mark.parametrize(
+    ("command", "works"),
+    [
+        (["savepoint", "job", "copy"], "firesteel.session.savepoint.savepoints.savepoint"),
+        (["rescale", "job", "--parallelism", "2"], "firesteel.session.savepoint.savepoints.rescaled"),
+        (["state", "job"], "firesteel.session.inspection.state_report.open_reports"),
+        (["state", "job", "--diff", "1", "2"], "firesteel.session.inspection.state_report.open_reports"),
+    ],
+)
+def test_commands_about_a_checkpoint_tell_that_they_run(
+    command: list[str], works: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Stderr(io.StringIO):
+        is_written = threading.Event()
+
+        def write(self, text: str) -> int:
+            if "running for" in text:
+                self.is_written.set()
+            return super().write(text)
+
+    stderr = Stderr()
+    Stderr.is_written.clear()
+    monkeypatch.setattr(module, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(module, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr("sys.stderr", stderr)
+    monkeypatch.setattr(
+        works, lambda *_: [] if stderr.is_written.wait(60) else pytest.fail("it says nothing")
+    )
+    monkeypatch.setattr("firesteel.session.environment.TableEnvironment.create", lambda **_: MagicMock())
+    monkeypatch.chdir(tmp_path)
+    Path("job").mkdir()
+    assert run_app(command) == 0

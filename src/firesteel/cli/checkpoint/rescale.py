@@ -15,9 +15,12 @@ def rescale_checkpoint(checkpoint: str, parallelism: int, options: dict[str, str
         parallelism: New parallelism.
         options: Configuration options by key.
     """
+    from firesteel.cli.progress import ProgressLine
     from firesteel.session.savepoint.savepoints import rescaled
 
-    for statement in rescaled(checkpoint, parallelism, options):
+    with ProgressLine():
+        statements = rescaled(checkpoint, parallelism, options)
+    for statement in statements:
         was = (
             f"has parallelism {statement.after} already"
             if statement.before == statement.after

@@ -48,9 +48,12 @@ def save(checkpoint: str, target: str, options: dict[str, str]) -> int:
         target: Folder of the savepoint.
         options: Configuration options by key.
     """
+    from firesteel.cli.progress import ProgressLine
     from firesteel.session.savepoint.savepoints import savepoint
 
-    for statement in savepoint(checkpoint, target, options):
+    with ProgressLine():
+        saved = savepoint(checkpoint, target, options)
+    for statement in saved:
         at = "before its first micro-batch" if statement.batch < 0 else f"after micro-batch {statement.batch}"
         sys.stdout.write(escaped(f"{statement.name or target}: {at}, {_shown(statement.size)}") + "\n")
     sys.stdout.write(escaped(f"Savepoint {target} is complete.") + "\n")

@@ -40,6 +40,7 @@ def show_state(
         raise UsageError(
             "--key has no effect without an operator", hint="firesteel state DIR shows their names"
         )
+    from firesteel.cli.progress import ProgressLine
     from firesteel.session.environment import TableEnvironment
     from firesteel.session.inspection.state_report import OVERVIEW, open_reports
     from firesteel.spark.checkpoint.folder import check_is_there
@@ -48,15 +49,19 @@ def show_state(
     environment = TableEnvironment.create(configuration=options)
     environment.own_process = True
     try:
-        for report in open_reports(environment.spark.session.newSession(), checkpoint, batch):
-            if operator is None:
-                _write(f"{_heading(report)}\n")
-                _write_table(OVERVIEW, iter(report.overview()), limit=None)
-                continue
-            full = report.operator(operator)
-            for state, columns, rows in report.entries(full, key):
-                _write(f"{full}, {state}:\n")
-                _write_table(columns, rows, limit)
+        with ProgressLine() as line:  # Spark may take long to start
+            for report in open_reports(environment.spark.session.newSession(), checkpoint, batch):
+                if operator is None:
+                    rows = report.overview()
+                    line.hide()
+                    _write(f"{_heading(report)}\n")
+                    _write_table(OVERVIEW, iter(rows), limit=None)
+                    continue
+                full = report.operator(operator)
+                for state, columns, entries in report.entries(full, key):
+                    line.hide()
+                    _write(f"{full}, {state}:\n")
+                    _write_table(columns, entries, limit)
     finally:
         environment.close()
     return 0

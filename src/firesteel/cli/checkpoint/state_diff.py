@@ -62,6 +62,7 @@ def show_difference(
         raise UsageError(
             "--key has no effect without an operator", hint="firesteel state DIR shows their names"
         )
+    from firesteel.cli.progress import ProgressLine
     from firesteel.session.environment import TableEnvironment
     from firesteel.session.inspection.state_difference import state_differences
     from firesteel.session.inspection.state_report import open_reports
@@ -73,10 +74,12 @@ def show_difference(
     environment.own_process = True
     differs = False
     try:
-        session = environment.spark.session.newSession()
         first, second = sides.batches or (sides.batch, sides.batch)
-        before = {each.name: each for each in open_reports(session, sides.checkpoint, first)}
-        after = {each.name: each for each in open_reports(session, sides.against or sides.checkpoint, second)}
+        other = sides.against or sides.checkpoint
+        with ProgressLine():
+            session = environment.spark.session.newSession()
+            before = {each.name: each for each in open_reports(session, sides.checkpoint, first)}
+            after = {each.name: each for each in open_reports(session, other, second)}
         if before.keys() != after.keys():
             one_sided = ", ".join(sorted(before.keys() ^ after.keys()))
             raise UsageError(f"only one of the checkpoints has {one_sided}")
