@@ -23,23 +23,28 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+EACH_STREAM = [
+    ("run job.sql 2>&-", 0, "default_catalog", ""),
+    (f"{WRONG} --log-format json 2>&-", 2, "", ""),
+    ("explain job.sql <&- >&-", 0, "", ""),
+    ("help glossary >&-", 0, "", ""),
+    ("run - <&-", 2, "", "error: - holds no statement"),
+    ("shell <job.sql 2>&-", 0, "default_catalog", ""),
+    ("frobnicate 2>/dev/full", 2, "", ""),
+]
+MORE = [
+    ("run job.sql --log-format json 2>&-", 0, "default_catalog", ""),
+    (f"{WRONG} 2>&-", 2, "", ""),
+    (f"{WRONG} --log-format json 2>/dev/full", 2, "", ""),
+    ("run job.sql >&- 2>&-", 0, "", ""),
+    ("--version >&-", 0, "", ""),
+    ("shell <&-", 0, "", ""),
+]
+
+
 @pytest.mark.parametrize(
     ("command", "status", "out", "err"),
-    [
-        ("run job.sql 2>&-", 0, "default_catalog", ""),
-        ("run job.sql --log-format json 2>&-", 0, "default_catalog", ""),
-        (f"{WRONG} 2>&-", 2, "", ""),
-        (f"{WRONG} --log-format json 2>&-", 2, "", ""),
-        (f"{WRONG} --log-format json 2>/dev/full", 2, "", ""),
-        ("run job.sql >&- 2>&-", 0, "", ""),
-        ("explain job.sql <&- >&-", 0, "", ""),
-        ("--version >&-", 0, "", ""),
-        ("help glossary >&-", 0, "", ""),
-        ("run - <&-", 2, "", "error: - holds no statement"),
-        ("shell <&-", 0, "", ""),
-        ("shell <job.sql 2>&-", 0, "default_catalog", ""),
-        ("frobnicate 2>/dev/full", 2, "", ""),
-    ],
+    [*EACH_STREAM, *(pytest.param(*each, marks=pytest.mark.full) for each in MORE)],
 )
 def test_a_stream_that_is_closed_or_full(
     command: str, status: int, out: str, err: str, tmp_path: Path
