@@ -22,8 +22,12 @@ from firesteel.spark.launch.jvm_output import JvmOutput
 from firesteel.spark.launch.private_sockets import private_variables
 from firesteel.spark.temporary import held_locks, private_folder
 
-PATIENCE = 20.0
-"""Seconds in which a JVM must report its port. It takes half a second on an idle machine."""
+PATIENCE = 120.0
+"""Seconds in which a JVM must report its port. It takes half a second on an idle machine.
+
+On a busy one it may take half a minute. Ending it then to start another one, which would not have its memory
+settings, takes longer.
+"""
 
 _OPENED = (
     "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
