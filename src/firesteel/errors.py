@@ -191,6 +191,10 @@ class UnavailableError(TransientError):
     """A system that the job needs is away: a broker, a database, a schema registry."""
 
 
+class OverloadedError(TransientError):
+    """The machine was too busy: a process of Spark did not start in time."""
+
+
 class LostInputError(JobError):
     """Messages, or state, that the job needs and that no longer exist."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.errors import JobError, LostInputError
+from firesteel.errors import LostInputError, OverloadedError
 from firesteel.spark.errors import from_spark
 from firesteel.spark.known_failures import known_failure
 
@@ -54,7 +54,7 @@ def test_the_file_is_named_where_spark_names_it() -> None:
 )
 def test_a_worker_that_did_not_start_in_time(words: str) -> None:
     error = from_spark(RuntimeError(QUERY.format(words)))
-    assert type(error) is JobError
+    assert type(error) is OverloadedError
     assert error.message == "a Python worker did not start in the time that Spark gives it"
     assert "overloaded" in str(error.hint)
 

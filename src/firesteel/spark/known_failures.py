@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from firesteel.errors import JobError, LostInputError
+from firesteel.errors import JobError, LostInputError, OverloadedError
 
 _NO_WORKER = re.compile(r"Timed out while waiting for the Python worker|Python worker failed to connect back")
 _LOST_STATE = re.compile(
@@ -53,7 +53,7 @@ def known_failure(text: str) -> JobError | None:
             "with TMPDIR, and run the job again",
         )
     if _NO_WORKER.search(text):
-        return JobError(
+        return OverloadedError(
             "a Python worker did not start in the time that Spark gives it",
             hint="is the machine overloaded, or the executors' Python (PYSPARK_PYTHON) on a slow disk? "
             "--verbose shows Spark's log",

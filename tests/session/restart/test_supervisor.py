@@ -15,12 +15,13 @@ from firesteel.errors import (
     JobError,
     LostInputError,
     NotSupportedError,
+    OverloadedError,
     UnavailableError,
     UsageError,
     ValidationError,
 )
 from firesteel.session.restart.strategies import FixedDelay, NoRestart, RestartStrategy
-from firesteel.session.restart.supervisor import Restart, Supervisor
+from firesteel.session.restart.supervisor import Restart, Supervisor, waited_out
 
 
 class Job:
@@ -125,6 +126,17 @@ def test_other_errors_are_not_the_same(
 ) -> None:
     job = Job(errors, positions)
     assert job.run(limit=limit) == [1, 2, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("has_worked", [True, False])
+def test_a_busy_machine_is_waited_out_once_the_job_has_worked(has_worked: bool) -> None:
+    errors = [waited_out(OverloadedError("no worker"), has_worked=has_worked) for _ in range(6)]
+    job = Job(errors, ["batch 1"] * 6)
+    if has_worked:
+        assert job.run() == [1, 2, 3, 4, 5, 6, 7]
+        return
+    with pytest.raises(OverloadedError, match="the same error 3 times running, at batch 1"):
+        job.run()
 
 
 def test_a_wait_ends_with_the_job() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from firesteel.errors import FiresteelError, UnavailableError
+from firesteel.errors import FiresteelError, OverloadedError, UnavailableError
 from firesteel.session.restart.strategies import NoRestart, RestartStrategy
 
 T = TypeVar("T")
@@ -112,6 +112,18 @@ class Supervisor:
             return
         error.message = f"{error.message} (the same error {self._times} times running, at {position})"
         raise error
+
+
+def waited_out(error: FiresteelError, *, has_worked: bool) -> FiresteelError:
+    """Return the error of a busy machine as that of a system that is away, which is not limited in number.
+
+    Args:
+        error: The error that ended the job.
+        has_worked: Whether the job has ended a micro-batch before, so its workers can start.
+    """
+    if isinstance(error, OverloadedError) and has_worked:
+        return UnavailableError(error.message, hint=error.hint)
+    return error
 
 
 def one_line(error: FiresteelError) -> str:

@@ -26,7 +26,7 @@ from firesteel.session.graph.job_graph import Origins, about_job
 from firesteel.session.launch import CHECKPOINT, NAME
 from firesteel.session.live.sink_rows import sampled
 from firesteel.session.restart.options import restart_strategy
-from firesteel.session.restart.supervisor import Restart, Supervisor
+from firesteel.session.restart.supervisor import Restart, Supervisor, waited_out
 from firesteel.session.running.host_settings import host_of, parallelism, stream_settings
 from firesteel.session.running.option_places import locate_in_job
 from firesteel.session.running.preflight import STARTING, await_spark
@@ -136,6 +136,7 @@ class Running:
                 error = JobError("Spark has ended", hint="the kernel's log (dmesg) says if memory ran out")
             was_there = spark.was_up or self._has_run
             error.restarts = was_there and spark.is_owned and not self._environment.frames
+        error = waited_out(error, has_worked=self._progress.batches > 0)
         if isinstance(error, UnavailableError) and not self._has_run:
             error.restarts = False  # The first start has failed, so the options may be wrong.
         if not self._resumes and not self._given.is_empty:
