@@ -42,10 +42,8 @@ def test_a_script_is_read(tmp_path: Path) -> None:
     assert read_script(str(script)) == "SELECT '李';\n"
 
 
-def test_a_name_with_two_values_is_an_error() -> None:
-    assert pairs(["A=1", "A=1"], "--set") == {"A": "1"}
-    with pytest.raises(UsageError, match="--set gives A two values"):
-        pairs(["A=1", "A=2"], "--set")
+def test_the_last_value_of_a_name_counts() -> None:
+    assert pairs(["A=1", "B=x", "A=2"], "--set") == {"A": "2", "B": "x"}
 
 
 @pytest.mark.parametrize("content", [b"", b"\n  \n", b"-- nothing\n   -- but this\n"])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.guide.shell_session import check_session
 from tests.guide.test_examples import GUIDE, blocks
 
 
@@ -17,13 +15,4 @@ from tests.guide.test_examples import GUIDE, blocks
 def test_the_session_prints_what_the_guide_says(tmp_path: Path) -> None:
     parts = blocks((GUIDE / "shell.md").read_text(encoding="utf-8"))
     (tmp_path / "orders.json").write_text(parts["orders.json"], encoding="utf-8")
-    (typed,) = (name for name in parts if name.startswith("firesteel shell "))
-    words = shlex.split(typed)
-    assert words[-2:] == ["<", "session.sql"]
-    command = [sys.executable, "-m", "firesteel.cli.main", *words[1:-2], "--set", "parallelism.default=1"]
-    done = subprocess.run(
-        command, cwd=tmp_path, input=parts["session.sql"], capture_output=True, text=True, timeout=250,
-        check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == parts[typed]
+    check_session(parts, tmp_path)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +11,7 @@ import pytest
 
 from firesteel.cli.app import run_app
 from firesteel.session.inspection.state_report import open_reports
+from tests.guide.shell_session import check_session
 from tests.guide.test_examples import GUIDE, blocks
 from tests.guide.test_savepoints import run
 from tests.spark.savepoint.test_savepoint import files
@@ -57,13 +56,4 @@ def test_the_session_in_the_shell(tmp_path: Path) -> None:
     parts = blocks((GUIDE / "why.md").read_text(encoding="utf-8"))
     (tmp_path / "sales").mkdir()
     (tmp_path / "sales/1.json").write_text(parts["sales/1.json"])
-    (typed,) = (name for name in parts if name.startswith("firesteel shell "))
-    words = shlex.split(typed)
-    assert words[-2:] == ["<", "session.sql"]
-    command = [sys.executable, "-m", "firesteel.cli.main", *words[1:-2], "--set", "parallelism.default=1"]
-    done = subprocess.run(
-        command, cwd=tmp_path, input=parts["session.sql"], capture_output=True, text=True, timeout=300,
-        check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == parts[typed]
+    check_session(parts, tmp_path)

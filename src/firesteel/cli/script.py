@@ -49,18 +49,17 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
 
 
 def pairs(given: list[str], option: str) -> dict[str, str]:
-    """Return NAME=VALUE arguments as a dict.
+    """Return NAME=VALUE arguments as a dict. The last value of a name counts, as in Flink and spark-submit.
 
     Raises:
-        UsageError: One has no name or no `=`, or a name has two values.
+        UsageError: One has no name or no `=`.
     """
-    found: dict[str, str] = {}
+    found = {}
     for pair in given:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip():
             raise UsageError(f"{option} takes NAME=VALUE, got {pair!r}")
-        if found.setdefault(name.strip(), value) != value:
-            raise UsageError(f"{option} gives {name.strip()} two values", hint="give it once")
+        found[name.strip()] = value
     return found
 
 

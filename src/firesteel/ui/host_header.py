@@ -8,7 +8,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def refusal(option: str) -> str:
-    """Return what the client of a refused request is told, with the option that sets the address."""
+    """Return the text that answers a refused request. It names the option that sets the server's address."""
     return (
         "the header Host names another machine. Open 127.0.0.1 or localhost, by a tunnel from elsewhere, or "
         f"start the command with {option}"

@@ -115,7 +115,7 @@ class Supervisor:
 
 
 def waited_out(error: FiresteelError, *, has_worked: bool) -> FiresteelError:
-    """Return the error of a busy machine as that of a system that is away, which is not limited in number.
+    """Return the error of a busy machine as an UnavailableError, which the limit of equal errors leaves out.
 
     Args:
         error: The error that ended the job.

@@ -8,6 +8,8 @@ the order of the folder this takes a quarter of the first start on a machine.
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from pathlib import Path
 
 _FIRST = (
@@ -37,9 +39,14 @@ _FIRST = (
     "netty-buffer",
 )
 """Names of jars without versions, by the number of classes that a stream loads from them."""
+_VERSION = re.compile(r"[-_]\d")
+"""Start of the versions in a file's name, as in spark-core_2.13-4.3.0.jar."""
 
 
 def class_path(jars: Path) -> str:
     """Return the class path: the jars of `_FIRST` that exist, and then the whole folder."""
-    first = (jar for name in _FIRST for jar in sorted(jars.glob(f"{name}[-_][0-9]*.jar")))
+    by_name = defaultdict(list)
+    for jar in sorted(jars.iterdir()):
+        by_name[_VERSION.split(jar.name)[0]].append(jar)
+    first = [jar for name in _FIRST for jar in by_name[name]]
     return ":".join(map(str, [*first, jars / "*"]))
