@@ -18,7 +18,7 @@ from pathlib import Path
 LEAVES = (
     *("types", "changelog", "errors", "config", "sensitive"),
     *("process_cache", "background", "cache_folder"),
-    *("file_trust", "durability", "durability_trace", "notices"),
+    *("file_trust", "durability", "durability_trace", "notices", "counted"),
 )
 
 MAY_IMPORT = {
@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "file_trust": (),
     "cache_folder": ("file_trust", "notices"),
     "notices": (),
+    "counted": (),
     "durability": ("durability_trace",),
     "durability_trace": (),
     "errors": ("sensitive",),

@@ -130,3 +130,13 @@ def test_commands_about_a_checkpoint_tell_that_they_run(
     monkeypatch.chdir(tmp_path)
     Path("job").mkdir()
     assert run_app(command) == 0
+
+
+def test_counts_of_one_are_in_the_singular() -> None:
+    states = {(1, 0): {"sum": StateSize(1, 9)}}
+    causes = Counter(invalid_value=1)
+    said = describe(1, Progress(read=1, changes=1, skip_causes=causes, late=1, states=states))
+    assert said.startswith("running for 1 s, 1 row read (")
+    assert said.endswith(
+        "/s), 1 change out, 1 message skipped (1 invalid_value), 1 late row dropped, 1 entry of state"
+    )

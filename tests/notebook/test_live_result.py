@@ -51,7 +51,7 @@ def test_a_failure_is_shown_and_kept() -> None:
 
     view = ended(LiveResult(result(tables()), "UTC"))
     assert isinstance(view.error, DataError)
-    assert "1 rows, 1 changes; failed: a &lt;bad&gt; message" in view.html()
+    assert "1 row, 1 change; failed: a &lt;bad&gt; message" in view.html()
 
 
 def test_a_stopped_query_has_no_error() -> None:
@@ -66,7 +66,7 @@ def test_a_stopped_query_has_no_error() -> None:
     view = LiveResult(result(tables(), stopped.set), "UTC")
     assert came.wait(SECONDS)
     assert not view.wait(0)
-    assert view.html().endswith("1 rows, 1 changes; running</div>")
+    assert view.html().endswith("1 row, 1 change; running</div>")
     view.stop()
     assert ended(view).error is None
     assert "; stopped" in view.html()

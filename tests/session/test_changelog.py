@@ -98,7 +98,7 @@ def test_commits_and_partitions_beyond_what_can_be_numbered_are_named() -> None:
         task().changes(feed([1 << 44]), 0)
     with pytest.raises(DataError, match="_commit_version is not from 0"):
         task().changes(feed([-1]), 0)
-    with pytest.raises(DataError, match="1 rows in partition 131,072 of the DataFrame"):
+    with pytest.raises(DataError, match="1 row in partition 131,072 of the DataFrame"):
         task().changes(feed([1]), 1 << 17)
 
 

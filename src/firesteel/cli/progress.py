@@ -14,6 +14,8 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
+from firesteel.counted import counted
+
 if TYPE_CHECKING:
     from firesteel.spark.progress import Progress
 
@@ -31,6 +33,11 @@ def amount(count: float) -> str:
         if count >= size:
             return f"{count / size:.3g}{unit}"
     return f"{count:.0f}"
+
+
+def _amount_of(count: float, noun: str, plural: str | None = None) -> str:
+    """Return a count in few characters with its noun: 1 row, 12.3K rows."""
+    return f"{amount(count)} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def time_of_day(millis: int) -> str:
@@ -56,22 +63,24 @@ def describe(seconds: float, progress: Progress | None) -> str:
     if progress is not None and progress.phase:
         parts.append(progress.phase)
     if progress is not None and progress.read:
-        parts.append(f"{amount(progress.read)} rows read ({amount(progress.rate)}/s)")
-        parts.append(f"{amount(progress.changes)} changes out")
+        parts.append(f"{_amount_of(progress.read, 'row')} read ({amount(progress.rate)}/s)")
+        parts.append(f"{_amount_of(progress.changes, 'change')} out")
     if progress is not None and progress.skipped:
-        parts.append(f"{amount(progress.skipped)} messages skipped ({causes_text(progress.skip_causes)})")
+        parts.append(
+            f"{_amount_of(progress.skipped, 'message')} skipped ({causes_text(progress.skip_causes)})"
+        )
     if progress is not None and progress.dead_letters:
-        parts.append(f"{amount(progress.dead_letters)} dead letters")
+        parts.append(_amount_of(progress.dead_letters, "dead letter"))
     if progress is not None and progress.late:
-        parts.append(f"{amount(progress.late)} late rows dropped")
+        parts.append(f"{_amount_of(progress.late, 'late row')} dropped")
     if progress is not None and progress.batches:
-        parts.append(f"{progress.batches} micro-batch{'es' if progress.batches > 1 else ''}")
+        parts.append(counted(progress.batches, "micro-batch", "micro-batches"))
     if progress is not None and progress.watermark:
         parts.append(f"mini-batch of {time_of_day(progress.watermark)}")
     if progress is not None and progress.state_entries:
-        parts.append(f"{amount(progress.state_entries)} entries of state")
+        parts.append(f"{_amount_of(progress.state_entries, 'entry', 'entries')} of state")
     if progress is not None and (waiting := sum(progress.lags.values())):
-        parts.append(f"{amount(waiting)} messages behind")
+        parts.append(f"{_amount_of(waiting, 'message')} behind")
     return ", ".join(parts)
 
 

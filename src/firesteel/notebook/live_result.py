@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from html import escape
 
+from firesteel.counted import counted
 from firesteel.errors import FiresteelError
 from firesteel.session.html import html_table
 from firesteel.session.live.live_rows import LiveRows
@@ -67,7 +68,7 @@ class LiveResult:
 
     def _foot(self, answer: dict[str, object]) -> str:
         """Return the line below the table: counts, the page, and the state of the query."""
-        parts = [f"{answer['row_count']:,} rows", f"{answer['change_count']:,} changes"]
+        parts = [counted(answer["row_count"], "row"), counted(answer["change_count"], "change")]
         if answer.get("pages", 1) != 1:
             parts.append(f"page {int(str(answer['page'])) + 1} of {answer['pages']:,}")
         if answer.get("is_partial"):

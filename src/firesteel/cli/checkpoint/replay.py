@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from firesteel.cli.run import Runner, opened
 from firesteel.cli.terminal import escaped
+from firesteel.counted import counted
 from firesteel.errors import NotSupportedError, UsageError
 from firesteel.session.launch import CHECKPOINT
 
@@ -125,20 +126,17 @@ def report(found: StatementReplay, table: str) -> list[str]:
     if found.is_completed:
         lines.append("A replay that was interrupted is complete.")
     if found.messages or found.unreadable or found.earlier:
-        earlier = f", {found.earlier:,} were replayed before" if found.earlier else ""
+        verb = "was" if found.earlier == 1 else "were"
+        earlier = f", {found.earlier:,} {verb} replayed before" if found.earlier else ""
         unread = f", {len(found.unreadable):,} still cannot be read" if found.unreadable else ""
-        lines.append(f"{_count(found.messages, 'message')} of {table} replayed{unread}{earlier}.")
+        lines.append(f"{counted(found.messages, 'message')} of {table} replayed{unread}{earlier}.")
     places = sorted(found.unreadable.items())
     lines += [f"  {place}: {' '.join(text.split())}" for place, text in places[:_SHOWN]]
     if len(places) > _SHOWN:
         lines.append(f"  and {len(places) - _SHOWN:,} more")
     if found.rows:
         lines.append(
-            f"{_count(found.rows, 'row')} of {table} not replayed: they are results, not messages. "
+            f"{counted(found.rows, 'row')} of {table} not replayed: they are results, not messages. "
             "Write them to their table with INSERT."
         )
     return lines
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -11,6 +11,7 @@ from firesteel.background import in_thread
 from firesteel.cli.run import RESULT_MODE, Runner
 from firesteel.cli.shell.background import BackgroundJob, BackgroundJobs
 from firesteel.cli.terminal import escaped
+from firesteel.counted import counted
 
 if TYPE_CHECKING:
     from firesteel.cli.interrupts import Interrupts
@@ -119,7 +120,8 @@ class ShellRunner(Runner):
             self._print_left(kept)
             return
         if kept.dropped:
-            print(f"[INFO] The first {kept.dropped:,} changes are no longer kept.")
+            verb = "is" if kept.dropped == 1 else "are"
+            print(f"[INFO] The first {counted(kept.dropped, 'change')} {verb} no longer kept.")
         changes = kept.changes()
         changes.escape = escaped if sys.stdout.isatty() else None
         self._show_changes(changes, sys.stdout.write)

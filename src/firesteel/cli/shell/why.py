@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from firesteel.cli.shell.why_statement import WhyStatement
@@ -29,7 +30,9 @@ def print_why(environment: TableEnvironment, statement: WhyStatement) -> None:
 
     question = Question((statement.condition,), at=statement.at, limit=statement.limit)
     found = explain_in(_asked(environment, statement), question)
-    sys.stdout.write(as_text(found, sys.stdout.isatty()))
+    is_terminal = sys.stdout.isatty()
+    width = get_terminal_size().columns if is_terminal else None
+    sys.stdout.write(as_text(found, is_terminal, width))
     sys.stdout.flush()
 
 

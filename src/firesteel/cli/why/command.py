@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -64,5 +65,7 @@ def why(
         found = explain_row(environment, text, Question(key or [], table, at, limit))
     finally:
         environment.close()
-    sys.stdout.write(as_json(found) if form == "json" else as_text(found, sys.stdout.isatty()))
+    is_terminal = sys.stdout.isatty()
+    width = get_terminal_size().columns if is_terminal else None
+    sys.stdout.write(as_json(found) if form == "json" else as_text(found, is_terminal, width))
     return 0

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from firesteel.changelog import KIND, SHORT, field
+from firesteel.counted import counted
 from firesteel.session.inspection.value_text import value_text
 from firesteel.spark.why.steps import State
 from firesteel.types.python_values import python_values
@@ -40,7 +41,7 @@ def state_texts(state: State, operator: str, shown: int) -> list[str]:
         entries = _entries(table.slice(0, shown))
         found += [f"{short}: {entry}" if short else entry for entry in entries]
         if table.num_rows > shown:
-            found.append(f"... {table.num_rows - shown:,} more entries")
+            found.append(f"... {counted(table.num_rows - shown, 'more entry', 'more entries')}")
     return found
 
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pyspark import TaskContext
 
 from firesteel.changelog import KIND, SEQUENCE, SUB_SEQUENCE, field
+from firesteel.counted import counted
 from firesteel.errors import DataError
 from firesteel.runtime.dataflow.sequence import ROW_BITS, row_sequences, split_number
 from firesteel.runtime.spec.tables import ScanSpec
@@ -124,7 +125,7 @@ class FrameTask:
     def _within_commit(self, partition: int, rows: int) -> int:
         if rows >> SUB_SEQUENCE_BITS or partition >> _PARTITION_BITS:
             raise DataError(
-                f"{rows:,} rows in partition {partition:,} of the DataFrame",
+                f"{counted(rows, 'row')} in partition {partition:,} of the DataFrame",
                 hint="repartition it, by more and smaller partitions or by fewer ones",
             )
         return partition

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firesteel.changelog import RowKind
+from firesteel.counted import counted
 from firesteel.errors import JobError, NotSupportedError, UsageError
 from firesteel.job.spec import JobSpec
 from firesteel.job.timer_routing import has_timers
@@ -147,7 +148,7 @@ def check_kinds(table: str, takes: str, counts: Mapping[int, int]) -> None:
     others = sum(count for kind, count in counts.items() if kind != RowKind.INSERT)
     if takes == _INSERT_ONLY and others:
         raise UsageError(
-            f"{table} takes inserts only, and has {others:,} rows that the new query does not give",
+            f"{table} takes inserts only, and has {counted(others, 'row')} that the new query does not give",
             hint="let the new query write to another table, with an empty checkpoint folder",
         )
 
