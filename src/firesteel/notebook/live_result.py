@@ -68,7 +68,8 @@ class LiveResult:
 
     def _foot(self, answer: dict[str, object]) -> str:
         """Return the line below the table: counts, the page, and the state of the query."""
-        parts = [counted(answer["row_count"], "row"), counted(answer["change_count"], "change")]
+        rows, changes = int(str(answer["row_count"])), int(str(answer["change_count"]))
+        parts = [counted(rows, "row"), counted(changes, "change")]
         if answer.get("pages", 1) != 1:
             parts.append(f"page {int(str(answer['page'])) + 1} of {answer['pages']:,}")
         if answer.get("is_partial"):
