@@ -14,7 +14,8 @@ import pytest
 
 from firesteel.cli import progress as module
 from firesteel.cli.app import run_app
-from firesteel.cli.progress import ProgressLine, amount, describe
+from firesteel.cli.progress import ProgressLine, describe
+from firesteel.counted import amount
 from firesteel.runtime.state.size import StateSize
 from firesteel.session.environment import TableEnvironment
 from firesteel.spark.progress import Progress

@@ -14,7 +14,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
-from firesteel.counted import counted
+from firesteel.counted import amount, amount_of, counted
 
 if TYPE_CHECKING:
     from firesteel.spark.progress import Progress
@@ -25,19 +25,6 @@ QUIET_SECONDS = 2.0
 LIVE_SECONDS = 0.25
 FIRST_SECONDS, PLAIN_SECONDS = 10.0, 15.0
 """Seconds before the first plain line, and between two of them."""
-
-
-def amount(count: float) -> str:
-    """Return a count in few characters: 950, 12.3K, 4.5M."""
-    for unit, size in (("G", 1e9), ("M", 1e6), ("K", 1e3)):
-        if count >= size:
-            return f"{count / size:.3g}{unit}"
-    return f"{count:.0f}"
-
-
-def _amount_of(count: float, noun: str, plural: str | None = None) -> str:
-    """Return a count in few characters with its noun: 1 row, 12.3K rows."""
-    return f"{amount(count)} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def time_of_day(millis: int) -> str:
@@ -63,24 +50,24 @@ def describe(seconds: float, progress: Progress | None) -> str:
     if progress is not None and progress.phase:
         parts.append(progress.phase)
     if progress is not None and progress.read:
-        parts.append(f"{_amount_of(progress.read, 'row')} read ({amount(progress.rate)}/s)")
-        parts.append(f"{_amount_of(progress.changes, 'change')} out")
+        parts.append(f"{amount_of(progress.read, 'row')} read ({amount(progress.rate)}/s)")
+        parts.append(f"{amount_of(progress.changes, 'change')} out")
     if progress is not None and progress.skipped:
         parts.append(
-            f"{_amount_of(progress.skipped, 'message')} skipped ({causes_text(progress.skip_causes)})"
+            f"{amount_of(progress.skipped, 'message')} skipped ({causes_text(progress.skip_causes)})"
         )
     if progress is not None and progress.dead_letters:
-        parts.append(_amount_of(progress.dead_letters, "dead letter"))
+        parts.append(amount_of(progress.dead_letters, "dead letter"))
     if progress is not None and progress.late:
-        parts.append(f"{_amount_of(progress.late, 'late row')} dropped")
+        parts.append(f"{amount_of(progress.late, 'late row')} dropped")
     if progress is not None and progress.batches:
         parts.append(counted(progress.batches, "micro-batch", "micro-batches"))
     if progress is not None and progress.watermark:
         parts.append(f"mini-batch of {time_of_day(progress.watermark)}")
     if progress is not None and progress.state_entries:
-        parts.append(f"{_amount_of(progress.state_entries, 'entry', 'entries')} of state")
+        parts.append(f"{amount_of(progress.state_entries, 'entry', 'entries')} of state")
     if progress is not None and (waiting := sum(progress.lags.values())):
-        parts.append(f"{_amount_of(waiting, 'message')} behind")
+        parts.append(f"{amount_of(waiting, 'message')} behind")
     return ", ".join(parts)
 
 
