@@ -104,6 +104,19 @@ def _small_before_large(large: int) -> str:
     return f"{table}{hole}INSERT INTO hole {counted};\n"
 
 
+def _large_keys(rows: int) -> str:
+    """Return the script that keeps a text of 15 KB for each of as many keys as there are rows."""
+    name = f"large-keys-{rows}"
+    servers = broker()
+    if not count(servers, name):
+        create(servers, name)
+        lines = (f'{{"k": {i}, "v": "{i:09d}{"x" * 15_000}"}}'.encode() for i in range(rows))
+        send(servers, name, ((i % PARTITIONS, line) for i, line in enumerate(lines)))
+    hole = HOLE.format(columns="k BIGINT, m STRING")
+    table = _TOPIC.format(topic=name, servers=servers)
+    return f"{table}{hole}INSERT INTO hole SELECT k, MAX(v) FROM pairs GROUP BY k;\n"
+
+
 def _hot_key(rows: int) -> str:
     return (
         f"CREATE TABLE source (k BIGINT, v INT) WITH ('connector' = 'datagen', 'number-of-rows' = '{rows}', "
@@ -125,6 +138,7 @@ CASES = {
     "collect": Case("COLLECT of {:,} values of one key", _growing("COLLECT(v)", "MULTISET<STRING>"), 5_000),
     "message": Case("one message of {:,} bytes", _message, 50_000_000),
     "kafka": Case("a topic: 1,000,000 small messages, then {:,} of 15 KB", _small_before_large, 80_000),
+    "large-keys": Case("MAX of {:,} texts of 15 KB, each of its own key", _large_keys, 80_000),
     "hot-key": Case("{:,} changes of one key", _hot_key, 1_000_000),
     "state": Case(
         "{:,} rows, half as many keys of state", lambda rows: aggregated_datagen(rows, rows // 2), 10_000_000,
