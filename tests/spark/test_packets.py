@@ -101,6 +101,20 @@ def test_rows_are_given_when_enough_have_come(
     assert [o for table in tables for o in table.column(SEQUENCE).to_pylist()] == list(range(200))
 
 
+@pytest.mark.parametrize(("row_bytes", "least"), [(10, 12_000), (2000, 3000)])
+def test_large_rows_are_given_sooner(row_bytes: int, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "TOGETHER", 1000)
+    packer, sent = Packer((), 1), list[Packet]()
+    for start in range(2000 if row_bytes < 100 else 20):
+        texts = pa.array(["x" * row_bytes])
+        packer.add(changes([start]).append_column("text", texts))
+        sent += packer.flush()
+    merger = PortMerger(many=True)
+    tables = [table for packet in sent for table in merger.add(packet)]
+    assert tables
+    assert all(least <= table.nbytes < least + row_bytes + 200 for table in tables)
+
+
 def test_inputs_whose_rows_alternate_are_one_batch() -> None:
     sent = []
     for port in (0, 1):

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from firesteel.runtime.columns.keys import find_keys
+from firesteel.runtime.state import backend as backends
 from firesteel.runtime.state import cache, levels
 from firesteel.runtime.state.backend import SortedRunBackend
 from firesteel.runtime.state.cache import RunCache
@@ -65,6 +66,19 @@ def test_little_stays_in_memory_and_nothing_is_lost(tmp_path: Path) -> None:
         assert texts_of(SortedRunBackend.open(store)) == model
     assert max(map(len, store.runs.values())) < 2 * _PIECE
     assert not [path for path in tmp_path.iterdir() if path.suffix != ".run"]
+
+
+def test_a_committed_run_leaves_the_memory_however_well_it_compresses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, model, before = MemoryStore(), dict[int, str](), pa.total_allocated_bytes()
+    backend = SortedRunBackend.open(store, RunCache(tmp_path))
+    fill(backend, np.random.default_rng(3), model)
+    monkeypatch.setattr(backends, "_LARGE", _PIECE // 2)
+    backend.commit()
+    assert max(map(len, store.runs.values())) < _PIECE // 2
+    assert pa.total_allocated_bytes() - before < _PIECE  # mapped files do not count
+    assert texts_of(backend) == model
 
 
 def test_runs_stay_in_memory_if_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

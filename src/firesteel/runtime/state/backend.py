@@ -24,7 +24,7 @@ from firesteel.runtime.state.states import SortedMapState, SortedValueState
 from firesteel.runtime.state.times import SortedTimeState
 
 _LARGE = 1 << 20
-"""Bytes of a run that leaves the memory when it is committed. It can be mapped from the cache."""
+"""Bytes in memory of a run that leaves it when the run is committed. It can be mapped from the cache."""
 
 
 class Cache(Protocol):
@@ -203,7 +203,7 @@ class SortedRunBackend:
         store.put(piece.id, data)
         if self._cache is not None:
             self._cache.put(piece.id, run)
-            if len(data) > _LARGE:
+            if run.bytes > _LARGE:
                 piece.run = None
 
 
