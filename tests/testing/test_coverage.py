@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from firesteel.testing.coverage.points import Coverage
 from firesteel.testing.run import run_case
 from tests.testing.files import SCRIPT, read
@@ -90,3 +92,39 @@ def test_retractions_of_an_aggregate(tmp_path: Path) -> None:
     assert [line for line in never_taken(tmp_path, one) if "GROUP" in line] == lost[1:]
     all_rows = insert.replace("[2, Tom, 2]", "[-D, 1, Tom, 1]")
     assert [line for line in never_taken(tmp_path, all_rows) if "GROUP" in line] == []
+
+
+def queried(query: str, *, mini_batch: bool = False) -> tuple[str, str]:
+    """Return a script whose only statement is a query, and a test of it without rows."""
+    options = (
+        "SET 'table.exec.mini-batch.enabled' = 'true'; SET 'table.exec.mini-batch.size' = '10';\n"
+        "SET 'table.exec.mini-batch.allow-latency' = '1 s';\n"
+    )
+    text = SCRIPT.partition("INSERT")[0] + (options if mini_batch else "") + query + ";\n"
+    return "- name: t\n  input: {orders: []}\n  expect: {rows: []}\n", text
+
+
+@pytest.mark.parametrize("mini_batch", [False, True])
+def test_columns_without_a_name_show_as_their_expressions(tmp_path: Path, mini_batch: bool) -> None:
+    query = "SELECT UPPER(name), SUM(cnt + 1) FROM orders GROUP BY UPPER(name) HAVING SUM(cnt + 1) > 2"
+    found = never_taken(tmp_path, *queried(query, mini_batch=mini_batch))
+    retraction = [] if mini_batch else ["GROUP BY UPPER(name): gets a retraction"]
+    assert [line for line in found if "table" not in line] == [
+        *retraction,
+        "GROUP BY UPPER(name): loses a group",
+        "WHERE SUM(cnt + 1) > 2: passes",
+        "WHERE SUM(cnt + 1) > 2: does not pass",
+    ]
+
+
+def test_keys_of_a_join_show_as_their_expressions(tmp_path: Path) -> None:
+    sums = "(SELECT name AS n, SUM(cnt) FROM orders GROUP BY name)"
+    query = f"SELECT a.name FROM orders AS a JOIN {sums} AS b(n, total) ON a.cnt + 1 = b.total"
+    found = never_taken(tmp_path, *queried(query))
+    assert "INNER JOIN ON (cnt + 1) = SUM(cnt): sends a matched pair" in found
+
+
+def test_a_condition_of_a_view_names_no_column_of_the_planner(tmp_path: Path) -> None:
+    view = "CREATE VIEW bigger AS SELECT name FROM orders GROUP BY name HAVING SUM(cnt) > 2"
+    found = never_taken(tmp_path, *queried(f"{view};\nSELECT * FROM bigger"))
+    assert "WHERE (SUM(cnt) > 2): passes" in found

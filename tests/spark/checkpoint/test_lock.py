@@ -63,8 +63,12 @@ def no_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_another_process_is_refused_with_the_owners_name(tmp_path: Path) -> None:
     process = holder(tmp_path)
-    with pytest.raises(UsageError, match=rf"is in use by process {process.pid} on \S+ since \d{{4}}-"):
+    with pytest.raises(
+        UsageError, match=rf"is in use by process {process.pid} on \S+ since \d{{4}}-"
+    ) as found:
         CheckpointLock(tmp_path)
+    # `rescale` and `upgrade` are refused, too, and have no use for another folder.
+    assert found.value.hint == "stop it or wait for its end; another job needs a checkpoint folder of its own"
     process.kill()
     process.wait()
 

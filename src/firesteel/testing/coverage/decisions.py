@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from firesteel.functions.expression.nodes import Call, Expr, Literal
 from firesteel.plan.expressions.operations import walk
 from firesteel.plan.expressions.text import infix_text
+from firesteel.testing.coverage.written_text import CHOICES, WrittenText
 from firesteel.types.sql import INT
 
-_FORMS = ("CASE", "IF")
 _NULL = Literal(None, INT)
 Wrap = Callable[[Expr], Expr]
 """Function that limits an expression to the rows that reach a part of another expression."""
@@ -32,7 +32,7 @@ class Decision:
 
 
 def decisions_of(
-    exprs: Sequence[Expr], condition: Expr | None, names: Sequence[str], sql: str
+    exprs: Sequence[Expr], condition: Expr | None, names: Sequence[str], written: WrittenText
 ) -> list[Decision]:
     """Return the decisions of a Calc.
 
@@ -42,18 +42,18 @@ def decisions_of(
         exprs: Output columns.
         condition: Filter, or None.
         names: Names of the input columns.
-        sql: Text of the statement.
+        written: Text of the statement.
     """
     found = []
     wrap: Wrap = _whole
     if condition is not None:
-        found += list(_within(condition, _whole, names, sql))
-        text = _written(condition, sql) or infix_text(condition, names)
+        found += list(_within(condition, _whole, names, written))
+        text = written.of(condition) or infix_text(condition, names)
         passes = _case((condition,), (_number(0), _number(1)))
         found.append(Decision(passes, f"WHERE {text}", ("passes", "does not pass")))
         wrap = _Branch((condition,), 0, _whole)
     for expr in exprs:
-        found += list(_within(expr, wrap, names, sql))
+        found += list(_within(expr, wrap, names, written))
     by_text = {(each.name, each.branches): each for each in reversed(found)}
     return [each for each in found if by_text[each.name, each.branches] is each]
 
@@ -88,36 +88,35 @@ class _Branch:
         return self.outer(_case(self.conditions, chosen))
 
 
-def _within(expr: Expr, wrap: Wrap, names: Sequence[str], sql: str) -> Iterator[Decision]:
+def _within(expr: Expr, wrap: Wrap, names: Sequence[str], written: WrittenText) -> Iterator[Decision]:
     """Yield the decisions of an expression and its parts."""
     if not isinstance(expr, Call):
         return
-    if expr.function not in _FORMS:
+    if expr.function not in CHOICES:
         for arg in expr.args:
-            yield from _within(arg, wrap, names, sql)
+            yield from _within(arg, wrap, names, written)
         return
     conditions, results = _arms(expr)
     if expr.range is not None:
-        yield _decision(expr, conditions, wrap, names, sql)
+        yield _decision(expr, conditions, wrap, names, written)
     for number, condition in enumerate(conditions):
         before = conditions[:number]
-        yield from _within(condition, _Branch(before, number, wrap) if before else wrap, names, sql)
+        yield from _within(condition, _Branch(before, number, wrap) if before else wrap, names, written)
     for number, result in enumerate(results):
-        yield from _within(result, _Branch(conditions, number, wrap), names, sql)
+        yield from _within(result, _Branch(conditions, number, wrap), names, written)
 
 
 def _decision(
-    call: Call, conditions: tuple[Expr, ...], wrap: Wrap, names: Sequence[str], sql: str
+    call: Call, conditions: tuple[Expr, ...], wrap: Wrap, names: Sequence[str], written: WrittenText
 ) -> Decision:
-    written = _written(call, sql)
+    text = written.of(call)
     numbers = [_number(i) for i in range(len(conditions) + 1)]
     texts = [
-        (_written(condition, sql) if written else None) or infix_text(condition, names)
-        for condition in conditions
+        (written.of(condition) if text else None) or infix_text(condition, names) for condition in conditions
     ]
     return Decision(
         wrap(_case(conditions, numbers)),
-        written or infix_text(call, names),
+        text or infix_text(call, names),
         (*(f"WHEN {text}" for text in texts), "ELSE"),
     )
 
@@ -135,14 +134,3 @@ def _case(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr:
 
 def _number(value: int) -> Literal:
     return Literal(value, INT)
-
-
-def _written(expr: Expr, sql: str) -> str | None:
-    """Return the text of an expression in a statement, None if its place is in another text."""
-    if expr.range is None:
-        return None
-    text = sql[expr.range.start : expr.range.end]
-    is_call = isinstance(expr, Call) and expr.function in _FORMS
-    if is_call and not text.upper().startswith(_FORMS):
-        return None
-    return " ".join(text.split()) or None

@@ -17,8 +17,10 @@ from firesteel.plan.tree import Node
 from firesteel.runtime.spec.operators import GroupAggregateSpec, OperatorSpec
 from firesteel.runtime.spec.probe import ProbeSpec
 from firesteel.runtime.spec.tables import ScanSpec
+from firesteel.testing.coverage.column_texts import column_texts
 from firesteel.testing.coverage.decisions import Decision, decisions_of, has_user_function
 from firesteel.testing.coverage.points import Point, kind_points
+from firesteel.testing.coverage.written_text import WrittenText
 from firesteel.testing.script import Planned
 from firesteel.types.sql import INT
 
@@ -42,6 +44,7 @@ class Probes:
     def __post_init__(self) -> None:
         self.points: list[Point] = []
         self._probes = 0
+        self._written = WrittenText(self.planned.target.statement, self.planned.target.text)
         chains = tuple(map(self._chain, self.planned.job.chains))
         self.job: JobSpec = replace(self.planned.job, chains=chains)
 
@@ -71,7 +74,8 @@ class Probes:
             yield from self._calc(node)
         elif isinstance(operator, GroupAggregateSpec) and operator.input_retracts and node is not None:
             number = self._next()
-            keys = [node.children[0].schema[key].name for key in operator.keys]
+            texts = column_texts(node.children[0])
+            keys = [texts[key] for key in operator.keys]
             name = f"GROUP BY {', '.join(keys)}" if keys else "aggregate of all rows"
             self.points.append(Point(name, "gets a retraction", number, kinds=(1, 3)))
             yield ProbeSpec(self.run, number)
@@ -81,7 +85,7 @@ class Probes:
         if isinstance(node, physical.GroupAggregate | physical.GlobalGroupAggregate):
             if node.keys and node.mode is not None and node.mode.delete:
                 number = self._next()
-                names = ", ".join(node.schema[i].name for i in range(len(node.keys)))
+                names = ", ".join(column_texts(node)[: len(node.keys)])
                 self.points.append(Point(f"GROUP BY {names}", "loses a group", number, kinds=(3,)))
                 yield ProbeSpec(self.run, number)
         elif isinstance(node, Join | IntervalJoin) and node.join_type.has_right_columns:
@@ -90,9 +94,8 @@ class Probes:
     def _calc(self, node: physical.Calc) -> Iterator[OperatorSpec]:
         exprs = [expand_search(expr, lists=True) for expr in node.exprs]
         condition = None if node.condition is None else expand_search(node.condition, lists=True)
-        names = [column.name for column in node.input.schema]
-        text = self.planned.target.text
-        found = decisions_of(exprs, condition, names, text)
+        names = column_texts(node.input)
+        found = decisions_of(exprs, condition, names, self._written)
         if not found or has_user_function([each.branch for each in found]):
             return
         yield self._decisions(found, node.input)
@@ -115,7 +118,9 @@ class Probes:
             branches.append("sends a right row without a match")
         first: Expr = Literal(_MATCHED, INT)
         branch = Call("CASE", (*alone, first), INT) if alone else first
-        name = f"{node.join_type.name} JOIN ON {left.name} = {right.name}"
+        texts = column_texts(node)
+        on = f"{texts[keys.left[0]]} = {texts[width + keys.right[0]]}"
+        name = f"{node.join_type.name} JOIN ON {on}"
         yield self._decisions([Decision(branch, name, tuple(branches))], node)
 
     def _decisions(self, found: list[Decision], rows: Node) -> OperatorSpec:

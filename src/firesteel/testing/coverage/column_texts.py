@@ -1,0 +1,78 @@
+"""Texts of columns in the report of coverage: expressions where the planner has made up a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from firesteel.functions.expression.nodes import AggregateCall
+from firesteel.plan.expressions.text import infix_text
+from firesteel.plan.nodes import physical
+from firesteel.plan.tree import Node
+
+_MADE_UP = re.compile(r"\$f\d+|EXPR\$\d+")
+"""Names that Calcite gives to columns without one, with a number that makes them unique."""
+_MOST = 80
+"""Most characters of an expression in place of a name."""
+
+
+def column_texts(node: Node) -> tuple[str, ...]:
+    """Return a text for each column of a node: its name, or its expression if the planner has named it."""
+    names = tuple(column.name for column in node.schema)
+    if not any(map(_MADE_UP.fullmatch, names)):
+        return names
+    found = _expressions(node)
+    if len(found) != len(names):
+        return names
+    return tuple(
+        text if _MADE_UP.fullmatch(name) and len(text) <= _MOST else name
+        for name, text in zip(names, found, strict=True)
+    )
+
+
+def _expressions(node: Node) -> tuple[str, ...]:
+    """Return the texts of what a node computes, of columns that it passes on their texts below it."""
+    below = [column_texts(child) for child in node.children]
+    if isinstance(node, physical.Calc):
+        return tuple(infix_text(expr, below[0]) for expr in node.exprs)
+    if isinstance(node, physical.GroupAggregate):
+        return _aggregated(node.keys, node.calls, below[0], below[0])
+    if isinstance(node, physical.GlobalGroupAggregate):
+        arguments = _input_of_local(node.input)
+        return _aggregated(node.keys, node.calls[: node.results], below[0], arguments)
+    if isinstance(node, physical.LocalGroupAggregate):
+        accumulators = tuple(column.name for column in node.schema[len(node.keys) :])
+        return (*(below[0][key] for key in node.keys), *accumulators)
+    if isinstance(node, physical.Union):
+        return below[0]
+    return tuple(text for texts in below for text in texts)
+
+
+def _aggregated(
+    keys: Sequence[int], calls: Sequence[AggregateCall], columns: Sequence[str], arguments: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the texts of the keys of an aggregate, and of its results.
+
+    Args:
+        keys: Positions of the keys among the columns.
+        calls: The calls.
+        columns: Texts of the input.
+        arguments: Texts of the columns that the calls name; empty if they are not known.
+    """
+    texts = [_call_text(call, arguments) if arguments else call.name for call in calls]
+    return (*(columns[key] for key in keys), *texts)
+
+
+def _call_text(call: AggregateCall, columns: Sequence[str]) -> str:
+    arguments = ", ".join(columns[arg] for arg in call.args) or "*"
+    text = f"{call.function}({'DISTINCT ' if call.distinct else ''}{arguments})"
+    return text if call.filter is None else f"{text} FILTER (WHERE {columns[call.filter]})"
+
+
+def _input_of_local(node: Node) -> tuple[str, ...]:
+    """Return the texts of the input of the local aggregate below; none if there is no such aggregate."""
+    while len(node.children) == 1 and not isinstance(node, physical.LocalGroupAggregate):
+        if isinstance(node, physical.IncrementalGroupAggregate):
+            return ()
+        (node,) = node.children
+    return column_texts(node.input) if isinstance(node, physical.LocalGroupAggregate) else ()
