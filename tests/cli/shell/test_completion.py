@@ -131,3 +131,13 @@ def test_why_takes_jobs_that_have_ended(
     jobs.add(Source("SELECT 2"))
     assert [each.text for each in found(environment, "WHY JOB '|'")] == ["1", "2"]
     assert [each.text for each in found(environment, "STOP JOB '|'")] == ["2"]
+
+
+def test_a_function_that_is_typed_whole_shows_its_signature(environment: TableEnvironment) -> None:
+    form = "(CHARACTER, CHARACTER, CHARACTER)"
+    assert found(environment, "SELECT replac|") == [Candidate("replace", 7, form)]
+    assert found(environment, "SELECT replace|") == [
+        Candidate("replace", 7, form),
+        Candidate("replace(", 7, form),
+    ]
+    assert found(environment, "SELECT name| FROM orders") == [Candidate("name", 7, "STRING")]

@@ -73,6 +73,21 @@ def test_tab_completes(keys: PipeInput) -> None:
     assert made.read() == "SHOW TABLES;"
 
 
+def test_tab_behind_a_whole_function_shows_its_signature(keys: PipeInput) -> None:
+    made = editor(keys)
+    shown: list[str] = []
+
+    def is_shown() -> bool:
+        menu = made.buffer.complete_state
+        shown[:] = [] if menu is None else [each.display_meta_text for each in menu.completions]
+        return len(shown) == 2
+
+    keys.send_text("SELECT replace" + TAB)
+    send_when(keys, is_shown, f"('a', 'b', 'c');{ENTER}")
+    assert made.read() == "SELECT replace('a', 'b', 'c');"
+    assert shown == ["(CHARACTER, CHARACTER, CHARACTER)"] * 2
+
+
 def test_a_pasted_script_is_one_text(keys: PipeInput) -> None:
     made = editor(keys)
     script = "".join(f"SELECT {n},\n  'a;b';\n" for n in range(150))

@@ -54,7 +54,21 @@ def complete(text: str, cursor: int, environment: Environment) -> list[Candidate
             shown = shown.strip("`")
         ending = "" if closes or not statement.quote else statement.quote
         found.setdefault(shown.lower(), Candidate(shown + ending, statement.start, meta))
-    return list(found.values())
+    return _with_call(list(found.values()), statement, environment)
+
+
+def _with_call(found: list[Candidate], statement: Typed, environment: Environment) -> list[Candidate]:
+    """Return the candidates, and the beginning of a call if the only one is a function that is typed whole.
+
+    The line editor shows no menu, and so no signature, for one candidate that adds nothing to the text.
+    """
+    if len(found) != 1 or statement.quote or found[0].text.lower() != statement.prefix.lower():
+        return found
+    (typed_name,) = found
+    known = {name.lower(): meta for name, meta in functions(environment).items()}
+    if known.get(typed_name.text.lower()) != typed_name.meta:
+        return found
+    return [typed_name, Candidate(f"{typed_name.text}(", typed_name.start, typed_name.meta)]
 
 
 def _fits(word: str, prefix: str) -> bool:
