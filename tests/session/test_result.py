@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from contextlib import redirect_stdout
+from datetime import date
 
 import pyarrow as pa
 import pytest
@@ -12,7 +13,7 @@ from firesteel import Row, RowKind
 from firesteel.errors import UsageError
 from firesteel.plan.tree import Field
 from firesteel.session.result import OK, ChangesResult, RowsResult, TextResult
-from firesteel.types.sql import INT, STRING
+from firesteel.types.sql import DATE, INT, STRING
 
 
 def changes(*rows: tuple[int, str | None, int | None]) -> pa.Table:
@@ -110,3 +111,17 @@ def test_a_result_prints_to_the_standard_output_of_the_moment() -> None:
     with redirect_stdout(output):
         TextResult("OK").print()
     assert output.getvalue() == "OK\n"
+
+
+def test_dates_that_python_does_not_have_are_texts() -> None:
+    days = pa.array([-719528, 0, 10**7], pa.int32()).cast(pa.date32())
+    columns = [pa.array([0] * 3, pa.int8()), pa.array(range(3), pa.int64()), days]
+
+    def read() -> ChangesResult:
+        table = pa.table(columns, ["$kind", "$order", "f0"])
+        return ChangesResult(
+            [Field("day", DATE)], iter([table]), max_width=6, time_zone="UTC", cancel=lambda: None
+        )
+
+    assert [day for (day,) in read().collect()] == ["0000-01-01", date(1970, 1, 1), "29349-01-26"]
+    assert [day.year for day in read().to_pandas()["day"]] == [0, 1970, 29349]

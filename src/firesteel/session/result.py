@@ -20,7 +20,8 @@ from firesteel.plan.tree import Field
 from firesteel.session.html import html_plan, html_schema, html_table
 from firesteel.session.rows_left import RowsLeft
 from firesteel.session.tableau import OP, print_tableau, widths_by_content, widths_by_type
-from firesteel.types.arrow_maps import column_as_maps, pairs_in
+from firesteel.types.arrow_maps import column_as_maps
+from firesteel.types.python_values import python_values_or_texts
 from firesteel.types.sql import BIGINT, STRING
 from firesteel.types.text import render
 
@@ -242,12 +243,22 @@ class ChangesResult(TableResult):
         return self.changes
 
     def collect(self) -> Iterator[Row]:
+        """Yield the changes as they arrive. A value with a date outside the years 1 to 9999 is its text.
+
+        Python has no such dates. A collection with one is a text as a whole.
+
+        Raises:
+            JobError: The job failed.
+            DataError: A row could not be read or computed.
+        """
         return self._rows(self._take())
 
     def _rows(self, tables: Iterator[pa.Table]) -> Iterator[Row]:
         for table in tables:
-            found = [table.column(field(i)) for i in range(len(self.schema))]
-            columns = [pairs_in(column.to_pylist(), column.type) for column in found]
+            columns = [
+                python_values_or_texts(table.column(field(i)), column.type, self._time_zone)
+                for i, column in enumerate(self.schema)
+            ]
             kinds = table.column(KIND).to_pylist()
             rows = zip(*columns, strict=True) if columns else ((),) * len(kinds)
             for kind, values in zip(kinds, rows, strict=True):
@@ -278,11 +289,15 @@ class ChangesResult(TableResult):
                 hint="collect() gives its changes as they come; to_changelog_stream() a streaming DataFrame",
             )
         left = RowsLeft([column.type for column in self.schema])
-        for table in self._take():
-            left.apply(table)
+        for changes in self._take():
+            left.apply(changes)
         kept = left.by_place()
         columns = [column_as_maps(column) for column in kept.columns]
-        frame: pd.DataFrame = pa.table(columns, names=kept.column_names).to_pandas()
+        table = pa.table(columns, names=kept.column_names)
+        try:
+            frame: pd.DataFrame = table.to_pandas()
+        except (ValueError, OverflowError):  # a date outside the years 1 to 9999, which datetime64 has
+            frame = table.to_pandas(date_as_object=False)
         frame.columns = list(self.names)  # set last, because names may occur twice
         return frame
 

@@ -6,6 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from firesteel.types.arrow_maps import pairs_in
+from firesteel.types.sql import SqlType
+from firesteel.types.text import render
+
 
 def python_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
     """Return n values for a column of n rows. A date or time outside the years 1 to 9999 becomes its text."""
@@ -26,3 +30,26 @@ def python_value(cell: pa.Scalar) -> Any:
         return cell.cast(pa.string()).as_py()
     except pa.ArrowNotImplementedError:  # Arrow writes no lists and rows.
         return f"<{cell.type}>"
+
+
+def python_values_or_texts(column: pa.Array | pa.ChunkedArray, kind: SqlType, time_zone: str) -> list[Any]:
+    """Return n values for a column of n rows: a text for each with a date outside the years 1 to 9999.
+
+    The text of a collection is that of print(), which shows the last four digits of a year, as Flink.
+
+    Args:
+        column: The column.
+        kind: Its type in SQL. A map becomes a list of pairs.
+        time_zone: Time zone of the texts of TIMESTAMP_LTZ.
+    """
+    try:
+        return pairs_in(column.to_pylist(), column.type)
+    except (ValueError, OverflowError):
+        pass
+    found: list[Any] = []
+    for cell, text in zip(column, render(column, kind, time_zone), strict=True):
+        try:
+            found += pairs_in([cell.as_py()], column.type)
+        except (ValueError, OverflowError):
+            found.append(text if pa.types.is_nested(cell.type) else python_value(cell))
+    return found
