@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
@@ -35,10 +36,15 @@ Show = Annotated[
     str | None,
     typer.Option(
         metavar="tableau|changes|table",
-        help="How a SELECT prints: Flink's tableau, a line a change, or the rows left; if not given, by "
-        "sql-client.execution.result-mode.",
+        help="How a SELECT prints: Flink's tableau, a line a change, or the rows left; if not given, by the "
+        "result mode that the script sets.",
     ),
 ]
+
+
+_LEAST_WIDTH = 30
+NARROW = 80
+"""Columns of a terminal below which the boxes of Typer's help cut words off, also names of options."""
 
 
 class OnceCommand(TyperCommand):
@@ -46,6 +52,14 @@ class OnceCommand(TyperCommand):
 
     The value given first would be ignored without a word.
     """
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help: in boxes, or on a narrow terminal as lines, which show the options as a whole."""
+        columns = get_terminal_size().columns
+        if columns < NARROW:
+            self.rich_markup_mode = None
+            formatter.width = max(_LEAST_WIDTH, columns - 2)
+        super().format_help(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments.
