@@ -37,7 +37,7 @@ def test_where_rdds_are_put_together_otherwise_the_job_runs_and_that_is_reported
         assert len(exchanged.collect()) == 4
         monkeypatch.setattr(plain, "_told", {"the shuffle is written"})
     said = capsys.readouterr().err
-    assert said.count("the shuffle is written in the plain way (pyspark ") == 1
+    assert said.count("the shuffle is written in a slower way, with the same results (pyspark ") == 1
 
 
 def test_rdds_have_no_scope(spark: Spark) -> None:

@@ -146,7 +146,8 @@ def test_a_server_that_does_not_answer_is_left_which_is_reported_once(tmp_path: 
             subprocess.run(command, stdout=stdout, stderr=stderr, check=True, timeout=60)
     assert out.read_text() == f"{platform.platform()}\n" * 2
     assert err.read_text() == (
-        "Python workers are started in the plain way: the fork server did not answer in 0 s\n"
+        "Python workers are started in a slower way, with the same results: "
+        "the fork server did not answer in 0 s\n"
     )
 
 
@@ -170,7 +171,7 @@ def test_where_the_libraries_cannot_be_loaded_first_the_daemon_is_sparks() -> No
         assert daemon.stderr is not None
         assert 0 < int.from_bytes(daemon.stdout.read(4), "big") < 65536
         daemon.stdin.close()
-        assert b"Python workers are started in the plain way" in daemon.stderr.read()
+        assert b"Python workers are started in a slower way, with the same results" in daemon.stderr.read()
 
 
 @pytest.mark.parametrize("is_served", [True, False])

@@ -67,7 +67,11 @@ def tell_once(address: str, why: str) -> None:
     except OSError:  # The line is already printed, or the server's folder is gone.
         return
     if sys.stderr is not None:
-        print(f"Python workers are started in the plain way: {why}", file=sys.stderr, flush=True)
+        print(
+            f"Python workers are started in a slower way, with the same results: {why}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _path() -> list[str]:

@@ -185,4 +185,4 @@ def tell(what: str, error: BaseException) -> None:
         return
     _told.add(what)
     words = str(error).strip().splitlines() or [type(error).__name__]
-    say(f"{what} in the plain way (pyspark {version('pyspark')}): {words[0]}")
+    say(f"{what} in a slower way, with the same results (pyspark {version('pyspark')}): {words[0]}")
