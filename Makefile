@@ -18,7 +18,7 @@ OLDEST_READY := $(OLDEST_VENV)/.ready
 OLDEST_MADE := $(OLDEST_VENV)/pyvenv.cfg
 DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
-.PHONY: help environment oldest demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta test-s3 goldens lint types reference package site bench nexmark clean check-tools
+.PHONY: help environment oldest demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta test-s3 soak goldens lint types reference package site bench nexmark clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ oldest: $(OLDEST_READY) ## the environment with the oldest pyspark, for the two 
 test-delta: $(OLDEST_READY) ## Delta's change feed, with a Delta that fits the oldest pyspark
 	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check delta-spark==$(DELTA_SPARK)
 	$(OLDEST_VENV)/bin/python -m pytest tests/session/test_delta.py $(ARGS)
+
+soak: $(READY) ## two jobs from Kafka to PostgreSQL under kills for four minutes; ARGS="--minutes 120 --out DIR" for longer
+	$(BIN)/python -m tests.soak --minutes 4 --rate 60 --patience 900 $(ARGS)
 
 test-s3: $(READY) ## a checkpoint on S3, with an S3 server from PyPI and S3A from Maven (700 MB)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "moto[server]>=5"

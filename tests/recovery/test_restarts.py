@@ -1,4 +1,7 @@
-"""A job from Kafka to PostgreSQL comes back by itself after a kill of its JVM, a worker, the database."""
+"""A job from Kafka to PostgreSQL comes back by itself after a kill of its JVM, a worker, the database.
+
+`make soak` kills each of them beside the usual tests.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.recovery.restarts import KINDS, run
-from tests.scale import FULL
 
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.timeout(900)
 @pytest.mark.usefixtures("servers")
 def test_the_job_comes_back_by_itself(tmp_path: Path) -> None:
-    said = run(tmp_path, [*KINDS] if FULL else ["jvm"])
+    said = run(tmp_path, [*KINDS])
     assert "; 0 restarts" not in said

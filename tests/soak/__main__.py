@@ -9,6 +9,7 @@ usage: python -m tests.soak [--minutes N] [--out DIR] [--rate N] [--seed N] [--p
 JVMs, the broker, the database and its network are killed or cut in random order. At two fifths of the time
 `totals` gets a savepoint and an upgrade, at three fifths both jobs are rescaled. The exit status is 1 if a
 table is not the answer, a job ended by itself, or memory or state grew (soaks of 40 minutes and more).
+It is 0 with one line that says why if Kafka or PostgreSQL cannot be had.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ import signal
 import tempfile
 from pathlib import Path
 
+from tools.kafka_broker import NoJarsError, jars
+
+from tests.connectors.jdbc.postgres import NoServerError, programs
 from tests.soak.run import Options, soak
 
 
@@ -37,6 +41,11 @@ def main() -> None:
     parser.add_argument("--every", type=float, default=Options.every, help="seconds between two kills")
     parser.add_argument("--ttl", type=int, default=Options.ttl, help="seconds, longer than any stop of a job")
     given = parser.parse_args()
+    try:
+        jars(), programs()
+    except (NoJarsError, NoServerError) as error:
+        print(f"left out: no Kafka broker or no PostgreSQL: {error}", flush=True)
+        return
     options = Options(60 * given.minutes, given.rate, given.seed, given.patience, given.every, given.ttl)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # servers are stopped then, too
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
