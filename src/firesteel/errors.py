@@ -173,6 +173,8 @@ class JobError(FiresteelError):
 
     row: str | None = None
     """Row that an operator failed on, or None while it is unknown."""
+    calc: object = None
+    """Calc and row (`runtime/dataflow/failed_row.py`) in which an expression failed, or None."""
 
     def in_row(self, row: str) -> JobError:
         """Add the row to the message, unless it has one, and return this error."""

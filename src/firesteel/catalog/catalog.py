@@ -173,6 +173,10 @@ class Catalog(Databases):
         merged = {**self._objects, **self._temporary}
         return [entry for entry in merged.values() if isinstance(entry, Table)]
 
+    def has_views(self) -> bool:
+        """Return whether any database has a view."""
+        return any(isinstance(entry, View) for entry in (*self._objects.values(), *self._temporary.values()))
+
     def view_names(self, place: tuple[str, str] | None = None) -> list[str]:
         """Return the sorted names of the views of a database.
 

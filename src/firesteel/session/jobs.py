@@ -18,7 +18,7 @@ from firesteel.plan.nodes.physical import Sink
 from firesteel.plan.tree import Field, Node
 from firesteel.rules.mini_batch.mini_batch_options import mini_batch_options
 from firesteel.session.background import in_background
-from firesteel.session.context import Environment, Watch
+from firesteel.session.context import Call, Environment
 from firesteel.session.graph.job_graph import Origins
 from firesteel.session.live.live_rows import shown
 from firesteel.session.result import ChangesResult, InsertResult
@@ -68,22 +68,20 @@ def job_of(
     return translate(plans, options)
 
 
-def run_query(
-    environment: Environment, plans: Plans, text: str, watch: Watch | None, record: Job
-) -> ChangesResult:
+def run_query(call: Call, plans: Plans, text: str, record: Job) -> ChangesResult:
     """Return the changes of a query. The job starts when they are first read.
 
     Args:
-        environment: The session.
+        call: The execution of the statement.
         plans: The query's plans. The logical one has the column names, which the physical may have dropped.
         text: The query's text, by which it finds its checkpoint.
-        watch: Function that is called with the job's progress.
         record: The job's record.
     """
+    environment = call.environment
     names = tuple(column.name for column in plans.logical.schema)
     origins: Origins = []
     job = job_of(environment, [plans.physical], names, origins, stateful=keeps_state(environment))
-    running = Running(environment, job, watch, text, record)
+    running = Running(call, job, text, record)
     running.register([plans.physical], origins)
     schema = [Field(name, each.type) for name, each in zip(names, plans.physical.schema, strict=True)]
     changes = shown(record, schema, running.changes(), environment.time_zone)
@@ -99,22 +97,20 @@ def run_query(
     )
 
 
-def run_inserts(
-    environment: Environment, plans: Sequence[Node], text: str, watch: Watch | None, record: Job
-) -> InsertResult:
+def run_inserts(call: Call, plans: Sequence[Node], text: str, record: Job) -> InsertResult:
     """Start an INSERT, or the INSERTs of a statement set as one job, in the background.
 
     Args:
-        environment: The session.
+        call: The execution of the statement.
         plans: The physical plans, each with a Sink as its root.
         text: The statement's text, by which it finds its checkpoint.
-        watch: Function that is called with the job's progress.
         record: The job's record.
     """
+    environment = call.environment
     sinks = [".".join(p.table.path) for p in plans if isinstance(p, Sink)]
     origins: Origins = []
     job = job_of(environment, plans, None, origins, stateful=keeps_state(environment))
-    running = Running(environment, job, watch, text, record)
+    running = Running(call, job, text, record)
     running.register(plans, origins)
     return InsertResult(sinks, in_thread(partial(_finish, running)), running.cancel, record)
 

@@ -186,7 +186,7 @@ def _query(call: Call, statement: sql.Query) -> TableResult:
     with registered(call, statement) as record:
         plans = plan(call.environment, statement, call.text, collect=True)
         text = statement_text(statement, call.text)
-        return jobs.run_query(call.environment, plans, text, call.watch, record)
+        return jobs.run_query(call, plans, text, record)
 
 
 def _insert(call: Call, statement: sql.Insert) -> TableResult:
@@ -201,7 +201,7 @@ def _insert_all(call: Call, statement: sql.Statement, inserts: tuple[sql.Insert,
     with registered(call, statement) as record:
         plans = [each.physical for each in plan_all(call.environment, inserts, call.text)]
         text = statement_text(statement, call.text)
-        return jobs.run_inserts(call.environment, plans, text, call.watch, record)
+        return jobs.run_inserts(call, plans, text, record)
 
 
 def explain(call: Call, statement: sql.Explain) -> TextResult:

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 
 from firesteel.changelog import KIND, SEQUENCE, SHORT, SUB_SEQUENCE
 from firesteel.errors import JobError
+from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.types.python_values import python_value
 
 _LONG = 300
 
 
-def in_row(error: JobError, changes: pa.Table, run: Callable[[pa.Table], object]) -> JobError:
-    """Return the error with the row that makes `run` fail.
+@dataclass(frozen=True)
+class FailedCalc:
+    """Calc of which an expression failed, and the row.
 
-    The row is found by bisection. The error is returned unchanged if it is not from a user-defined function,
-    or if the function does not fail again.
+    Attributes:
+        spec: The Calc.
+        row: Table of one row, the Calc's input.
     """
-    if not _is_users(error):
-        return error
+
+    spec: CalcSpec
+    row: pa.Table
+
+
+def failing_row(changes: pa.Table, run: Callable[[pa.Table], object]) -> pa.Table:
+    """Return a table of the first row that makes `run` fail, by bisection. Empty if no row fails again."""
     low, high = 0, changes.num_rows
     while high - low > 1:
         middle = (low + high) // 2
@@ -29,7 +38,7 @@ def in_row(error: JobError, changes: pa.Table, run: Callable[[pa.Table], object]
         else:
             low = middle
     again = high > low and _fails(changes.slice(low, 1), run)
-    return with_row(error, changes, low) if again else error
+    return changes.take([low] if again else pa.array([], pa.int64()))  # a slice is pickled with all rows
 
 
 def with_row(error: JobError, changes: pa.Table, index: int) -> JobError:
@@ -47,12 +56,6 @@ def with_key(error: JobError, columns: Sequence[pa.Array], index: int) -> JobErr
     """
     key = ", ".join(value_text(column[index]) for column in columns)
     return error.in_row(f"of the key [{key}]") if columns else error
-
-
-def _is_users(error: JobError) -> bool:
-    from firesteel.functions.python.failures import UserFunctionError
-
-    return isinstance(error, UserFunctionError)
 
 
 def _fails(changes: pa.Table, run: Callable[[pa.Table], object]) -> bool:

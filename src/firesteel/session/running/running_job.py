@@ -21,12 +21,13 @@ from firesteel.jobs.job_file import JobFile
 from firesteel.jobs.registry import JOBS
 from firesteel.plan.tree import Node
 from firesteel.sensitive import redacted
-from firesteel.session.context import Environment, Watch
+from firesteel.session.context import Call, Environment
 from firesteel.session.graph.job_graph import Origins, about_job
 from firesteel.session.launch import CHECKPOINT, NAME
 from firesteel.session.live.sink_rows import sampled
 from firesteel.session.restart.options import restart_strategy
 from firesteel.session.restart.supervisor import Restart, Supervisor, waited_out
+from firesteel.session.running.failed_expression import name_expression, own_text
 from firesteel.session.running.host_settings import host_of, parallelism, stream_settings
 from firesteel.session.running.option_places import locate_in_job
 from firesteel.session.running.preflight import STARTING, await_spark
@@ -60,10 +61,9 @@ def job_name(environment: Environment, job: JobSpec) -> str:
 class Running:
     """One job on its host. Call `changes` once; `cancel` may be called from any thread."""
 
-    def __init__(
-        self, environment: Environment, job: JobSpec, watch: Watch | None, text: str, record: Job
-    ) -> None:
-        self._environment = environment
+    def __init__(self, call: Call, job: JobSpec, text: str, record: Job) -> None:
+        self._environment = environment = call.environment
+        self._script = own_text(environment.catalog, call.text)
         self._job = job
         self._text = redacted(text)
         self._resumes = CHECKPOINT in environment.options
@@ -73,7 +73,7 @@ class Running:
         self._plans: Sequence[Node] = ()
         self._origins: Origins = []
         self._settings: StreamSettings | None = None
-        self._progress = Progress(watch, name=job_name(environment, job), steps=step_names(job))
+        self._progress = Progress(call.watch, name=job_name(environment, job), steps=step_names(job))
         self.record = record
         self._group: str | None = None
         self._stream: StreamJob | None = None
@@ -142,6 +142,12 @@ class Running:
         if not self._resumes and not self._given.is_empty:
             error.restarts = False  # The caller would get rows twice.
         locate_in_job(error, self._environment.catalog, self._job)
+        name_expression(
+            error,
+            self._origins,
+            self._environment.time_zone,
+            own_text(self._environment.catalog, self._script),
+        )
         return error
 
     def _position(self) -> str:

@@ -11,7 +11,7 @@ from firesteel.errors import JobError
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.functions.duckdb.statement import Statement
 from firesteel.runtime.columns.nested_parts import part_of
-from firesteel.runtime.dataflow.failed_row import in_row
+from firesteel.runtime.dataflow.failed_row import FailedCalc, failing_row, with_row
 from firesteel.runtime.dataflow.operator import Clock, RowOperator
 from firesteel.runtime.state.base import StateBackend
 
@@ -28,24 +28,26 @@ class Calc(RowOperator):
         self._statement = _CalcStatement(spec)
 
     def process(self, changes: pa.Table) -> pa.Table:
-        return self._statement.process(_with_parts(self._spec, changes))
+        return self._statement.process(with_parts(self._spec, changes))
 
 
 class _CalcStatement(Statement):
-    """Statement that reports the row in which a user-defined function fails."""
+    """Statement that reports the row in which an expression fails."""
 
     def _run(self, changes: pa.Table) -> pa.Table:
         try:
             return super()._run(changes)
         except JobError as error:
-            if not self._spec.user:
-                raise
             spec, run = self._spec, super()._run
             rows = changes.drop_columns([field(place) for place, _, _ in spec.parts])
-            raise in_row(error, rows, lambda some: run(_with_parts(spec, some))) from error
+            row = failing_row(rows, lambda some: run(with_parts(spec, some)))
+            if row.num_rows:
+                with_row(error, row, 0)
+                error.calc = None if spec.user else FailedCalc(spec, row)
+            raise
 
 
-def _with_parts(spec: CalcSpec, changes: pa.Table) -> pa.Table:
+def with_parts(spec: CalcSpec, changes: pa.Table) -> pa.Table:
     """Append the parts of nested columns to the changes."""
     for place, column, path in spec.parts:
         changes = changes.append_column(field(place), part_of(changes.column(field(column)), path))

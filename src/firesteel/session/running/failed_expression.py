@@ -1,0 +1,122 @@
+"""Name of the expression that failed on a row, and its place in the SQL, for an error of a running job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from firesteel.catalog.catalog import Catalog
+from firesteel.changelog import field
+from firesteel.errors import FiresteelError, JobError
+from firesteel.functions.duckdb.compile.calc import compile_calc
+from firesteel.functions.duckdb.statement import Statement
+from firesteel.functions.expression.nodes import Call, Expr
+from firesteel.plan.expressions.operations import expand_search
+from firesteel.plan.expressions.text import infix_text
+from firesteel.plan.nodes import physical
+from firesteel.runtime.dataflow.failed_row import FailedCalc
+from firesteel.runtime.operators.calc.calc import with_parts
+from firesteel.session.graph.job_graph import Origins
+from firesteel.types.sql import SqlType
+
+_HINTS = {
+    "CAST": "TRY_CAST gives NULL in place of an error",
+    "/": "NULLIF(divisor, 0) gives NULL in place of an error",
+    "/INT": "NULLIF(divisor, 0) gives NULL in place of an error",
+    "MOD": "NULLIF(divisor, 0) gives NULL in place of an error",
+    "%": "NULLIF(divisor, 0) gives NULL in place of an error",
+}
+_LONG = 200
+"""Length from which an expression is not quoted."""
+
+
+def name_expression(error: FiresteelError, origins: Origins, zone: str, text: str | None) -> None:
+    """Add the expression that failed to an error, and its place in the statement.
+
+    Args:
+        error: The error. Others than those of a Calc stay as they are.
+        origins: Operators of the job with their nodes.
+        zone: Time zone of the session.
+        text: Text of the statement. None if places of expressions may refer to another text.
+    """
+    if not isinstance(error, JobError) or not isinstance(failed := error.calc, FailedCalc):
+        return
+    error.calc = None
+    node = next((node for spec, node in origins if spec == failed.spec), None)
+    if not isinstance(node, physical.Calc):
+        return
+    types = [column.type for column in node.input.schema]
+    tops = [*([] if node.condition is None else [node.condition]), *node.exprs]
+    cause = _Row(failed.row, types, zone).cause(tops)
+    if cause is None:
+        return
+    if error.hint is None:
+        error.hint = _HINTS.get(cause.function)
+    if text is not None and cause.range is not None:
+        error.range, error.sql = cause.range, text
+        return
+    quoted = infix_text(cause, [column.name for column in node.input.schema])
+    if len(quoted) <= _LONG:
+        error.message = f"{error.message}, in {quoted}"
+
+
+def own_text(catalog: Catalog, text: str) -> str | None:
+    """Return the text of a statement if no expression of its plan can stand in another text, else None.
+
+    Expressions of views and of computed columns stand in other statements.
+    """
+    is_computed = any(each.computed is not None for table in catalog.tables() for each in table.columns)
+    return None if is_computed or catalog.has_views() else text
+
+
+class _Row:
+    """The row, on which expressions are computed again.
+
+    Args:
+        row: Table of the row.
+        types: Types of its columns.
+        zone: Time zone of the session.
+    """
+
+    def __init__(self, row: pa.Table, types: Sequence[SqlType], zone: str) -> None:
+        self._row, self._types, self._zone = row, types, zone
+
+    def cause(self, tops: Sequence[Expr]) -> Call | None:
+        """Return the innermost call that fails, of the first expression that fails. None if none fails."""
+        cause = next((each for each in tops if isinstance(each, Call) and self._message(each)), None)
+        while cause is not None:
+            message, args = self._message(cause), self._computed(cause)
+            inner = next(
+                (arg for arg in args if isinstance(arg, Call) and self._message(arg) == message), None
+            )
+            if inner is None:
+                return cause
+            cause = inner
+        return None
+
+    def _computed(self, call: Call) -> Sequence[Expr]:
+        """Return the arguments that a call computes: a CASE stops at the first true condition."""
+        if call.function != "CASE":
+            return call.args
+        found: list[Expr] = []
+        for condition, result in zip(call.args[:-1:2], call.args[1::2], strict=True):
+            found.append(condition)
+            if self._message(condition) is not None:
+                return found
+            if self._value(condition):
+                return [*found, result]
+        return [*found, call.args[-1]]
+
+    def _message(self, expr: Expr) -> str | None:
+        """Return the message with which an expression fails, None if it does not fail."""
+        try:
+            self._value(expr)
+        except JobError as error:
+            return error.message
+        return None
+
+    def _value(self, expr: Expr) -> object:
+        spec = compile_calc([expand_search(expr, lists=True)], None, self._types, None, self._zone)
+        found = Statement(spec).process(with_parts(spec, self._row))
+        return found.column(field(0))[0].as_py()

@@ -1,0 +1,89 @@
+"""The error of an expression that fails on a row: the row, the expression underlined, what to do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from firesteel import TableEnvironment
+from firesteel.errors import JobError
+
+if TYPE_CHECKING:
+    from firesteel.spark.launch.launch import Spark
+
+pytestmark = pytest.mark.spark
+TABLE = """CREATE TABLE t (a STRING, b INT, r ROW<x STRING>{columns})
+WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'json')"""
+ROWS = [{"a": "1", "b": n % 7 + 1, "r": {"x": "2"}} for n in range(500)]
+BAD = {"a": "x", "b": 0, "r": {"x": "y"}}
+
+
+def environment(spark: Spark, folder: Path, columns: str = "") -> TableEnvironment:
+    """Return a session with a table whose row 300 is bad."""
+    path = folder / "in.json"
+    path.write_text("".join(json.dumps(each) + "\n" for each in [*ROWS[:300], BAD, *ROWS[300:]]))
+    made = TableEnvironment.create(spark)
+    made.execute_sql(TABLE.format(columns=columns, path=path))
+    return made
+
+
+def failure(made: TableEnvironment, query: str) -> JobError:
+    with pytest.raises(JobError) as failed:
+        list(made.execute_sql(query).collect())
+    return failed.value
+
+
+CASES = [
+    ("SELECT 5 / b FROM t", "5 / b"),
+    ("SELECT MOD(5, b) FROM t", "MOD(5, b)"),
+    ("SELECT b, CAST(a AS INT) FROM t", "CAST(a AS INT)"),
+    ("SELECT CAST(UPPER(a) AS INT) + 1 FROM t", "CAST(UPPER(a) AS INT)"),
+    ("SELECT CAST(r.x AS INT) FROM t", "CAST(r.x AS INT)"),
+    ("SELECT CASE WHEN b > 0 THEN 5 / b ELSE CAST(a AS INT) END FROM t", "CAST(a AS INT)"),
+    ("SELECT CASE WHEN b > 0 THEN 5 / b WHEN 6 / b > 1 THEN 2 END FROM t", "6 / b"),
+    ("SELECT a FROM t WHERE b > 0 OR CAST(a AS INT) = 1", "CAST(a AS INT)"),
+    ("SELECT a, COUNT(*) FROM t WHERE CAST(a AS INT) > 0 GROUP BY a", "CAST(a AS INT)"),
+    ("WITH v AS (SELECT CAST(a AS INT) AS n FROM t) SELECT SUM(n) FROM v", "CAST(a AS INT)"),
+]
+
+
+@pytest.mark.parametrize(("query", "underlined"), CASES)
+def test_the_expression_is_underlined(query: str, underlined: str, spark: Spark, tmp_path: Path) -> None:
+    text = f"-- a comment\n{query}"
+    error = failure(environment(spark, tmp_path), text)
+    assert error.row is not None
+    assert {*error.row[3:-1].split(", ")} <= {"x", "0", "{'x': 'y'}"}
+    assert error.range is not None
+    assert error.sql is not None
+    assert error.sql[error.range.start : error.range.end] == underlined
+    assert "(line 2, column " in str(error)
+
+
+@pytest.mark.parametrize("host", ["batch", "stream"])
+def test_on_each_host(host: str, spark: Spark, tmp_path: Path) -> None:
+    made = environment(spark, tmp_path)
+    made.execute_sql(f"SET 'firesteel.host' = '{host}'")
+    assert str(failure(made, "SELECT a,\n 5 / b FROM t")) == (
+        "/ by zero; row +I[x, 0] (line 2, column 2)\n"
+        "    2 |  5 / b FROM t\n"
+        "         ^^^^^\n"
+        "hint: NULLIF(divisor, 0) gives NULL in place of an error"
+    )
+
+
+def test_an_expression_of_another_text_is_quoted(spark: Spark, tmp_path: Path) -> None:
+    made = environment(spark, tmp_path)
+    made.execute_sql("CREATE TEMPORARY VIEW v AS SELECT CAST(a AS INT) AS n FROM t")
+    error = failure(made, "SELECT n FROM v")
+    assert error.range is None
+    assert error.message.endswith("Row +I[x], in CAST(a AS INTEGER)")
+    assert error.hint == "TRY_CAST gives NULL in place of an error"
+
+
+def test_a_computed_column_is_quoted(spark: Spark, tmp_path: Path) -> None:
+    error = failure(environment(spark, tmp_path, ", c AS 5 / b"), "SELECT c FROM t")
+    assert error.range is None
+    assert error.message == "/ by zero; row +I[0], in (5 / b)"
