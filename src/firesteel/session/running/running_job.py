@@ -142,12 +142,7 @@ class Running:
         if not self._resumes and not self._given.is_empty:
             error.restarts = False  # The caller would get rows twice.
         locate_in_job(error, self._environment.catalog, self._job)
-        name_expression(
-            error,
-            self._origins,
-            self._environment.time_zone,
-            own_text(self._environment.catalog, self._script),
-        )
+        name_expression(error, self._origins, self._environment.time_zone, self._script)
         return error
 
     def _position(self) -> str:
