@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +46,17 @@ def opened_tab(browser: Any, width: int = 1280) -> Iterator[Any]:
     opened.on("request", lambda request: opened.asked.append(request.url))
     yield opened
     context.close()
+
+
+def wait_until(tab: Any, condition: str) -> None:
+    """Wait until a JavaScript expression is true.
+
+    The tab's own `wait_for_function` evaluates text within the page, which the page's security policy forbids.
+    """
+    end = time.monotonic() + SECONDS / 1000
+    while not tab.evaluate(condition):
+        assert time.monotonic() < end, f"not true after {SECONDS / 1000} s: {condition}"
+        time.sleep(0.05)
 
 
 def asked_elsewhere(tab: Any, url: str) -> set[str]:

@@ -17,6 +17,7 @@ from tests.ui.browser import (
     opened_tab,
     serious_faults,
     take_picture,
+    wait_until,
 )
 from tests.ui.conftest import add_job, page_of
 from tests.ui.jobs_shown import end_batches, registry_of_jobs
@@ -114,7 +115,8 @@ def test_counters_and_batches_come_while_the_page_is_open(tab: Any, served: tupl
     tab.goto(f"{url}/#/jobs/1/graph")
     tab.wait_for_selector(".box")
     end_batches(progress, 5)
-    tab.wait_for_function("/[1-9].*\\/s · busy/.test(document.querySelector('.graph').textContent)")
+    shown = "/[1-9].*\\/s · busy/.test(document.querySelector('.graph').textContent)"
+    wait_until(tab, shown)
 
 
 def test_a_result_is_sorted_searched_and_paged(tab: Any, served: tuple[str, Progress]) -> None:
@@ -145,9 +147,9 @@ def test_the_keyboard_is_enough(tab: Any, served: tuple[str, Progress]) -> None:
     tab.wait_for_selector("#filter")
     tab.keyboard.press("/")
     tab.keyboard.type("broken")
-    tab.wait_for_function("document.querySelectorAll('tbody tr').length === 1")
+    wait_until(tab, "document.querySelectorAll('tbody tr').length === 1")
     tab.keyboard.press("Escape")
-    tab.wait_for_function("document.querySelectorAll('tbody tr').length === 4")
+    wait_until(tab, "document.querySelectorAll('tbody tr').length === 4")
     tab.goto(f"{served[0]}/#/jobs/1/graph")
     tab.wait_for_selector(".box")
     tab.focus(".box")
