@@ -51,7 +51,7 @@ def opened_tab(browser: Any, width: int = 1280) -> Iterator[Any]:
 def wait_until(tab: Any, condition: str) -> None:
     """Wait until a JavaScript expression is true.
 
-    The tab's own `wait_for_function` evaluates text within the page, which the page's security policy forbids.
+    The tab's own `wait_for_function` evaluates text in the page, which its security policy forbids.
     """
     end = time.monotonic() + SECONDS / 1000
     while not tab.evaluate(condition):
