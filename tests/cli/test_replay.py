@@ -38,8 +38,21 @@ def test_it_needs_a_checkpoint(tmp_path: Path) -> None:
         run_app(["replay", script(tmp_path, text)])
 
 
+@pytest.mark.parametrize("in_script", [False, True])
+def test_a_checkpoint_that_does_not_exist_is_an_error_and_is_not_made(
+    tmp_path: Path, in_script: bool
+) -> None:
+    checkpoint = str(tmp_path / "nowhere")
+    setting = f"SET 'execution.checkpointing.dir' = '{checkpoint}';\n" if in_script else ""
+    file = script(tmp_path, f"{TABLE}{setting}CREATE VIEW v AS SELECT 1 AS n;\n TABLE v;")
+    with pytest.raises(UsageError, match=r"there is no folder .*nowhere"):
+        run_app(["replay", file, *([] if in_script else ["--checkpoint", checkpoint])])
+    assert not (tmp_path / "nowhere").exists()
+
+
 def test_create_table_as_is_refused(tmp_path: Path) -> None:
     text = "CREATE TABLE u WITH ('connector' = 'blackhole') AS VALUES (1);"
+    (tmp_path / "checkpoint").mkdir()
     with pytest.raises(NotSupportedError, match="CREATE TABLE AS"):
         run_app(["replay", script(tmp_path, text), "--checkpoint", str(tmp_path / "checkpoint")])
 
@@ -48,6 +61,7 @@ def test_a_script_without_dead_letters_runs_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = f"{TABLE}CREATE VIEW v AS SELECT 1 AS n;\nSHOW TABLES;\n TABLE v;"
+    (tmp_path / "checkpoint").mkdir()
     assert run_app(["replay", script(tmp_path, text), "--checkpoint", str(tmp_path / "checkpoint")]) == 0
     assert capsys.readouterr().out == "No statement of the script has a checkpoint with dead letters.\n"
 

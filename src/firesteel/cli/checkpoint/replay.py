@@ -41,7 +41,15 @@ def replay_script(
         show: How changes are shown, as in `run`.
         verbose: Whether to print stack traces.
         name: File name of the script.
+
+    Raises:
+        UsageError: The checkpoint does not exist, or another command uses it.
+        FiresteelError: A statement is wrong, or its dead letters cannot be replayed.
     """
+    from firesteel.spark.checkpoint.folder import check_is_there
+
+    if CHECKPOINT in options:
+        check_is_there(options[CHECKPOINT])  # before anything makes the folder
     with opened(text, options, folder=folder, name=name) as environment:
         environment.expect(text)
         runner = Runner(environment, show=show, verbose=verbose)
@@ -78,11 +86,13 @@ class Replays:
     def _replay(self, statement: Query | Insert | StatementSet, text: str) -> None:
         from firesteel.session.checkpoints import statement_text
         from firesteel.session.replay.replay import replay_of
+        from firesteel.spark.checkpoint.folder import check_is_there
 
         environment = self._environment
         checkpoint = environment.options.get(CHECKPOINT)
         if checkpoint is None:
             raise UsageError("no checkpoint is named", hint="--checkpoint DIR names that of the job")
+        check_is_there(checkpoint)
         table = self._table_of()
         found = None
         if table is not None:
