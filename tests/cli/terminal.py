@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
 import signal
+import struct
+import termios
 import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
@@ -52,6 +55,17 @@ class Terminal:
                 self.seen += self._read()
             else:
                 os.write(self._fd, key.encode())
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Set the size of the terminal."""
+        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def rest(self, seconds: float) -> str:
+        """Return what is shown until nothing comes for some seconds."""
+        found = ""
+        while select.select([self._fd], [], [], seconds)[0] and (data := self._read()):
+            found += data
+        return found
 
     def end(self) -> int:
         """Wait for the command's end; its exit status."""
