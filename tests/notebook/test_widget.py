@@ -51,3 +51,14 @@ def test_the_page_draws_what_the_kernel_sends() -> None:
     code = str(ViewWidget._esm)
     for name in ("html", "runs", "has_rows"):
         assert f'model.get("{name}")' in code
+
+
+def test_a_page_without_widgets_says_how_to_keep_the_rows() -> None:
+    from firesteel.notebook.widget import ViewWidget
+
+    widget = ViewWidget(LiveResult(result(iter([changes(("+I", "Tom", 1))]), lambda: None), "UTC"))
+    shown = widget._repr_mimebundle_()
+    text = (shown[0] if isinstance(shown, tuple) else shown)["text/plain"]
+    assert (
+        text == "A live result, which needs a running kernel. With --no-widget the notebook keeps the rows."
+    )

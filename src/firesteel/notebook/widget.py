@@ -30,6 +30,10 @@ class ViewWidget(anywidget.AnyWidget):  # type: ignore[misc]
         self.on_msg(self._asked)
         threading.Thread(target=self._follow, daemon=True).start()
 
+    def __repr__(self) -> str:
+        """Return what a page shows that draws no widgets, such as a saved notebook on a web site."""
+        return "A live result, which needs a running kernel. With --no-widget the notebook keeps the rows."
+
     def _follow(self) -> None:
         """Draw the view again until it ends."""
         while not self._view.wait(REDRAW_SECONDS):
