@@ -25,6 +25,7 @@ OF_THE_ROOT = {
     "CHANGELOG.md": "changelog.md",
 }
 """Where the pages of the root stand on the site."""
+_PICTURE = re.compile(r"(!\[[^\]\[]*\]\()docs/")
 _LINK = re.compile(r"(?<!!)\[([^\]\[]*)\]\(([^)\s]+)\)")
 
 
@@ -58,4 +59,4 @@ def with_links_of_the_site(text: str) -> str:
             return f"[{words}]({target.removeprefix('docs/')})"
         return words
 
-    return _LINK.sub(changed, text)
+    return _PICTURE.sub(r"\1", _LINK.sub(changed, text))
