@@ -88,8 +88,9 @@ def test_another_version(tmp_path: Path) -> None:
 
 def test_another_query(tmp_path: Path) -> None:
     job = make(tmp_path)
-    with pytest.raises(UsageError, match="belongs to another version of the statement"):
+    with pytest.raises(UsageError, match="belongs to another version of the statement") as found:
         job.why("name = 'Tom'", script=job.script.replace("SUM(cnt)", "MAX(cnt)"))
+    assert found.value.hint == "name the script that the checkpoint was made with"
 
 
 def test_another_statement(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from firesteel.errors import NotSupportedError, UsageError
 from firesteel.plan.nodes import physical
 from firesteel.session.upgrade.script_jobs import PlannedStatement
-from firesteel.spark.checkpoint.fingerprint import Layout, check_saved, check_version, read
+from firesteel.spark.checkpoint.fingerprint import OTHER_JOB_HINT, Layout, check_saved, check_version, read
 from firesteel.spark.checkpoint.folder import no_checkpoint
 from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.checkpoint.pending_change import UPGRADE
@@ -17,6 +17,8 @@ from firesteel.spark.checkpoint.statements import Script, saved_folder, saved_st
 from firesteel.spark.upgrade.repeatable import reason_of_order, reasons_of_time, reasons_outside
 
 DEFAULT = "default_catalog.default_database."
+
+_OTHER_SCRIPT_HINT = "name the script that the checkpoint was made with"
 
 
 @dataclass(frozen=True)
@@ -114,10 +116,15 @@ def asked_statement(
     if own is None:
         raise UsageError(
             f"the checkpoint {checkpoint} has nothing of the statement `{job.identity.short}`",
-            hint="name the script that the checkpoint was made with",
+            hint=_OTHER_SCRIPT_HINT,
         )
     check_version(own, read(None, own) or {})
-    layout = check_saved(None, own, job.job, job.identity.text)
+    try:
+        layout = check_saved(None, own, job.job, job.identity.text)
+    except UsageError as error:
+        if error.hint == OTHER_JOB_HINT:  # which is for a job that runs
+            error.hint = _OTHER_SCRIPT_HINT
+        raise
     assert layout is not None
     return AskedStatement(statement, sink, Path(own), layout)
 

@@ -60,6 +60,13 @@ class Layout:
     """Number of tasks that own the key groups."""
 
 
+OTHER_JOB_HINT = (
+    "run the query it was made with, give this one an empty checkpoint folder, or give it this "
+    "checkpoint with `firesteel upgrade`"
+)
+"""Hint for a job that does not go with its checkpoint."""
+
+
 def check_or_write(
     context: Any,
     folder: str,
@@ -140,8 +147,7 @@ def check_saved(context: Any, folder: str, job: JobSpec, statement: str | None =
         of = "query" if statement is None else f"version of the statement `{shortened(statement)}`"
         raise UsageError(
             f"the checkpoint {folder} belongs to another {of}: {change}",
-            hint="run the query it was made with, give this one an empty checkpoint folder, or give it this "
-            "checkpoint with `firesteel upgrade`",
+            hint=OTHER_JOB_HINT,
         )
     return layout
 
