@@ -27,7 +27,7 @@ CREATE TABLE numbers (id INT) WITH ('connector' = 'datagen', 'rows-per-second' =
 CREATE TABLE counts (n BIGINT) WITH ('connector' = 'blackhole');
 INSERT INTO counts SELECT COUNT(*) FROM numbers;
 """
-SECONDS = 120.0
+SECONDS = 250.0
 
 
 @pytest.mark.parametrize(

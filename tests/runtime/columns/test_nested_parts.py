@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.runtime.columns.nested_parts import part_of
@@ -37,6 +37,7 @@ def expected(value: Any, path: Path) -> Any:
 
 
 @pytest.mark.parametrize("path", [("a",), ("m", "k"), ("m", ""), ("l", 1, "b"), ("l", 3, "b")], ids=str)
+@settings(deadline=None)  # a busy machine
 @given(rows=st.lists(st.none() | ROWS, max_size=8), start=st.integers(0, 3))
 def test_part(path: Path, rows: list[Any], start: int) -> None:
     column = pa.array(rows, to_arrow(KIND)).slice(start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firesteel.runtime.columns.sorting import stable_order, stable_order_by, stable_pair_order
@@ -12,6 +12,7 @@ from firesteel.runtime.columns.sorting import stable_order, stable_order_by, sta
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
 
+@settings(deadline=None)  # a busy machine
 @given(st.lists(st.integers(LEAST, MOST) | st.integers(-3, 3)))
 def test_it_is_that_of_a_stable_sort(values: list[int]) -> None:
     given_values = np.array(values, np.int64)

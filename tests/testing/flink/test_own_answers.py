@@ -88,7 +88,7 @@ def test_an_error_is_an_answer_and_the_next_statement_runs(tmp_path: Path) -> No
     assert kinds(found[0]) == ["plan"]
     assert found[1].own.error is not None
     assert found[1].requests == [{"do": "plan", "sql": "EXPLAIN CHANGELOG_MODE SELECT FROM"}]
-    assert found[2].own.error == "/ by zero"
+    assert found[2].own.error == "/ by zero; row +I[1]"
     assert kinds(found[2]) == ["plan", "rows"]
     assert found[3].own.rows == [["+I", "1"]]
 
