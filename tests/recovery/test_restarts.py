@@ -1,7 +1,4 @@
-"""A job from Kafka to PostgreSQL comes back by itself after a kill of its JVM, a worker, the database.
-
-`make soak` kills each of them beside the usual tests.
-"""
+"""A job from Kafka to PostgreSQL comes back by itself after a kill of its JVM, a worker, the database."""
 
 from __future__ import annotations
 
@@ -10,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.recovery.restarts import KINDS, run
+from tests.scale import FULL
 
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.full
 @pytest.mark.timeout(900)
 @pytest.mark.usefixtures("servers")
 def test_the_job_comes_back_by_itself(tmp_path: Path) -> None:
-    said = run(tmp_path, [*KINDS])
+    said = run(tmp_path, [*KINDS] if FULL else ["jvm"])
     assert "; 0 restarts" not in said

@@ -1,6 +1,6 @@
 """A short soak: each kind of kill once, an upgrade and a rescale, and the answers at its end.
 
-It starts Spark ten times and waits most of its time: `make soak` runs one beside the other tests, and
+It starts Spark ten times, which is more than a test of every change may cost: `make soak` runs one, and
 `make test` has the other files of this folder only.
 """
 
