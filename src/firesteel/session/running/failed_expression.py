@@ -112,7 +112,7 @@ class _Row:
         """Return the message with which an expression fails, None if it does not fail."""
         try:
             self._value(expr)
-        except JobError as error:
+        except FiresteelError as error:  # a part alone may also be refused; it must not hide the job's error
             return error.message
         return None
 
