@@ -4,8 +4,8 @@ usage: python -m benchmarks.kafka_sustained [--minutes N] [--rate MESSAGES_A_SEC
 
 Producer, broker and job share the machine; what each takes of the processors is told at the end. Lag is the
 messages that no finished micro-batch has, in seconds of the rate, asked for every second; memory is in
-proportional set sizes. With --overload the topic keeps all messages, so the rate may be higher than the
-job's.
+proportional set sizes. With --overload the topic keeps all messages, and the job has more to do for each and
+a third of the others' right to the processors (nice 5), so that the rate is higher than the job's.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pathlib import Path
 from benchmarks.kafka_topics import create, started
 from benchmarks.kafka_workloads import SUM_MAX, TABLE
 from benchmarks.memory import proportional, tree
-from benchmarks.workload import IN_BUNDLES
+from benchmarks.workload import HOLE, IN_BUNDLES
 
 NAME = "kafka-sustained"
 WHAT = "100K messages a second into a topic, a checkpoint, mini-batches of 1 s: lag, memory"
@@ -41,6 +41,16 @@ SETTINGS = {
     "table.exec.mini-batch.allow-latency": "1 s",
     "parallelism.default": "2",
 }
+RECORD_BY_RECORD = {"parallelism.default": "2"}
+TWO_LEVELS = (
+    HOLE.format(columns="orders BIGINT, names BIGINT, s BIGINT, m INT")
+    + """INSERT INTO hole SELECT orders, COUNT(*), SUM(s), MAX(m) FROM (
+  SELECT name, COUNT(DISTINCT id) AS orders, SUM(cnt) AS s, MAX(cnt) AS m, MIN(cnt) AS least
+  FROM orders GROUP BY name)
+WHERE least >= 0 GROUP BY orders;
+"""
+)
+"""The query of --overload."""
 _KEPT = {"retention.bytes": str(1 << 30), "segment.bytes": str(128 << 20)}
 """Of each partition, for a job that is not far behind."""
 _KEPT_UNDER_OVERLOAD = {"retention.bytes": "-1", "segment.bytes": str(128 << 20), "compression.type": "lz4"}
@@ -69,12 +79,13 @@ class Minute:
 class Job:
     """`firesteel run` of the query over the topic, until it is stopped."""
 
-    def __init__(self, servers: str, topic: str, folder: Path, port: int) -> None:
+    def __init__(self, servers: str, topic: str, folder: Path, port: int, *, overload: bool = False) -> None:
         columns = "id BIGINT, name STRING, cnt INT"
         table = TABLE.format(columns=columns, topic=topic, servers=servers, bounded="")
         script = folder / "job.sql"
-        script.write_text(table + SUM_MAX, encoding="utf-8")
+        script.write_text(table + (TWO_LEVELS if overload else SUM_MAX), encoding="utf-8")
         command = [
+            *(("nice", "-n", "5") if overload else ()),
             sys.executable,
             "-m",
             "firesteel.cli.main",
@@ -84,7 +95,7 @@ class Job:
             str(port),
         ]
         command += ["--checkpoint", str(folder / "checkpoint")]
-        for key, value in SETTINGS.items():
+        for key, value in (RECORD_BY_RECORD if overload else SETTINGS).items():
             command += ["--set", f"{key}={value}"]
         self._log = folder / "log"
         self._address = f"http://127.0.0.1:{port}/metrics"
@@ -164,7 +175,7 @@ def run(minutes: float = MINUTES, rate: int = RATE, overload: bool = False) -> N
     servers, topic = started().servers, f"sustained-{os.getpid()}"
     create(servers, topic, _KEPT_UNDER_OVERLOAD if overload else _KEPT)
     with tempfile.TemporaryDirectory() as folder:
-        job = Job(servers, topic, Path(folder), 9400 + os.getpid() % 500)
+        job = Job(servers, topic, Path(folder), 9400 + os.getpid() % 500, overload=overload)
         try:
             with producing(servers, topic, rate) as producer:
                 measure(job, producer, minutes, rate)

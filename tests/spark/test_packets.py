@@ -115,6 +115,22 @@ def test_large_rows_are_given_sooner(row_bytes: int, least: int, monkeypatch: py
     assert all(least <= table.nbytes < least + row_bytes + 200 for table in tables)
 
 
+@pytest.mark.parametrize("same", [1, 7, 300])
+def test_at_most_so_many_rows_are_released_at_once(same: int) -> None:
+    """However large the packets are; rows of one origin stay together."""
+    sent: list[Packet] = []
+    for task in range(3):
+        packer = Packer((), 1, task=task)
+        packer.add(changes([sequence for sequence in range(task, 900, 3) for _ in range(same)]))
+        sent += packer.flush()
+    merger = PortMerger(many=True, most_rows=100)
+    tables = [table for packet in by_target(sent, 0) for table in merger.add(packet)]
+    tables += merger.finish()
+    expected = [sequence for sequence in range(900) for _ in range(same)]
+    assert [o for table in tables for o in table.column(SEQUENCE).to_pylist()] == expected
+    assert max(map(len, tables)) <= max(100, 4 * same)
+
+
 def test_inputs_whose_rows_alternate_are_one_batch() -> None:
     sent = []
     for port in (0, 1):

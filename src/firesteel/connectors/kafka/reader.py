@@ -36,7 +36,8 @@ _DEFAULTS = {
     "isolation.level": "read_uncommitted",  # Java's default; librdkafka's is read_committed
     "fetch.wait.max.ms": "5",  # the messages of a range already exist
     "queued.min.messages": "1000000",
-    "max.partition.fetch.bytes": str(8 << 20),  # with Java's 1 MB the reader waits for each next fetch
+    "queued.max.messages.kbytes": "16384",  # of a reader; the default of 64 MB is no faster
+    "max.partition.fetch.bytes": str(2 << 20),  # with Java's 1 MB the reader waits for each next fetch
     "fetch.queue.backoff.ms": "5",  # a full queue is empty in less than librdkafka's default of a second
 }
 _OURS = {

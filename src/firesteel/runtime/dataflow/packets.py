@@ -283,6 +283,28 @@ class Merger:
         self._held = held
         return in_order(concat(ready)) if ready else None
 
+    def cut(self, end: Position | None, most: int) -> Position | None:
+        """Return a position before which about `most` rows wait.
+
+        Args:
+            end: Position that the result has to precede, None for no limit.
+            most: Number of rows. More are before the result only if they have the same origin.
+
+        Returns:
+            None if no more rows than that wait before `end`.
+        """
+        tables = [changes for _, changes in self._held]
+        waiting = sum(len(changes) if end is None else below(changes, end[:2]) for changes in tables)
+        share = max(1, most // max(1, len(tables)))
+        while waiting > most and share < waiting:
+            cut = min((origin_of(changes, share) for changes in tables if len(changes) > share), default=None)
+            if cut is None or (end is not None and cut >= end[:2]):
+                return None
+            if any(below(changes, cut) for changes in tables):
+                return Position(*cut)
+            share *= 2
+        return None
+
 
 def merge(packets: Iterable[Packet]) -> Iterator[pa.Table]:
     """Yield all rows of the packets of one target, given by ascending position, as sorted tables."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -33,6 +34,12 @@ A GROUP BY record by record takes a fifth less time.
 MANY_LARGE = 3
 """The same for rows of LARGE_ROW bytes and more: few rows make tables that are large enough."""
 LARGE_ROW = 1 << 10
+MOST_ROWS = 250_000
+"""Most rows at once in a micro-batch, however small they are.
+
+An operator takes some hundred bytes of memory for each row, e.g. to sort the values of a MAX by key. The
+batch host has no limit: its workers end with the job, and a GROUP BY is a twentieth faster without.
+"""
 
 
 class PortMerger:
@@ -46,14 +53,16 @@ class PortMerger:
         sub_sequence: Sub-sequence of the watermarks. It is not below that of any row of the chain.
         ports: Number of inputs of the chain.
         many: Whether to release more rows at once, for an operator that gains by it.
+        most_rows: Most rows at once, except for rows of one origin; None for no limit.
     """
 
     def __init__(
         self, watermarks: Mapping[int, WatermarkAligner] | None = None, sub_sequence: int = 0, *,
-        ports: int = 1, many: bool = False,
+        ports: int = 1, many: bool = False, most_rows: int | None = None,
     ) -> None:  # fmt: skip
         self._sub_sequence = sub_sequence
         self._many = many
+        self._most_rows = most_rows
         self._waiting = self._waiting_rows = 0
         self._ports = [_Port((watermarks or {}).get(port)) for port in range(ports)]
 
@@ -61,7 +70,7 @@ class PortMerger:
         """Add a packet. If enough rows wait, yield the rows that no later packet can precede."""
         if packet.rows == 0 and packet.holds != WATERMARKED:
             return
-        if self._waiting >= self._together():
+        if self._waiting >= self._together() or self._waiting_rows >= (self._most_rows or sys.maxsize):
             yield from self._release(packet.first)
             self._waiting = self._waiting_rows = 0
         self._waiting += self._ports[packet.port].add(packet)
@@ -78,6 +87,12 @@ class PortMerger:
         return TOGETHER * (MANY_LARGE if self._waiting >= LARGE_ROW * self._waiting_rows else MANY)
 
     def _release(self, end: Position | None) -> Iterator[Message | PortBatch]:
+        """Yield the rows and watermarks before a position, all if it is None."""
+        while self._most_rows and (cut := self._ports[0].rows.cut(end, self._most_rows)) is not None:
+            yield from self._release_once(cut)
+        yield from self._release_once(end)
+
+    def _release_once(self, end: Position | None) -> Iterator[Message | PortBatch]:
         parts = [port.release(end, self._sub_sequence) for port in self._ports]
         if len(parts) > 1:
             if any(part is not None for part in parts):

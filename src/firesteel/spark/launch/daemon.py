@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from firesteel.spark.launch.fork_server import serve
+from firesteel.spark.launch.freed_memory import return_after_tasks
 from firesteel.spark.launch.spark_submit_launcher import tell
 from firesteel.spark.start.ended_peers import quiet_worker
 
@@ -115,6 +116,7 @@ def prepare() -> None:
     load()
     load_optional()
     keep_out_of_collections()
+    return_after_tasks()
     gc.enable()
 
 

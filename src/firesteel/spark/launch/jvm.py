@@ -20,6 +20,7 @@ from firesteel.spark.launch.class_path import class_path
 from firesteel.spark.launch.java import Java, spark_home
 from firesteel.spark.launch.jvm_output import JvmOutput
 from firesteel.spark.launch.private_sockets import private_variables
+from firesteel.spark.launch.settings import ARENAS
 from firesteel.spark.temporary import held_locks, private_folder
 
 PATIENCE = 120.0
@@ -62,6 +63,7 @@ class LocalJvm:
         self._answer = self._folder / "gateway"
         home = spark_home()
         environment = {
+            "MALLOC_ARENA_MAX": ARENAS,
             **os.environ,
             **private_variables(os.environ),
             "SPARK_LOCAL_HOSTNAME": "localhost",

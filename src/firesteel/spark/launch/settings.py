@@ -26,10 +26,17 @@ _ALWAYS = {
     # The default of 64 MB, allocated and cleared in each micro-batch, is too large for few rows.
     "spark.buffer.pageSize": "2m",
 }
+ARENAS = "2"
+"""Areas of memory in which glibc serves the threads of a process, for the JVM and the Python workers.
+
+glibc's default is eight for each core, and each keeps what was freed in it. Under a full load of messages
+(benchmarks/kafka_sustained.py) they held 100 MB of the JVM and 200 MB of two workers.
+"""
 _ALLOCATOR = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 29),
+    "MALLOC_ARENA_MAX": ARENAS,
     "NUMPY_MADVISE_HUGEPAGE": "0",
 }
 """Variables for glibc and NumPy in the Python workers.

@@ -19,7 +19,7 @@ from firesteel.runtime.dataflow.operator import (
 )
 from firesteel.runtime.dataflow.operator_registry import entry
 from firesteel.runtime.dataflow.packets import FIRST, TIMER, Packet
-from firesteel.runtime.dataflow.ports import PortMerger
+from firesteel.runtime.dataflow.ports import MOST_ROWS, PortMerger
 from firesteel.runtime.dataflow.watermarks import AlignerState, WatermarkAligner, follow_live_inputs
 from firesteel.runtime.state.base import StateBackend
 from firesteel.spark.task.chain_runner import ChainRunner
@@ -56,7 +56,13 @@ class FragmentRunner:
         }
         many = any(entry(type(operator)).gains_by_more for operator in head.operators)
         ports = 1 + max(each.port for each in head.inputs)
-        self._merger = PortMerger(self._watermarks, context.watermark_sub_sequence, ports=ports, many=many)
+        self._merger = PortMerger(
+            self._watermarks,
+            context.watermark_sub_sequence,
+            ports=ports,
+            many=many,
+            most_rows=MOST_ROWS if many and state is not None else None,
+        )
         self._sub_sequence = context.watermark_sub_sequence
         self._ends = context.ends
         self._task = head.id, task.index

@@ -1,0 +1,47 @@
+"""Memory that Python workers have freed goes back to the system between two tasks.
+
+glibc keeps most of what a process frees, because the next batch needs as much again (settings.py). A worker
+that waits would keep as much as its largest task took: up to 1 GB after a GROUP BY of 2,000,000 rows.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import mmap
+from pathlib import Path
+
+_SIZES = Path("/proc/self/statm")
+_MOST = 128 << 20
+"""Bytes in memory above which a worker returns what is free.
+
+To get them again takes some tenths of a second for each GB.
+"""
+
+
+def return_after_tasks(most: int = _MOST) -> bool:
+    """Return freed memory after each full garbage collection, with which pyspark ends a task.
+
+    The collection comes after the task's last output, so no task waits for it.
+
+    Args:
+        most: Bytes in memory up to which nothing is returned.
+
+    Returns:
+        Whether this system's C library and process information allow it.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is None or not _SIZES.exists():
+        return False
+
+    def after_collection(phase: str, facts: dict[str, int]) -> None:
+        if phase == "stop" and facts["generation"] == 2 and resident() > most:
+            trim(0)
+
+    gc.callbacks.append(after_collection)
+    return True
+
+
+def resident() -> int:
+    """Return the bytes of this process that are in memory, those shared with other processes included."""
+    return int(_SIZES.read_text().split()[1]) * mmap.PAGESIZE
