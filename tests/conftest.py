@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -47,6 +49,24 @@ def _turn(item: pytest.Item) -> int:
     if group.args[0] in STARTED_ONCE:
         return 0
     return 2 if item.get_closest_marker("slow") else 1
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print which groups of tests and which files took longest, if `--durations N` asks for the tests."""
+    most = config.getoption("durations")
+    if not most:
+        return
+    groups, files = defaultdict[str, float](float), defaultdict[str, float](float)
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                group = report.nodeid.rpartition("@")[2]
+                groups[group if group in STARTED_ONCE else "others"] += report.duration
+                files[report.nodeid.partition("::")[0]] += report.duration
+    terminalreporter.write_sep("=", f"slowest {most} files")
+    for seconds_of, shown in (groups, len(groups)), (files, most):
+        for name, seconds in sorted(seconds_of.items(), key=itemgetter(1), reverse=True)[:shown]:
+            terminalreporter.write_line(f"{seconds:.1f} s {name}")
 
 
 @pytest.fixture(scope="session")
