@@ -51,11 +51,12 @@ _RECOVERY, _SOURCE_RECOVERY = "firesteel.sink-recovery", "firesteel.source-recov
 Recover = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="deliver-again|resume-from-sink|accept-loss|read-changed-files|skip-changed-files",
-        help="Go on although the checkpoint and a sink disagree: deliver again what came after the older "
-        "one, so consumers may see it twice; read up to the position of a sink that is ahead, without "
-        "delivering; or leave missing what a sink lacks. Go on although files changed before their rows "
-        "were committed: read them as they are now, or leave those rows out. Repeatable.",
+        metavar="HOW",
+        help="Go on although the checkpoint and a sink disagree: deliver-again what came after the older "
+        "one, so consumers may see it twice; resume-from-sink: read up to the position of a sink that is "
+        "ahead, without delivering; accept-loss of what a sink lacks. Go on although files changed before "
+        "their rows were committed: read-changed-files as they are now, or skip-changed-files, without "
+        "those rows. Repeatable.",
     ),
 ]
 MetricsPort = Annotated[
@@ -166,8 +167,10 @@ def demo(verbose: Verbose = False) -> int:
 
 @app.command(cls=_WithPage)
 def shell(
+    context: typer.Context,
     init: Annotated[
-        str | None, typer.Option("--init", metavar="FILE", help="A script that runs first.")
+        str | None,
+        typer.Option("--init", metavar="FILE", help="A script that runs first. Its error ends the shell."),
     ] = None,
     define: Define = None,
     settings: Set = None,
@@ -188,6 +191,7 @@ def shell(
         return Shell(
             configuration, folder=folder_of("-"), verbose=verbose, init=init,
             variables=pairs(define or [], "-D"),
+            commands=getattr(context.find_root().command, "commands", {}),
         ).loop()  # fmt: skip
 
 

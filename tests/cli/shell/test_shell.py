@@ -46,6 +46,18 @@ def test_a_missing_first_script_ends_the_command(tmp_path: Path) -> None:
         run_app(["shell", "--init", str(tmp_path / "none.sql")])
 
 
+def test_an_error_of_the_first_script_ends_the_shell_as_in_flink(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("firesteel.cli.shell.shell.prepare", lambda *_, **__: None)
+    monkeypatch.setattr("sys.stdin", io.StringIO("SET 'pipeline.name' = 'typed';\nSET;\n"))
+    (tmp_path / "first.sql").write_text("SHOW TABLES IN nowhere;")
+    assert Shell({}, folder="", init=str(tmp_path / "first.sql")).loop() == 1
+    out, err = capsys.readouterr()
+    assert "nowhere" in err
+    assert "typed" not in out
+
+
 def test_ctrl_c_ends_an_answer_and_not_the_shell(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from shutil import get_terminal_size
 from textwrap import fill, wrap
+from typing import Any
 
 from firesteel.cli.help_pages import pages, print_page
 from firesteel.errors import UsageError
@@ -29,7 +31,7 @@ _ENTRIES = (
     ("SET 'firesteel.shell.detach' = 'true'", "run INSERTs and endless queries in the background"),
     ("SOURCE file", "run the statements of a file"),
     ("\\timing [on|off]", "show how long each statement takes"),
-    ("HELP topic", "a page of the documentation, a function or an option"),
+    ("HELP topic", "a page of the documentation, a command, a function or an option"),
     ("CLEAR, HELP, QUIT or EXIT", "of the shell itself, with or without a semicolon"),
 )
 """Statements and commands, each with its meaning."""
@@ -61,11 +63,13 @@ def _below(words: str, meaning: str, width: int) -> list[str]:
     return [*head, *wrap(meaning, width, initial_indent="      ", subsequent_indent="      ")]
 
 
-def print_help(topic: str) -> None:
+def print_help(topic: str, commands: Mapping[str, Any]) -> None:
     """Print the help of the shell or of a topic.
 
     Args:
-        topic: A page of the documentation, a function or an option; "" for the help itself.
+        topic: A page of the documentation, a command of `firesteel`, a function or an option; "" for the
+            help itself.
+        commands: Typer's commands by name.
 
     Raises:
         UsageError: Nothing is known about the topic.
@@ -74,6 +78,8 @@ def print_help(topic: str) -> None:
         print(overview(get_terminal_size().columns), end="")
     elif topic.lower() in pages():
         print_page(topic.lower())
+    elif topic.lower() in commands:
+        commands[topic.lower()].main(["--help"], f"firesteel {topic.lower()}", standalone_mode=False)
     elif topic.upper() in BUILT_IN:
         print(described(topic.upper()))
     elif topic in settings():
@@ -81,5 +87,5 @@ def print_help(topic: str) -> None:
     else:
         raise UsageError(
             f"there is no help about {topic!r}",
-            hint=f"topics are functions, options, and the pages {', '.join(pages())}",
+            hint=f"topics are functions, options, commands, and the pages {', '.join(pages())}",
         )

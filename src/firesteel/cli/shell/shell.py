@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
-from typing import Protocol
+from typing import Any, Protocol
 
 from firesteel import __version__
 from firesteel.background import in_thread
@@ -77,6 +77,7 @@ class Shell:
         verbose: Whether to print stack traces.
         init: Script to run first, None for none.
         variables: Values of `${NAME}` in statements; environment variables have the others.
+        commands: Typer's commands of `firesteel` by name, for HELP.
 
     Raises:
         UsageError: The script to run first cannot be read.
@@ -90,6 +91,7 @@ class Shell:
         verbose: bool = False,
         init: str | None = None,
         variables: Mapping[str, str] | None = None,
+        commands: Mapping[str, Any] | None = None,
     ) -> None:
         if init is not None:
             _text_of(init)
@@ -105,7 +107,9 @@ class Shell:
         self._verbose = verbose
         self._init = init
         self._variables = variables or {}
+        self._commands = commands or {}
         self._times = False
+        self._failed = False
         self._is_interruptible = False
         self._is_reading = False
         self._pressed = False
@@ -113,13 +117,17 @@ class Shell:
         self._reader = self._make_reader()
 
     def loop(self) -> int:
-        """Run statements until `quit` or the end of input, and return the exit status 0.
+        """Run statements until `quit` or the end of input, and return the exit status.
 
-        Errors of statements do not end the shell.
+        Errors of statements do not end the shell, except in the script that runs first. As in Flink's SQL
+        client, the status is then 1.
         """
         before = signal.signal(signal.SIGINT, self._press)
         try:
-            if self._init is None or self._answer(f"SOURCE {self._init}"):
+            goes_on = self._init is None or self._answer(f"SOURCE {self._init}")
+            if self._init is not None and self._failed:
+                return 1
+            if goes_on:
                 self._read_and_answer()
             if not self._interactive:
                 self._await_background()
@@ -227,6 +235,7 @@ class Shell:
     def _answer(self, text: str) -> bool:
         """Run a typed text, and report its error. Return False if the shell ends."""
         started = time.monotonic()
+        self._failed = False
         try:
             goes_on = self._run_text(text)
         except KeyboardInterrupt as stop:
@@ -235,7 +244,7 @@ class Shell:
             goes_on = True
         except Exception as problem:
             report(as_firesteel_error(problem), verbose=self._verbose)
-            goes_on = True
+            goes_on = self._failed = True
         if self._times and command_of(text) is None:
             print(f"Time: {time.monotonic() - started:.3f} s", flush=True)
         return goes_on
@@ -282,7 +291,7 @@ class Shell:
             return not self._may_leave()
         if command.word == "help":
             with self._interruptible():
-                print_help(command.argument)
+                print_help(command.argument, self._commands)
         elif command.word == "clear":
             print(_CLEAR if sys.stdout.isatty() else "", end="")
         elif command.word == "timing":
