@@ -21,32 +21,37 @@ if TYPE_CHECKING:
 
 LEAN_ON_PRIVATES = {Path(__file__).parent / "spark" / name for name in ("internals", "launch")}
 STARTED_ONCE = ("spark", "broker")
-"""Fixtures that take long to start: all tests which use the same one run in one process."""
+"""Fixtures that take long to start: tests of the same one run in one process, those of Spark in two."""
+OTHER_SPARK = tuple(str(Path(__file__).parent / name) for name in ("cases", "guide", "recovery"))
+"""Folders whose tests use the second of two Sparks: half of the time of all tests with Spark."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist adds the groups to the tests' ids
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark which tests run at all, and which run on the oldest pyspark, too (`make test-spark-versions`).
 
-    With `--dist loadgroup` the tests of a group run in one process: those that use Spark, those that use a
-    broker only, and those of each other file. Spark and the broker begin, one in each process; tests that
-    start processes come last.
+    With `--dist loadgroup` the tests of a group run in one process: those that use the first Spark or the
+    second, those that use a broker only, and those of each other file. The Sparks and the broker begin, one
+    in each process; tests that start processes come last.
     """
     for item in items:
         if not LEAN_ON_PRIVATES.isdisjoint(item.path.parents):
             item.add_marker("private")
         if item.get_closest_marker("full") and not FULL:
             item.add_marker(pytest.mark.skip(reason="only at full size: make test-all"))
-        used = getattr(item, "fixturenames", ())
-        shared = (name for name in STARTED_ONCE if name in used)
-        item.add_marker(pytest.mark.xdist_group(next(shared, str(item.path))))
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
     items.sort(key=_turn)
 
 
+def _group(item: pytest.Item) -> str:
+    used = getattr(item, "fixturenames", ())
+    if "spark" in used and str(item.path).startswith(OTHER_SPARK):
+        return "other spark"
+    return next((name for name in STARTED_ONCE if name in used), str(item.path))
+
+
 def _turn(item: pytest.Item) -> int:
-    group = item.get_closest_marker("xdist_group")
-    assert group is not None
-    if group.args[0] in STARTED_ONCE:
+    if not _group(item).startswith("/"):
         return 0
     return 2 if item.get_closest_marker("slow") else 1
 
@@ -61,7 +66,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         for report in reports:
             if isinstance(report, pytest.TestReport):
                 group = report.nodeid.rpartition("@")[2]
-                groups[group if group in STARTED_ONCE else "others"] += report.duration
+                groups["others" if group.startswith("/") else group] += report.duration
                 files[report.nodeid.partition("::")[0]] += report.duration
     terminalreporter.write_sep("=", f"slowest {most} files")
     for seconds_of, shown in (groups, len(groups)), (files, most):

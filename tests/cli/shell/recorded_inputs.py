@@ -22,7 +22,7 @@ ON_40_COLUMNS: tuple[Step, ...] = (
     (f"help upper{ENTER}", "UPPER(CHARACTER)"),
     (f"help table.exec.state.ttl{ENTER}", "Duration, 0 ms"),
     (f"help nothing{ENTER}", "there is no help about 'nothing'"),
-    (f"help savepoint{ENTER}", "Copy a checkpoint as of its last micro-batch"),
+    (f"help savepoint{ENTER}", "Copy a checkpoint"),
     (f"CREATE TABLE orders (name STRING, amount INT){ENTER}WITH ('connector' = 'blackhole');{ENTER}", OK),
     (f"CREATE TABLE g (name STRING, a INT) {_GENERATED}{ENTER}", OK),
     (f"CREATE TABLE gone (a INT) {_GENERATED}{ENTER}", OK),
