@@ -5,7 +5,7 @@ usage: python -m benchmarks.kafka_sustained [--minutes N] [--rate MESSAGES_A_SEC
 Producer, broker and job share the machine; what each takes of the processors is told at the end. Lag is the
 messages that no finished micro-batch has, in seconds of the rate, asked for every second; memory is in
 proportional set sizes. With --overload the topic keeps all messages, and the job has more to do for each and
-a third of the others' right to the processors (nice 5), so that the rate is higher than the job's.
+a third of the others' share of the processors (nice 5), so that the rate is higher than the job's.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One Spark session for the whole run, started at the first test that asks for it; which tests run where."""
+"""One Spark session for each process, started at the first test that asks for it; which tests run where."""
 
 from __future__ import annotations
 

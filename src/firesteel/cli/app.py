@@ -52,11 +52,11 @@ Recover = Annotated[
     list[str] | None,
     typer.Option(
         metavar="HOW",
-        help="Go on although the checkpoint and a sink disagree: deliver-again what came after the older "
-        "one, so consumers may see it twice; resume-from-sink: read up to the position of a sink that is "
-        "ahead, without delivering; accept-loss of what a sink lacks. Go on although files changed before "
-        "their rows were committed: read-changed-files as they are now, or skip-changed-files, without "
-        "those rows. Repeatable.",
+        help="Go on although the checkpoint and a sink disagree: deliver-again sends what came after the "
+        "older one, so consumers may see it twice; resume-from-sink reads up to the position of a sink that "
+        "is ahead, without delivering; accept-loss leaves missing what a sink lacks. Go on although files "
+        "changed before their rows were committed: read-changed-files reads them as they are now, "
+        "skip-changed-files leaves those rows out. Repeatable.",
     ),
 ]
 MetricsPort = Annotated[

@@ -27,10 +27,10 @@ _ALWAYS = {
     "spark.buffer.pageSize": "2m",
 }
 ARENAS = "2"
-"""Areas of memory in which glibc serves the threads of a process, for the JVM and the Python workers.
+"""Most arenas of glibc's malloc in the JVM and in each Python worker.
 
-glibc's default is eight for each core, and each keeps what was freed in it. Under a full load of messages
-(benchmarks/kafka_sustained.py) they held 100 MB of the JVM and 200 MB of two workers.
+glibc's default is eight for each core, and each arena keeps what was freed in it. At 300,000 messages a
+second (benchmarks/kafka_sustained.py) they held 100 MB of the JVM and 200 MB of two workers.
 """
 _ALLOCATOR = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
