@@ -51,11 +51,14 @@ _STREAM_OPTIONS = [
     "-XX:MinHeapFreeRatio=20",
     "-XX:SurvivorRatio=6",
     "-XX:TargetSurvivorRatio=90",
+    "-XX:TrimNativeHeapInterval=10000",
 ]
 """JVM options for jobs that run for weeks.
 
 Objects of one micro-batch should die in the young generation, even if the batch is large. Older objects are
 collected at 80 MB. By default, Java waits for two thirds of the first heap, a 64th of the machine's memory.
+What libraries in C have freed goes back to the system every 10,000 ms (Java 17.0.9 and later). Without that,
+it was 128 of 870 MB after an hour.
 """
 
 
