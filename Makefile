@@ -29,11 +29,11 @@ demo: $(USABLE) ## a continuous query over a change stream: its plan and its res
 demo-kafka: $(READY) ## the same over a Kafka topic that is being filled, with a broker of its own
 	@$(BIN)/python -m tools.demo_kafka
 
-test: $(READY) ## every test, in three processes: those that share a Spark session, a Kafka broker, and the others
-	$(BIN)/python -m pytest $(IN_PROCESSES) 3 $(ARGS)
+test: $(READY) ## every test, in four processes: those that share each of two Sparks, a Kafka broker, and the others
+	$(BIN)/python -m pytest $(IN_PROCESSES) 4 $(ARGS)
 
 test-all: $(READY) ## every test at its full size: all random examples, long statements, kills
-	FIRESTEEL_TESTS=full $(BIN)/python -m pytest $(IN_PROCESSES) 3 $(ARGS)
+	FIRESTEEL_TESTS=full $(BIN)/python -m pytest $(IN_PROCESSES) 4 $(ARGS)
 
 test-fast: $(READY) ## the tests that need no Spark: under a minute
 	$(BIN)/python -m pytest -m "not spark and not slow" $(ARGS)

@@ -21,16 +21,18 @@ if TYPE_CHECKING:
 
 LEAN_ON_PRIVATES = {Path(__file__).parent / "spark" / name for name in ("internals", "launch")}
 STARTED_ONCE = ("spark", "broker")
-"""Fixtures that take long to start: all tests which use the same one run in one process."""
+"""Fixtures that take long to start: tests of the same one run in one process, those of Spark in two."""
+OTHER_SPARK = tuple(str(Path(__file__).parent / name) for name in ("cases", "guide", "recovery"))
+"""Folders whose tests use the second of two Sparks: half of the time of all tests with Spark."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist adds the groups to the tests' ids
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark which tests run at all, and which run on the oldest pyspark, too (`make test-spark-versions`).
 
-    With `--dist loadgroup` the tests of a group run in one process: those that use Spark, those that use a
-    broker only, and those of each other file. Spark and the broker begin, one in each process; tests that
-    start processes come last.
+    With `--dist loadgroup` the tests of a group run in one process: those that use the first Spark or the
+    second, those that use a broker only, and those of each other file. The Sparks and the broker begin, one
+    in each process; tests that start processes come last.
     """
     for item in items:
         if not LEAN_ON_PRIVATES.isdisjoint(item.path.parents):
@@ -43,6 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _group(item: pytest.Item) -> str:
     used = getattr(item, "fixturenames", ())
+    if "spark" in used and str(item.path).startswith(OTHER_SPARK):
+        return "other spark"
     return next((name for name in STARTED_ONCE if name in used), str(item.path))
 
 

@@ -34,7 +34,7 @@ A GROUP BY record by record takes a fifth less time.
 MANY_LARGE = 3
 """The same for rows of LARGE_ROW bytes and more: few rows make tables that are large enough."""
 LARGE_ROW = 1 << 10
-MOST_ROWS = 100_000
+MOST_ROWS = 250_000
 """Most rows at once in a micro-batch, however small they are.
 
 An operator takes some hundred bytes of memory for each row, e.g. to sort the values of a MAX by key. The
