@@ -47,7 +47,7 @@ class Environment:
         """File name of the running script. It names jobs that have no `pipeline.name`."""
         self.known_statements = KnownStatements()
         self.started = StartedJobs()
-        """Jobs of this session that have a checkpoint."""
+        """Jobs that have a checkpoint."""
         self.replay: Replay | None = None
         """Messages of a dead-letter table that the next job takes, and nothing else; None for usual jobs."""
         self.kept_script: KeptScript | None = None
