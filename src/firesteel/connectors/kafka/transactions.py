@@ -141,10 +141,10 @@ class Transactions:
         self._producer.abort()
         if self._refuse is None:
             return
-        from firesteel.connectors.kafka.trial import Trial
+        from firesteel.connectors.kafka.trial import find_refused
 
         fresh = self._fresh()
-        found = Trial(self._properties, self._name).refused(fresh, self._task)
+        found = find_refused(self._properties, self._name, fresh, self._task)
         first = self._sent + len(self._held) - len(fresh)
         for index, error in found.items():
             self._refuse(first + index, error)

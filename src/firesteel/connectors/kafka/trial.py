@@ -15,39 +15,56 @@ from firesteel.connectors.kafka.records import Record
 
 _TOGETHER = 2000
 """Number of messages in one transaction. It is so small that no time-out is exceeded."""
+_SOON = 0.02
+"""Seconds for which the client is asked for reports. It reports errors only, so the last wait is in vain."""
 
 
-class Trial(Producer):
-    """Producer that sends messages one by one and commits none, to find those that Kafka refuses.
+def find_refused(
+    properties: Mapping[str, str], name: str, records: Sequence[Record], task: int | None
+) -> dict[int, MessageRefusedError]:
+    """Return the error of each message that is refused, by its index.
+
+    Each transaction has its own client. After an aborted transaction with a refused message, the client and the
+    broker may count the messages differently (librdkafka 2.16): the broker answers the next ones with
+    OUT_OF_ORDER_SEQUENCE_NUMBER, and the client reports nothing until their time is up.
 
     Args:
         properties: `properties.*` of the table, without the prefix.
         name: Transactional ID of the task. The trial fences the task's producer, which has failed.
+        records: The messages.
+        task: Number of a task that writes to only one partition, else None.
+
+    Raises:
+        JobError: Another error has ended the trial.
+    """
+    found: dict[int, MessageRefusedError] = {}
+    start = 0
+    while start < len(records):
+        trial = Trial(properties, name)
+        start = trial.search(records, start, task, found)
+        trial.abort()
+    return dict(sorted(found.items()))
+
+
+class Trial(Producer):
+    """Producer that sends messages one by one in a transaction, up to the first that a broker refuses.
+
+    Args:
+        properties: `properties.*` of the table, without the prefix.
+        name: Transactional ID. All other producers with it are fenced.
     """
 
     def __init__(self, properties: Mapping[str, str], name: str) -> None:
         super().__init__({**properties, "batch.num.messages": "1", "linger.ms": "0"}, name)
         self._persist(lambda: self._client.init_transactions(10.0))
 
-    def refused(self, records: Sequence[Record], task: int | None) -> dict[int, MessageRefusedError]:
-        """Return the error of each message that is refused, by its index.
-
-        Raises:
-            JobError: Another error has ended the trial.
-        """
-        found: dict[int, MessageRefusedError] = {}
-        start = 0
-        while start < len(records):
-            start = self._part(records, start, task, found)
-            self.abort()
-        return dict(sorted(found.items()))
-
-    def _part(
+    def search(
         self, records: Sequence[Record], start: int, task: int | None, found: dict[int, MessageRefusedError]
     ) -> int:
-        """Send messages from an index on in one transaction, up to the first that a broker refuses.
+        """Send messages from an index on, and add the errors of refused ones to `found`.
 
-        Return the index at which the next transaction begins.
+        Returns:
+            The index from which another search begins.
         """
         new: dict[int, Exception] = {}
         end = min(start + _TOGETHER, len(records))
@@ -63,8 +80,8 @@ class Trial(Producer):
                 self._try(record, partition, partial(self._note, new, index))
             except MessageRefusedError as error:
                 found[index] = error
-        while not new and self._client.flush(1.0):
-            continue
+        while not new and len(self._client):
+            self._client.poll(_SOON)
         for index, result in new.items():
             if not isinstance(result, MessageRefusedError):
                 raise result
@@ -84,6 +101,8 @@ class Trial(Producer):
             except BufferError:
                 self._client.poll(0.1)
             except self._kafka.KafkaException as error:
+                if error.args[0].code() == self._kafka.KafkaError._STATE:
+                    return  # An earlier message is refused, and its report comes with the next poll.
                 raise self._error(error.args[0], topic, partition) from None
 
     def _note(self, new: dict[int, Exception], index: int, error: Any, message: Any) -> None:
