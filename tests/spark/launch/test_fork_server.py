@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -82,6 +83,18 @@ def test_it_serves_many_and_the_end_of_one_is_not_the_end_of_another(address: st
     assert askers[1].communicate("still\n", timeout=100)[0] == "got still\n"
     assert askers[2].communicate("there\n", timeout=100)[0] == "got there\n"
     askers[0].wait(100)
+
+
+@pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="no /proc on this system")
+def test_who_asked_waits_as_a_shell(address: str, tmp_path: Path) -> None:
+    with ask(address, tmp_path, "-m", "a") as asker:
+        assert asker.stdout is not None
+        asker.stdout.readline()
+        end = time.monotonic() + 100
+        while Path(f"/proc/{asker.pid}/comm").read_text() != "sh\n":
+            assert time.monotonic() < end
+        asker.communicate("done\n", timeout=100)
+        assert asker.returncode == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])

@@ -27,6 +27,12 @@ from firesteel.spark.launch.class_path import class_path
 from firesteel.spark.launch.java import Java
 
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off"]
+_IN_PLACE = ["-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0"]
+"""JVM options that map the archive at the address that it was written for.
+
+Elsewhere (the default since Java 17.0.9) the JVM adapts all pointers in it when it starts, so that all of it is in
+memory, and in no file: 137 MB for a stream.
+"""
 _NEW, _OF_USE = ".new", ".mark"
 _ABANDONED = 600.0
 """Seconds after which an unfinished archive counts as abandoned."""
@@ -74,7 +80,7 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
     if _is_own(archive) or _adopt(folder, key, archive):
         with suppress(OSError):  # The archive belongs to root, as in a container image.
             os.utime(archive)
-        return ClassArchive((*_QUIET, f"-XX:SharedArchiveFile={archive}"))
+        return ClassArchive((*_QUIET, *_IN_PLACE, f"-XX:SharedArchiveFile={archive}"))
     if any(folder.glob(f"{key}.*{_NEW}")):
         return ClassArchive(tuple(_QUIET))  # Another run is writing the archive.
     _forget(folder.glob("*.jsa"), UNUSED)

@@ -47,11 +47,12 @@ large stack is for stopping a stream: Spark matches the error's text with a recu
 """
 _STREAM_OPTIONS = [
     "-Xms208m",
-    "-XX:NewSize=128m",
+    "-XX:NewSize=80m",
     "-XX:MinHeapFreeRatio=20",
+    "-XX:MaxHeapFreeRatio=50",
     "-XX:SurvivorRatio=6",
     "-XX:TargetSurvivorRatio=90",
-    "-XX:TrimNativeHeapInterval=10000",
+    "-XX:TrimNativeHeapInterval=5000",
 ]
 """JVM options for jobs that run for weeks.
 

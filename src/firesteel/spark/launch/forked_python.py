@@ -1,6 +1,7 @@
 """Script that Spark runs as its Python.
 
-It passes its streams to a fork of the fork server and waits for its end.
+It passes its streams to a fork of the fork server. Then it becomes a shell, which takes a megabyte where Python
+takes nine, and waits for the fork's end.
 
 Spark runs the file without the site's packages and waits for it, so it imports as little as possible:
 `src/firesteel/spark/launch/forked_python.py ADDRESS -m MODULE ...`, or other arguments of Python.
@@ -26,20 +27,19 @@ A file there with the name of a standard module would be run instead. From Pytho
 """
 READY = b"\x01"
 """Answer of the fork once it has the streams."""
-
+_CONNECTION = 3
+_WAIT = f"read -r _ <&{_CONNECTION}; exit 0"
+"""Script of a shell that waits until the connection is closed."""
 
 PATIENCE = 15.0
 """Seconds to wait for the server to load all libraries and fork. It takes one second on an idle machine."""
 
 
-def run_in_fork(address: str, arguments: list[str]) -> int | None:
-    """Replace this process with a fork of the server until the fork ends.
+def run_in_fork(address: str, arguments: list[str]) -> None:
+    """Replace this process with a fork of the server, and wait for its end. Return only if there is no server.
 
     The fork uses this process's streams. It ends with this process too, because the connection is then
     closed.
-
-    Returns:
-        The exit status, or None if there is no server.
     """
     about = json.dumps([arguments, _path(), os.getcwd(), dict(os.environ)]).encode()
     with socket.socket(socket.AF_UNIX) as connection:
@@ -49,15 +49,16 @@ def run_in_fork(address: str, arguments: list[str]) -> int | None:
             socket.send_fds(connection, [NUMBER.pack(len(about))], range(STREAMS))
             connection.sendall(about)
             if connection.recv(1) != READY:
-                return None
+                return
         except TimeoutError:
             tell_once(address, f"the fork server did not answer in {PATIENCE:.0f} s")
-            return None
+            return
         except OSError:
-            return None
+            return
         connection.settimeout(None)
-        connection.recv(1)
-    return 0
+        os.dup2(connection.fileno(), _CONNECTION)
+        os.set_inheritable(_CONNECTION, True)
+        os.execv("/bin/sh", ["sh", "-c", _WAIT, *sys.argv])
 
 
 def tell_once(address: str, why: str) -> None:
@@ -81,14 +82,13 @@ def _path() -> list[str]:
 
 
 def main() -> None:
-    """Run the command line in a fork of the server or in an ordinary Python, and end this process."""
+    """Run the command line in a fork of the server or in an ordinary Python."""
     address, *arguments = sys.argv[1:]
     is_module = arguments[:1] == ["-m"]
-    status = run_in_fork(address, arguments) if is_module else None
-    if status is None:
-        ordinary = ["-c", RUN_MODULE, *arguments[1:]] if is_module else arguments
-        os.execv(sys.executable, [sys.executable, *ordinary])
-    os._exit(status)
+    if is_module:
+        run_in_fork(address, arguments)
+    ordinary = ["-c", RUN_MODULE, *arguments[1:]] if is_module else arguments
+    os.execv(sys.executable, [sys.executable, *ordinary])
 
 
 if __name__ == "__main__":
