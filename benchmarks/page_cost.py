@@ -3,21 +3,26 @@
 usage: python -m benchmarks.page_cost [--rows N] [--rounds N]
 
 The same INSERT with a GROUP BY runs on the stream host in each way, by turns, in one process and one Spark.
-The client is a process of its own that reads the page's events as a browser does.
+The client is a process of its own that reads the page's events as a browser does. Besides the time it takes,
+each run's processor time is measured: that of the driver, the JVM and the workers, without the client. It
+varies less from run to run.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from benchmarks.memory import tree
 from benchmarks.time_workloads import CLICKS
 from benchmarks.workload import HOLE
 from firesteel import TableEnvironment
@@ -26,6 +31,7 @@ ROWS = 20_000_000
 BATCH = 500_000
 QUERY = "INSERT INTO hole SELECT k, COUNT(*), SUM(v) FROM clicks GROUP BY k"
 WITHOUT, JOB, JOB_AND_ROWS = WAYS = "without", "job", "job and rows"
+_TICKS = os.sysconf("SC_CLK_TCK")
 _READ = "import sys, urllib.request as u\nfor line in u.urlopen(sys.argv[1]): pass"
 
 
@@ -44,8 +50,8 @@ def environment(rows: int, spark: Any = None) -> TableEnvironment:
     return found
 
 
-def seconds(session: TableEnvironment, way: str) -> float:
-    """Run the query once, and return how long it took."""
+def cost(session: TableEnvironment, way: str) -> tuple[float, float]:
+    """Run the query once, and return the seconds that it took, and those of processor time."""
     if way == WITHOUT:
         return _run(session)
     from firesteel.cli.ui import page
@@ -54,8 +60,10 @@ def seconds(session: TableEnvironment, way: str) -> float:
         return _run(session, url, {"rows": "view=changes"} if way == JOB_AND_ROWS else {})
 
 
-def _run(session: TableEnvironment, url: str | None = None, watched: dict[str, str] | None = None) -> float:
-    begun = time.monotonic()
+def _run(
+    session: TableEnvironment, url: str | None = None, watched: dict[str, str] | None = None
+) -> tuple[float, float]:
+    worked, begun = _processor_seconds(), time.monotonic()
     result = session.execute_sql(QUERY)
     assert result.record is not None
     if url is None:
@@ -63,7 +71,25 @@ def _run(session: TableEnvironment, url: str | None = None, watched: dict[str, s
     else:
         with _client(f"{url}/api/v1/events?{urlencode({'job': result.record.id, **(watched or {})})}"):
             result.wait()
-    return time.monotonic() - begun
+    return time.monotonic() - begun, _processor_seconds() - worked
+
+
+def _processor_seconds() -> float:
+    """Return the processor time of this process, and of those that it started and that run.
+
+    A client that has ended does not count: this process has waited for it.
+    """
+    own, *others = tree(os.getpid())
+    return sum((_ticks(own, 2), *(_ticks(pid, 4) for pid in others))) / _TICKS
+
+
+def _ticks(pid: int, fields: int) -> int:
+    """Return utime and stime of a process, and with 4 fields those of its ended children, too."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:  # It has ended.
+        return 0
+    return sum(map(int, status.rpartition(")")[2].split()[11 : 11 + fields]))
 
 
 @contextmanager
@@ -87,20 +113,23 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     session = environment(options.rows)
-    seconds(session, WITHOUT)  # Spark starts, and workers load their modules
-    found: dict[str, list[float]] = {way: [] for way in WAYS}
+    cost(session, WITHOUT)  # Spark starts, and workers load their modules
+    found: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
     for number in range(options.rounds):
         for way in (*WAYS[number % 3 :], *WAYS[: number % 3]):
-            found[way].append(seconds(session, way))
-            print(f"  round {number + 1}, {way:<13} {found[way][-1]:7.2f} s", flush=True)
-    base = statistics.median(found[WITHOUT])
-    for way, times in found.items():
-        middle = statistics.median(times)
-        print(
-            f"  {way:<13} median {middle:7.2f} s ({middle / base - 1:+.1%}), best {min(times):7.2f} s, "
-            f"{options.rows / middle:,.0f} rows/s",
-            flush=True,
-        )
+            found[way].append(cost(session, way))
+            taken, worked = found[way][-1]
+            print(f"  round {number + 1}, {way:<13} {taken:7.2f} s, {worked:7.2f} s of processor", flush=True)
+    for name, part in (("time", 0), ("processor", 1)):
+        print(name)
+        base = statistics.median(each[part] for each in found[WITHOUT])
+        for way, costs in found.items():
+            middle = statistics.median(each[part] for each in costs)
+            least = min(each[part] for each in costs)
+            print(
+                f"  {way:<13} median {middle:7.2f} s ({middle / base - 1:+.1%}), least {least:7.2f} s",
+                flush=True,
+            )
     session.close()
 
 

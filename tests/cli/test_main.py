@@ -70,6 +70,17 @@ def test_ways_to_recover_that_exclude_each_other(
     assert capsys.readouterr().err == "error: --recover takes deliver-again or accept-loss, not both\n"
 
 
+def test_a_way_to_recover_that_does_not_exist(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert _run(monkeypatch, tmp_path, "SHOW VIEWS;", "--recover", "restart") == 2
+    assert capsys.readouterr().err == (
+        "error: --recover has no way 'restart'\n"
+        "hint: the ways are deliver-again, resume-from-sink, accept-loss, read-changed-files, "
+        "skip-changed-files\n"
+    )
+
+
 def _run(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str, *arguments: str) -> int:
     job = folder / "job.sql"
     job.write_text(script, encoding="utf-8")

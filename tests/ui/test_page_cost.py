@@ -16,4 +16,4 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("way", page_cost.WAYS)
 def test_each_way_runs(spark: Spark, way: str) -> None:
     pytest.importorskip("uvicorn")
-    assert page_cost.seconds(page_cost.environment(1000, spark), way) > 0
+    assert min(page_cost.cost(page_cost.environment(1000, spark), way)) > 0

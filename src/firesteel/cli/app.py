@@ -302,10 +302,25 @@ def _page(port: int | None, host: str | None, *, as_json: bool = False) -> Abstr
 
 
 def _recovery(values: list[str]) -> dict[str, str]:
-    """Return the options of `--recover`. Raises UsageError for two values that exclude each other."""
+    """Return the options of `--recover`.
+
+    Raises:
+        UsageError: A value is unknown, or two exclude each other.
+    """
+    from firesteel.config.table import OPTIONS
+
+    ways = {
+        way: option.key
+        for option in OPTIONS
+        if option.key in (_RECOVERY, _SOURCE_RECOVERY)
+        for way in option.choices
+        if way != option.default
+    }
     found: dict[str, str] = {}
     for value in values:
-        key = _SOURCE_RECOVERY if value in ("read-changed-files", "skip-changed-files") else _RECOVERY
+        key = ways.get(value)
+        if key is None:
+            raise UsageError(f"--recover has no way {value!r}", hint=f"the ways are {', '.join(ways)}")
         if found.setdefault(key, value) != value:
             raise UsageError(f"--recover takes {found[key]} or {value}, not both")
     return found

@@ -14,11 +14,12 @@ from firesteel.spark.launch.java import find_java, spark_home
 def test_each_option_has_an_effect(tmp_path: Path) -> None:
     java = find_java()
     made = class_archive(java, spark_home() / "jars", "stream", tmp_path).options
-    command = [str(java.executable), *_JVM_OPTIONS, *_STREAM_OPTIONS, *made, "-XX:+PrintFlagsFinal", "-version"]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    flags = dict(re.findall(r"(\w+) +:?= +(\S*)", printed))
+    options = [*_JVM_OPTIONS, *_STREAM_OPTIONS, *made, "-XX:+PrintFlagsFinal", "-version"]
+    asked = subprocess.run([str(java.executable), *options], capture_output=True, text=True, check=True)
+    flags = dict(re.findall(r"(\w+) +:?= +(\S*)", asked.stdout))
     assert flags["UseSerialGC"] == "true"
     assert flags["TieredStopAtLevel"] == "1"
     assert flags["NewSize"] == str(80 << 20)
     assert flags["InitialHeapSize"] == str(208 << 20)
-    assert flags.get("TrimNativeHeapInterval", "10000") == "10000"  # Java 17.0.9 and later have it
+    assert flags["MaxHeapFreeRatio"] == "50"
+    assert flags.get("TrimNativeHeapInterval", "5000") == "5000"  # Java 17.0.9 and later have it
