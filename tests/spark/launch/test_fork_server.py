@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import platform
 import signal
@@ -111,8 +111,10 @@ def test_who_asked_may_be_gone_before_the_fork_runs(address: str, tmp_path: Path
     reading, writing = os.pipe()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(address)
-        about = json.dumps([["-m", "a"], [], str(tmp_path), {}]).encode()
-        socket.send_fds(connection, [forked_python.NUMBER.pack(len(about))], [reading, writing, writing])
+        about = marshal.dumps((["-m", "a"], [], str(tmp_path), {}))
+        socket.send_fds(
+            connection, [len(about).to_bytes(forked_python.LENGTH_BYTES, "big")], [reading, writing, writing]
+        )
         connection.sendall(about[:5])
     os.close(writing)
     with os.fdopen(reading) as output:

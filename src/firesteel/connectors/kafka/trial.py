@@ -24,8 +24,8 @@ def find_refused(
 ) -> dict[int, MessageRefusedError]:
     """Return the error of each message that is refused, by its index.
 
-    Each transaction has its own client. After an aborted transaction with a refused message, the client and the
-    broker may count the messages differently (librdkafka 2.16): the broker answers the next ones with
+    Each transaction has its own client. After an aborted transaction with a refused message, the client and
+    the broker may count the messages differently (librdkafka 2.16): the broker answers the next ones with
     OUT_OF_ORDER_SEQUENCE_NUMBER, and the client reports nothing until their time is up.
 
     Args:

@@ -30,8 +30,8 @@ _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class
 _IN_PLACE = ["-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0"]
 """JVM options that map the archive at the address that it was written for.
 
-Elsewhere (the default since Java 17.0.9) the JVM adapts all pointers in it when it starts, so that all of it is in
-memory, and in no file: 137 MB for a stream.
+Elsewhere, which is the default of Java 17.0.15, the JVM adapts the pointers in it when it starts. Then 137 of
+its 180 MB are memory of this JVM alone; in place 62 MB are, and the others are pages of the file.
 """
 _NEW, _OF_USE = ".new", ".mark"
 _ABANDONED = 600.0

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
+import marshal
 import os
 import select
 import shlex
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -27,7 +26,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from firesteel.spark.launch import forked_python
-from firesteel.spark.launch.forked_python import NUMBER, READY, STREAMS
+from firesteel.spark.launch.forked_python import LENGTH_BYTES, READY, STREAMS
 from firesteel.spark.temporary import private_folder
 
 _EXECUTOR_ENVIRONMENT = "spark.executorEnv."
@@ -177,7 +176,7 @@ def serve(
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         _become(connection)
-    except (OSError, struct.error):  # The process that asked has ended.
+    except (OSError, EOFError):  # The process that asked has ended.
         os._exit(0)
 
 
@@ -188,11 +187,11 @@ def _become(connection: socket.socket) -> None:
 
     Raises:
         OSError: The other process has ended already.
-        struct.error: The other process has ended already.
+        EOFError: The other process has ended already.
     """
-    length, streams, _, _ = socket.recv_fds(connection, NUMBER.size, STREAMS)
+    length, streams, _, _ = socket.recv_fds(connection, LENGTH_BYTES, STREAMS)
     with connection.makefile("rb") as file:
-        arguments, path, folder, environment = json.loads(file.read(*NUMBER.unpack(length)))
+        arguments, path, folder, environment = marshal.loads(file.read(int.from_bytes(length, "big")))
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
