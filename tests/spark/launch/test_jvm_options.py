@@ -19,7 +19,7 @@ def test_each_option_has_an_effect(tmp_path: Path) -> None:
     flags = dict(re.findall(r"(\w+) +:?= +(\S*)", asked.stdout))
     assert flags["UseSerialGC"] == "true"
     assert flags["TieredStopAtLevel"] == "1"
-    assert flags["NewSize"] == str(80 << 20)
-    assert flags["InitialHeapSize"] == str(208 << 20)
+    assert flags["NewSize"] == flags["MaxNewSize"] == str(96 << 20)
+    assert flags["InitialHeapSize"] == str(192 << 20)
     assert flags["MaxHeapFreeRatio"] == "50"
     assert flags.get("TrimNativeHeapInterval", "5000") == "5000"  # Java 17.0.9 and later have it

@@ -71,8 +71,13 @@ class Reader:
         self._consumer: _Consumer = _idle.pop(self._key, None) or kind(configuration, also)
 
     def release(self) -> None:
-        """Keep the connection for the next reader."""
+        """Keep the connection for the next reader, without the messages behind the range.
+
+        librdkafka fetches on while a range is read, and drops messages of an old assignment only when a
+        consumer asks for the next ones. 16 MB of messages of 100 bytes take 80 MB.
+        """
         self._consumer.unassign()
+        self._consumer.take(1, 0, 0.0)
         _idle[self._key] = self._consumer
 
     def read(self, wanted: Range) -> Iterator[Messages]:

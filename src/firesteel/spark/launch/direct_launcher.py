@@ -46,20 +46,22 @@ Python does most of the work, so quick compilation in one thread and the smalles
 large stack is for stopping a stream: Spark matches the error's text with a recursive regular expression.
 """
 _STREAM_OPTIONS = [
-    "-Xms208m",
-    "-XX:NewSize=80m",
+    "-Xms192m",
+    "-XX:NewSize=96m",
+    "-XX:MaxNewSize=96m",
     "-XX:MinHeapFreeRatio=20",
     "-XX:MaxHeapFreeRatio=50",
-    "-XX:SurvivorRatio=6",
+    "-XX:SurvivorRatio=4",
     "-XX:TargetSurvivorRatio=90",
     "-XX:TrimNativeHeapInterval=5000",
 ]
 """JVM options for jobs that run for weeks.
 
-Objects of one micro-batch should die in the young generation. Older objects are first collected at 128 MB,
-and then as soon as they have doubled. By default, Java waits for two thirds of the first heap, a 64th of the
-machine's memory, and later until they have tripled. What libraries in C have freed goes back to the system
-every 5,000 ms (Java 17.0.9 and later). Without that, it was 128 of 870 MB after an hour.
+Objects of one micro-batch should die in the young generation, which does not grow with the heap. Older
+objects are first collected at 96 MB, and then as soon as they have doubled. By default, Java waits for two
+thirds of the first heap, a 64th of the machine's memory, and later until they have tripled. What libraries
+in C have freed goes back to the system every 5,000 ms (Java 17.0.9 and later). Without that, it was 128 of
+870 MB after an hour.
 """
 
 
