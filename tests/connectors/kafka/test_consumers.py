@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import time
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from firesteel.connectors.kafka.batch_consumer import BatchConsumer, library
 from firesteel.connectors.kafka.messages import MESSAGE, MESSAGE_KEY, OFFSET, Block
 from firesteel.connectors.kafka.object_consumer import ObjectConsumer
 from firesteel.connectors.kafka.offsets import Range
+from firesteel.connectors.kafka.reader import Reader
 
 pytestmark = pytest.mark.slow
 WAYS = (BatchConsumer, ObjectConsumer)
@@ -104,3 +107,19 @@ def test_both_refuse_a_setting_alike(broker: Broker) -> None:
             consumer(kind, broker.servers, no__such__setting="1")
         told.append((caught.value.args[0].code(), caught.value.args[0].str()))
     assert told[0] == told[1]
+
+
+def test_a_released_reader_keeps_no_messages(broker: Broker) -> None:
+    topic = broker.create("fetched")
+    broker.send(topic, [b"%d" % number for number in range(2000)])
+    made = Reader({"bootstrap.servers": broker.servers})
+    assert sum(len(each) for each in made.read(Range(topic, 0, 0, 10))) == 10
+    queue = made._consumer._queue
+    length = library().rd_kafka_queue_length
+    length.restype, length.argtypes = ctypes.c_size_t, (ctypes.c_void_p,)
+    end = time.monotonic() + 60
+    while length(queue) < 1900:  # what librdkafka has fetched behind the range
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    made.release()
+    assert length(queue) == 0
