@@ -18,6 +18,9 @@ OLDEST_READY := $(OLDEST_VENV)/.ready
 OLDEST_MADE := $(OLDEST_VENV)/pyvenv.cfg
 DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
+# pytest rewrites each assert: a process that may keep what it compiles saves the others the work.
+test test-all test-fast test-checked test-spark-versions: export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help environment oldest demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta test-s3 soak goldens lint types reference package site bench nexmark clean check-tools
 
 help: ## list the targets

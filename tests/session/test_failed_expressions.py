@@ -10,6 +10,7 @@ import pytest
 
 from firesteel import TableEnvironment
 from firesteel.errors import JobError
+from tests.connectors.jdbc.databases import SqliteDatabase
 
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
@@ -60,6 +61,41 @@ def test_the_expression_is_underlined(query: str, underlined: str, spark: Spark,
     assert error.sql is not None
     assert error.sql[error.range.start : error.range.end] == underlined
     assert "(line 2, column " in str(error)
+
+
+JOINS = [
+    ("SELECT t.b FROM t JOIN s ON t.a <> s.a AND 5 / t.b > s.b", "5 / t.b", "x, 0, y, 8"),
+    ("SELECT t.b FROM t LEFT JOIN s ON CAST(t.a AS INT) > s.b", "CAST(t.a AS INT)", "x, 0, 8"),
+    ("SELECT b FROM t WHERE EXISTS (SELECT 1 FROM s WHERE 6 / (t.b * s.b) > 1)", "6 / (t.b * s.b)", "0, 8"),
+]
+
+
+@pytest.mark.parametrize(("query", "underlined", "row"), JOINS)
+def test_a_term_of_a_joins_condition_is_underlined(
+    query: str, underlined: str, row: str, spark: Spark, tmp_path: Path
+) -> None:
+    error = failure(with_a_database(environment(spark, tmp_path), tmp_path), query)
+    assert error.row == f"+I[{row}]"
+    assert error.range is not None
+    assert query[error.range.start : error.range.end] == underlined
+
+
+def test_a_term_of_a_lookup_joins_condition_is_quoted(spark: Spark, tmp_path: Path) -> None:
+    made = with_a_database(environment(spark, tmp_path, ", p AS PROCTIME()"), tmp_path)
+    query = "SELECT t.b FROM t JOIN s FOR SYSTEM_TIME AS OF t.p ON t.r.x = s.a AND 5 / t.b > s.b"
+    assert failure(made, query).message.endswith("in (5 / b)")
+
+
+def with_a_database(made: TableEnvironment, folder: Path) -> TableEnvironment:
+    """Return the session with a table `s` of one row in a database."""
+    database = SqliteDatabase(folder / "db")
+    database.run("CREATE TABLE s (a VARCHAR(9), b INTEGER)")
+    database.run("INSERT INTO s VALUES ('y', 8)")
+    url = database.options["url"]
+    made.execute_sql(
+        f"CREATE TABLE s (a STRING, b INT) WITH ('connector' = 'jdbc', 'table-name' = 's', 'url' = '{url}')"
+    )
+    return made
 
 
 @pytest.mark.parametrize("host", ["batch", "stream"])

@@ -15,8 +15,18 @@ from firesteel.functions.expression.nodes import Call, Expr
 from firesteel.plan.expressions.operations import expand_search
 from firesteel.plan.expressions.text import infix_text
 from firesteel.plan.nodes import physical
+from firesteel.plan.nodes.join.shared import JoinNode
+from firesteel.plan.nodes.lookup_join.physical import LookupJoin
+from firesteel.plan.nodes.temporal.physical import TemporalJoin
+from firesteel.plan.tree import Field, Node
 from firesteel.runtime.dataflow.failed_row import FailedCalc
 from firesteel.runtime.operators.calc.calc import with_parts
+from firesteel.runtime.spec.attached_window import WindowJoinSpec
+from firesteel.runtime.spec.interval_join import IntervalJoinSpec
+from firesteel.runtime.spec.join import JoinSpec, SemiJoinSpec
+from firesteel.runtime.spec.lookup_join import LookupJoinSpec
+from firesteel.runtime.spec.operators import OperatorSpec
+from firesteel.runtime.spec.temporal_join import TemporalJoinSpec
 from firesteel.session.graph.job_graph import Origins
 from firesteel.types.sql import SqlType
 
@@ -35,7 +45,7 @@ def name_expression(error: FiresteelError, origins: Origins, zone: str, text: st
     """Add the expression that failed to an error, and its place in the statement.
 
     Args:
-        error: The error. Others than those of a Calc stay as they are.
+        error: The error. Others than those of a Calc or of a join's condition stay as they are.
         origins: Operators of the job with their nodes.
         zone: Time zone of the session.
         text: Text of the statement. None if places of expressions may refer to another text.
@@ -43,12 +53,9 @@ def name_expression(error: FiresteelError, origins: Origins, zone: str, text: st
     if not isinstance(error, JobError) or not isinstance(failed := error.calc, FailedCalc):
         return
     error.calc = None
-    node = next((node for spec, node in origins if spec == failed.spec), None)
-    if not isinstance(node, physical.Calc):
-        return
-    types = [column.type for column in node.input.schema]
-    tops = [*([] if node.condition is None else [node.condition]), *node.exprs]
-    cause = _Row(failed.row, types, zone).cause(tops)
+    node = next((node for spec, node in origins if _runs(spec, failed)), None)
+    tops, columns = _expressions(node)
+    cause = _Row(failed.row, [column.type for column in columns], zone).cause(tops)
     if cause is None:
         return
     if error.hint is None:
@@ -56,9 +63,34 @@ def name_expression(error: FiresteelError, origins: Origins, zone: str, text: st
     if text is not None and cause.range is not None:
         error.range, error.sql = cause.range, text
         return
-    quoted = infix_text(cause, [column.name for column in node.input.schema])
+    quoted = infix_text(cause, [column.name for column in columns])
     if len(quoted) <= _LONG:
         error.message = f"{error.message}, in {quoted}"
+
+
+def _runs(spec: OperatorSpec, failed: FailedCalc) -> bool:
+    """Return whether an operator is the Calc that failed, or a join with it as its condition."""
+    match spec:
+        case LookupJoinSpec():
+            return failed.spec in (spec.before, spec.condition)
+        case JoinSpec() | SemiJoinSpec() | IntervalJoinSpec() | TemporalJoinSpec() | WindowJoinSpec():
+            return spec.condition == failed.spec
+        case _:
+            return spec == failed.spec
+
+
+def _expressions(node: Node | None) -> tuple[Sequence[Expr], Sequence[Field]]:
+    """Return the expressions that a node evaluates for each row, and the columns that they read."""
+    match node:
+        case physical.Calc():
+            return [*([] if node.condition is None else [node.condition]), *node.exprs], node.input.schema
+        case LookupJoin():
+            return node.remaining, (*node.input.schema, *node.table.schema)
+        case JoinNode():
+            rest = node.rest if isinstance(node, TemporalJoin) else node.equal_columns.rest
+            return rest, [column for side in node.inputs for column in side.schema]
+        case _:
+            return (), ()
 
 
 def own_text(catalog: Catalog, text: str) -> str | None:
