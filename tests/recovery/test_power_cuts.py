@@ -50,7 +50,7 @@ def test_older_copies(spark: Spark, tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["files", pytest.param("sqlite", marks=pytest.mark.full)])
 def test_savepoints_of_a_running_job(spark: Spark, tmp_path: Path, kind: str) -> None:
     pytest.importorskip("sqlalchemy")
-    wanted = 8 if FULL else 2
+    wanted = 8 if FULL else 1
     outcome = run(spark, tmp_path, kind, wanted, seed=5, of=SAVEPOINT)
     assert outcome.restores == wanted == outcome.complete + outcome.refused
     assert outcome.refused == outcome.resumed + outcome.again

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -14,12 +15,19 @@ from tests.properties.joins.histories import COLUMNS, Table
 Answer = Counter[tuple[str, ...]]
 
 
+@cache
+def database() -> duckdb.DuckDBPyConnection:
+    """Return a database in memory, the same each time: to open one takes longer than most queries."""
+    return duckdb.connect(":memory:", config={"threads": 1})
+
+
 class Oracle:
-    """A database in memory with the rows that are left of some tables."""
+    """Tables of a database in memory with the rows that are left of some tables, until the next Oracle."""
 
     def __init__(self, tables: Sequence[Table]) -> None:
-        self._connection = duckdb.connect(":memory:")
-        self._connection.execute("SET threads = 1")
+        self._connection = database()
+        for (name,) in self._connection.execute("SHOW TABLES").fetchall():
+            self._connection.execute(f"DROP TABLE {name}")
         columns = ", ".join(
             f"{name} {each.sql.replace('STRING', 'VARCHAR')}" for name, each in COLUMNS.items()
         )

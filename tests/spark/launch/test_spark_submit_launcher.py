@@ -51,7 +51,7 @@ def run(breaking: str = "", options: str = "{}") -> subprocess.CompletedProcess[
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "broken",
-    [pytest.param("no such gateway", marks=pytest.mark.full), "a pyspark that takes no gateway"],
+    [pytest.param(broken, marks=pytest.mark.full) for broken in BROKEN],
 )
 def test_where_the_direct_launcher_fails_spark_submit_is_used_and_reported_once(broken: str) -> None:
     began = time.monotonic()
