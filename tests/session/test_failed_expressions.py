@@ -80,10 +80,12 @@ def test_a_term_of_a_joins_condition_is_underlined(
     assert query[error.range.start : error.range.end] == underlined
 
 
-def test_a_term_of_a_lookup_joins_condition_is_quoted(spark: Spark, tmp_path: Path) -> None:
+@pytest.mark.parametrize("condition", ["5 / t.b > s.b", "s.b > 100 + t.b AND 5 / t.b > 0"])
+def test_a_term_of_a_lookup_joins_condition_is_quoted(condition: str, spark: Spark, tmp_path: Path) -> None:
     made = with_a_database(environment(spark, tmp_path, ", p AS PROCTIME()"), tmp_path)
-    query = "SELECT t.b FROM t JOIN s FOR SYSTEM_TIME AS OF t.p ON t.r.x = s.a AND 5 / t.b > s.b"
-    assert failure(made, query).message.endswith("in (5 / b)")
+    join = "LEFT JOIN s FOR SYSTEM_TIME AS OF t.p ON t.r.x = s.a"
+    error = failure(made, f"SELECT t.b, s.b FROM t {join} AND {condition}")
+    assert error.message.endswith("in (5 / b)")
 
 
 def with_a_database(made: TableEnvironment, folder: Path) -> TableEnvironment:

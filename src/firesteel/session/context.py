@@ -104,7 +104,7 @@ class Environment:
         )
 
     def close(self) -> None:
-        """Release the Spark that this session started. It ends when no session holds it.
+        """Release the Spark that the session started. It ends when no session holds it.
 
         A Spark that the caller passed in goes on. A later query starts another Spark.
         """

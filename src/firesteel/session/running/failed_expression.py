@@ -9,6 +9,7 @@ import pyarrow as pa
 from firesteel.catalog.catalog import Catalog
 from firesteel.changelog import field
 from firesteel.errors import FiresteelError, JobError
+from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.functions.duckdb.statement import Statement
 from firesteel.functions.expression.nodes import Call, Expr
@@ -53,8 +54,8 @@ def name_expression(error: FiresteelError, origins: Origins, zone: str, text: st
     if not isinstance(error, JobError) or not isinstance(failed := error.calc, FailedCalc):
         return
     error.calc = None
-    node = next((node for spec, node in origins if _runs(spec, failed)), None)
-    tops, columns = _expressions(node)
+    found = (_expressions(spec, node, failed.spec) for spec, node in origins)
+    tops, columns = next((each for each in found if each[0]), ((), ()))
     cause = _Row(failed.row, [column.type for column in columns], zone).cause(tops)
     if cause is None:
         return
@@ -68,27 +69,32 @@ def name_expression(error: FiresteelError, origins: Origins, zone: str, text: st
         error.message = f"{error.message}, in {quoted}"
 
 
-def _runs(spec: OperatorSpec, failed: FailedCalc) -> bool:
-    """Return whether an operator is the Calc that failed, or a join with it as its condition."""
-    match spec:
-        case LookupJoinSpec():
-            return failed.spec in (spec.before, spec.condition)
-        case JoinSpec() | SemiJoinSpec() | IntervalJoinSpec() | TemporalJoinSpec() | WindowJoinSpec():
-            return spec.condition == failed.spec
-        case _:
-            return spec == failed.spec
+def _expressions(spec: OperatorSpec, node: Node, failed: CalcSpec) -> tuple[Sequence[Expr], Sequence[Field]]:
+    """Return the expressions of an operator that a failed Calc computes, and the columns that they read.
 
+    Args:
+        spec: The operator.
+        node: Its node.
+        failed: The Calc: the operator itself, or the condition of a join.
 
-def _expressions(node: Node | None) -> tuple[Sequence[Expr], Sequence[Field]]:
-    """Return the expressions that a node evaluates for each row, and the columns that they read."""
-    match node:
-        case physical.Calc():
+    Returns:
+        No expressions if the operator does not have this Calc.
+    """
+    match spec, node:
+        case CalcSpec(), physical.Calc() if spec == failed:
             return [*([] if node.condition is None else [node.condition]), *node.exprs], node.input.schema
-        case LookupJoin():
-            return node.remaining, (*node.input.schema, *node.table.schema)
-        case JoinNode():
-            rest = node.rest if isinstance(node, TemporalJoin) else node.equal_columns.rest
-            return rest, [column for side in node.inputs for column in side.schema]
+        case LookupJoinSpec(), LookupJoin() if failed in (spec.before, spec.condition):
+            alone = node.remaining_of_input
+            if failed == spec.before:  # it reads the input's columns alone
+                return alone, node.input.schema
+            rest = [term for term in node.remaining if term not in alone]
+            return rest, (*node.input.schema, *node.table.schema)
+        case (
+            JoinSpec() | SemiJoinSpec() | IntervalJoinSpec() | TemporalJoinSpec() | WindowJoinSpec(),
+            JoinNode(),
+        ) if spec.condition == failed:
+            terms = node.rest if isinstance(node, TemporalJoin) else node.equal_columns.rest
+            return terms, [column for side in node.inputs for column in side.schema]
         case _:
             return (), ()
 
