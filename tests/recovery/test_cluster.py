@@ -16,7 +16,6 @@ from tests.recovery.cluster_job import Job, Load, Row, bare_python, write_job
 from tests.recovery.job import NAMES
 from tests.recovery.kills import folded_files
 from tests.recovery.runs import commits
-from tests.scale import FULL
 
 pytest.importorskip("sqlalchemy")
 
@@ -30,15 +29,17 @@ def table(database: SqliteDatabase) -> Counter[Row]:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_a_worker_is_killed(tmp_path: Path) -> None:
     load, files = Load(names=20), {"connector": "filesystem", "format": "canal-json"}
     source, output, checkpoint = tmp_path / "in.json", tmp_path / "out", tmp_path / "checkpoint"
     source.write_bytes(b"".join(message + b"\n" for _, message in load.changes(EVENTS)))
     database = SqliteDatabase(tmp_path / "db")
     database.run(f"CREATE TABLE t ({COLUMNS})")
-    sinks = {"to_database": {"connector": "jdbc", "table-name": "t", **database.options}}
-    if FULL:  # each sink has its own aggregate
-        sinks["to_files"] = {**files, "path": str(output)}
+    sinks = {  # each has its own aggregate
+        "to_database": {"connector": "jdbc", "table-name": "t", **database.options},
+        "to_files": {**files, "path": str(output)},
+    }
     script = write_job(tmp_path / "job", {**files, "path": str(source)}, sinks)
     rows = f"--set=firesteel.source.max-rows-per-batch={EVENTS // BATCHES}"
     with ExitStack() as open_:
@@ -52,6 +53,5 @@ def test_a_worker_is_killed(tmp_path: Path) -> None:
         assert commits(checkpoint) < BATCHES
         assert job.wait() == 0, job.said
     assert table(database) == load.answer()
-    if FULL:
-        assert folded_files(output, NAMES) == load.answer()
-        assert not list(output.glob(".part-*")), json.dumps(job.said)
+    assert folded_files(output, NAMES) == load.answer()
+    assert not list(output.glob(".part-*")), json.dumps(job.said)

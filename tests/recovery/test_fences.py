@@ -12,10 +12,8 @@ from tests.recovery.fences import fenced
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "place",
-    ["deciding", *(pytest.param(each, marks=pytest.mark.full) for each in ("begun", "noted", "committed"))],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("place", ["deciding", "begun", "noted", "committed"])
 def test_paused_while_another_run_takes_over(tmp_path: Path, place: str) -> None:
     fenced(tmp_path, place)
 

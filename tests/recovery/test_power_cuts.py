@@ -39,7 +39,7 @@ def test_power_cuts(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["sqlite", "files"])
 def test_older_copies(spark: Spark, tmp_path: Path, kind: str) -> None:
     pytest.importorskip("sqlalchemy")
-    wanted = 8 if FULL else 2
+    wanted = 8
     outcome = run(spark, tmp_path, kind, wanted, seed=3)
     assert outcome.restores == wanted == outcome.complete + outcome.refused
     assert outcome.refused == outcome.resumed + outcome.again
@@ -47,10 +47,11 @@ def test_older_copies(spark: Spark, tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["files", pytest.param("sqlite", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ["files", "sqlite"])
 def test_savepoints_of_a_running_job(spark: Spark, tmp_path: Path, kind: str) -> None:
     pytest.importorskip("sqlalchemy")
-    wanted = 8 if FULL else 1
+    wanted = 8
     outcome = run(spark, tmp_path, kind, wanted, seed=5, of=SAVEPOINT)
     assert outcome.restores == wanted == outcome.complete + outcome.refused
     assert outcome.refused == outcome.resumed + outcome.again

@@ -147,6 +147,7 @@ def run(spark: Spark, base: Path, steps: Sequence[int | None]) -> Outputs:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_from_two_to_four_to_one(tmp_path: Path, spark: Spark) -> None:
     """An aggregate, a join, a Top-N, a window and an OVER put out the same (conflicts: a materializer)."""
     outputs = [run(spark, tmp_path / "as-it-is", (None, None)), run(spark, tmp_path / "rescaled", (4, 1))]

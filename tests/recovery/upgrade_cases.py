@@ -96,7 +96,7 @@ _LONG = "name STRING, total INT, n BIGINT"
 
 CASES = (
     Case("filter", _SUMS, _LARGE, is_full=False),
-    Case("join added", _SUMS, _TEAMS, is_full=False),
+    Case("join added", _SUMS, _TEAMS),
     Case(
         "column added",
         _SUMS,

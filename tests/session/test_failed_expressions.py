@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 TABLE = """CREATE TABLE t (a STRING, b INT, r ROW<x STRING>{columns})
 WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'json')"""
-ROWS = [{"a": "1", "b": n % 7 + 1, "r": {"x": "2"}} for n in range(500)]
-BAD = {"a": "x", "b": 0, "r": {"x": "y"}}
+TIME = "2026-01-01 00:00:01"
+ROWS = [{"a": "1", "b": n % 7 + 1, "r": {"x": "2"}, "ts": TIME} for n in range(500)]
+BAD = {"a": "x", "b": 0, "r": {"x": "y"}, "ts": TIME}
 
 
 def environment(spark: Spark, folder: Path, columns: str = "") -> TableEnvironment:
@@ -78,6 +79,33 @@ def test_a_term_of_a_joins_condition_is_underlined(
     assert error.row == f"+I[{row}]"
     assert error.range is not None
     assert query[error.range.start : error.range.end] == underlined
+
+
+WITH_TIME = ", ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
+OTHER_TABLE = """CREATE TABLE s (a STRING, b INT{columns}, PRIMARY KEY (a) NOT ENFORCED)
+WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = '{format}')"""
+WINDOWS = "(SELECT * FROM TABLE(TUMBLE(TABLE {0}, DESCRIPTOR(ts), INTERVAL '1' HOUR))) {0}"
+JOINS_IN_TIME = {
+    "interval": "t JOIN s ON t.r.x = s.a AND t.ts BETWEEN s.ts AND s.ts + INTERVAL '1' HOUR",
+    "temporal": "t LEFT JOIN s FOR SYSTEM_TIME AS OF t.ts ON t.r.x = s.a",
+    "window": f"{WINDOWS.format('t')} JOIN {WINDOWS.format('s')} ON t.r.x = s.a"
+    " AND t.window_start = s.window_start AND t.window_end = s.window_end",
+}
+
+
+@pytest.mark.parametrize("kind", JOINS_IN_TIME)
+def test_a_term_of_a_join_in_time_is_underlined(kind: str, spark: Spark, tmp_path: Path) -> None:
+    made, path = environment(spark, tmp_path, WITH_TIME), tmp_path / "other.json"
+    row, is_temporal = {"a": "y", "b": 8, "ts": "2026-01-01 00:00:00"}, kind == "temporal"
+    path.write_text(json.dumps({"type": "INSERT", "data": [row]} if is_temporal else row))
+    form = "canal-json" if is_temporal else "json"
+    made.execute_sql(OTHER_TABLE.format(columns=WITH_TIME, path=path, format=form))
+    query = f"SELECT t.b FROM {JOINS_IN_TIME[kind]} AND CAST(t.a AS INT) > s.b"
+    error = failure(made, query)
+    assert error.row is not None
+    assert {"x", "y", "8"} <= {*error.row[3:-1].split(", ")}
+    assert error.range is not None
+    assert query[error.range.start : error.range.end] == "CAST(t.a AS INT)"
 
 
 @pytest.mark.parametrize("condition", ["5 / t.b > s.b", "s.b > 100 + t.b AND 5 / t.b > 0"])

@@ -81,6 +81,7 @@ mended 2
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_environments_share_a_spark_that_lives_while_one_of_them_does() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=280)
     assert done.stdout == ANSWER, done.stderr

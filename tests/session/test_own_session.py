@@ -21,6 +21,7 @@ print(environment.sql_query("SELECT COUNT(*) AS n FROM (VALUES (1), (2)) AS t(a)
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_workers_run_with_this_interpreter(tmp_path: Path) -> None:
     other = tmp_path / "python3"
     other.write_text("#!/bin/sh\necho no Firesteel here >&2\nexit 7\n")

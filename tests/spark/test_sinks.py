@@ -70,7 +70,14 @@ def answer(changes: Path, spark: Spark) -> Counter[tuple[Any, ...]]:
 
 
 @HOSTS
-@pytest.mark.parametrize("key", [(0,), (3,), ()], ids=["the key of the plan", "another key", "no key"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param((0,), id="the key of the plan"),
+        pytest.param((3,), id="another key", marks=pytest.mark.full),
+        pytest.param((), id="no key"),
+    ],
+)
 def test_tasks_that_commit_get_all_rows(
     run: Run, key: tuple[int, ...], tmp_path: Path, spark: Spark, changes: Path, answer: Any
 ) -> None:
@@ -133,8 +140,12 @@ def test_a_sink_that_fails_in_one_of_four_tasks(
 
 @pytest.mark.parametrize(
     ("when", "few_rows"),
-    [("write", (0, 0)), ("committed", (0, 1000)), ("committed", (1000, 0)), ("write", (1000, 1000))],
-    ids=["write in tasks", "committed in tasks", "committed by the driver", "write by the driver"],
+    [
+        pytest.param("write", (0, 0), id="write in tasks", marks=pytest.mark.full),
+        pytest.param("committed", (0, 1000), id="committed in tasks"),
+        pytest.param("committed", (1000, 0), id="committed by the driver"),
+        pytest.param("write", (1000, 1000), id="write by the driver", marks=pytest.mark.full),
+    ],
 )
 def test_what_has_been_committed_is_not_repeated(
     when: str,

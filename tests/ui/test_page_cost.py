@@ -16,4 +16,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("way", page_cost.WAYS)
 def test_each_way_runs(spark: Spark, way: str) -> None:
     pytest.importorskip("uvicorn")
-    assert min(page_cost.cost(page_cost.environment(1000, spark), way)) > 0
+    cost = page_cost.cost(page_cost.environment(1000, spark), way)
+    assert cost.time > 0
+    assert cost.processor > cost.page
+    assert (cost.page > 0) == (way != page_cost.WITHOUT)
