@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +14,7 @@ import pyarrow as pa
 
 from firesteel import TableEnvironment
 from firesteel.connectors.base import Offset, ReadLimit
+from firesteel.runtime.dataflow.sequence import concat, in_order
 from firesteel.session.upgrade.script_jobs import PlannedStatement, script_jobs
 from firesteel.session.why.explanation import Explanation
 from firesteel.session.why.texts import row_texts
@@ -94,17 +96,27 @@ class PastJob:
 
 def all_changes(job: PastJob, wanted: Condition) -> list[str]:
     """Return the changes of the sink that a condition picks, from a run of all rows without a filter."""
+    changes = sink_changes(job)[1]
+    return [] if changes is None else row_texts(changes.filter(pa.array(wanted.mask(changes))))
+
+
+def sink_changes(job: PastJob) -> tuple[PlannedStatement, pa.Table | None]:
+    """Return the only statement and the changes of its sink, from a run of all rows without a filter.
+
+    Without changes the second is None.
+    """
     options = {"execution.checkpointing.dir": str(job.checkpoint), **job.options}
     (planned,) = script_jobs(TableEnvironment.create(configuration=options), job.script)
     recorder = Recorder({}, frozenset())
     with TemporaryDirectory() as scratch:
         Rerun(planned.job.job, job.folder(), 2, Path(scratch), None).run(recorder)
-    found: list[str] = []
+    found = defaultdict[int, list[pa.Table]](list)
     for chain in planned.job.job.chains:
         if any(output.to < 0 for output in chain.outputs):
-            for _, rows in tables(recorder.events.get((chain.id, len(chain.operators), 0), [])):
-                found += row_texts(rows.filter(pa.array(wanted.mask(rows))))
-    return found
+            for batch, rows in tables(recorder.events.get((chain.id, len(chain.operators), 0), [])):
+                found[batch].append(rows)
+    parts = [in_order(concat(found[batch])) for batch in sorted(found)]
+    return planned, concat(parts) if parts else None
 
 
 def write_lines(file: Path, *lines: Mapping[str, object]) -> None:

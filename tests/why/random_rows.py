@@ -71,10 +71,10 @@ def check(generated: Generated, full: FullState, key: str) -> Iterator[str]:
     after, wanted = last.steps[-1].after, full.texts("group-aggregate", key)
     if list(after) != wanted:
         yield f"{key}: the state is {after}, not {wanted}"
-    yield from _chained(found)
+    yield from chained(found)
 
 
-def _chained(found: Explanation) -> Iterator[str]:
+def chained(found: Explanation) -> Iterator[str]:
     """Yield each step that does not begin with the state in which the step before it ended."""
     for operator in found.operators:
         before: Mapping[str, str] | list[str] = []

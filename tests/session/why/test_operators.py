@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -251,22 +251,31 @@ def test_the_sink_got_the_same(tmp_path: Path, query: str, rows: int) -> None:
 def test_null_in_the_key_of_an_outer_join_leads_to_no_other_row(
     tmp_path: Path, join: str, name: str, expected: list[tuple[str, object]]
 ) -> None:
-    write_lines(
-        tmp_path / "c" / "c.json",
-        *({"id": id, "name": n} for id, n in [(1, "Ann"), (2, "Bob"), (None, "Zoe")]),
+    tables = customers(tmp_path, [(1, "Ann"), (2, "Bob"), (None, "Zoe")], [1, None, None])
+    query = f"INSERT INTO t SELECT name, COUNT(amt) FROM c {join} JOIN o ON o.cust = c.id GROUP BY name;"
+    found = PastJob(tmp_path, tables + query, 9, {}).why(f"name = '{name}'")
+    assert (
+        sorted((Path(str(each.place["file"])).name, each.place["line"]) for each in found.sources) == expected
     )
-    write_lines(tmp_path / "o" / "o.json", *({"cust": cust, "amt": 5} for cust in (1, None, None)))
+
+
+def test_null_in_place_of_a_row_that_an_outer_join_does_not_find(tmp_path: Path) -> None:
+    tables = customers(tmp_path, [(1, "Ann"), (2, "Bob")], [1, 3])
+    query = "INSERT INTO t SELECT name, cust FROM c FULL JOIN o ON o.cust = c.id;"
+    found = PastJob(tmp_path, tables + query, 1, {}).why("name IS NULL")
+    assert found.rows == ["[NULL, 3]"]
+
+
+def customers(base: Path, names: Sequence[tuple[int | None, str]], orders: Sequence[int | None]) -> str:
+    """Write the rows of a table of customers and of one of their orders; return the statements of both."""
+    write_lines(base / "c" / "c.json", *({"id": id, "name": name} for id, name in names))
+    write_lines(base / "o" / "o.json", *({"cust": cust, "amt": 5} for cust in orders))
     with_files = "WITH ('connector' = 'filesystem', 'path' = '{base}/%s', 'format' = '%s');\n"
-    tables = (
+    return (
         "CREATE TABLE c (id INT, name STRING) "
         + with_files % ("c", "json")
         + "CREATE TABLE o (cust INT, amt INT) "
         + with_files % ("o", "json")
         + "CREATE TABLE t (name STRING, n BIGINT) "
         + with_files % ("t", "debezium-json")
-    )
-    query = f"INSERT INTO t SELECT name, COUNT(amt) FROM c {join} JOIN o ON o.cust = c.id GROUP BY name;"
-    found = PastJob(tmp_path, tables + query, 9, {}).why(f"name = '{name}'")
-    assert (
-        sorted((Path(str(each.place["file"])).name, each.place["line"]) for each in found.sources) == expected
     )

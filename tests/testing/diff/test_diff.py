@@ -51,6 +51,17 @@ def test_another_plan_with_the_same_rows_is_a_difference(tmp_path: Path) -> None
     assert (query.count, query.is_different, found.is_same) == (0, True, False)
 
 
+def test_joins_of_mini_batches(tmp_path: Path) -> None:
+    query = (
+        "SELECT a.name, n, b.id FROM (SELECT name, COUNT(*) AS n FROM orders GROUP BY name) AS a "
+        "LEFT JOIN orders AS b ON a.name = b.name;\n"
+    )
+    options = {"enabled": "true", "allow-latency": "5 s", "size": "100"}
+    bundled = "".join(f"SET 'table.exec.mini-batch.{name}' = '{value}';\n" for name, value in options.items())
+    (found,) = compared(tmp_path, query, bundled + query).statements
+    assert (found.count, found.is_different) == (0, True)
+
+
 def test_rows_are_compared_by_the_columns_that_both_have(tmp_path: Path) -> None:
     old = "SELECT name, SUM(cnt) AS total FROM orders GROUP BY name;\n"
     new = "SELECT name, SUM(cnt) AS total, 'x' AS more FROM orders GROUP BY name;\n"

@@ -67,6 +67,8 @@ class OperatorColumns:
         null_apart: For each key column whether rows with NULL in it belong to no row of another port, as in a
             join by `=`; () if NULLs belong together.
         alone: For each port, whether such rows are sent; as `null_apart`.
+        padded: For each port, whether an output row can have NULL in place of all its columns, as in an outer
+            join; () if none can.
     """
 
     passed: tuple[Mapping[int, int], ...]
@@ -78,6 +80,7 @@ class OperatorColumns:
     appends: bool = False
     null_apart: tuple[bool, ...] = ()
     alone: tuple[bool, ...] = ()
+    padded: tuple[bool, ...] = ()
 
     def key_in_output(self, port: int) -> tuple[int, ...] | None:
         """Return the positions of a port's key in the output; None if a part of it is not there."""
@@ -103,6 +106,8 @@ class OperatorColumns:
         if self.appends:
             known = {at: value for at, value in moved.values.items() if width is not None and at < width}
             moved = Condition(known)
+        if self.padded and self.padded[port]:  # NULL may stand for a row that is not there
+            moved = Condition({at: value for at, value in moved.values.items() if value.is_valid})
         if self.keys is None:
             return moved, bool(moved.values)
         of_key = Condition({at: value for at, value in moved.values.items() if at in self.keys[port]})
@@ -193,6 +198,7 @@ def _join(spec: JoinSpec | IntervalJoinSpec) -> OperatorColumns:
         whole=not isinstance(spec, JoinSpec),
         null_apart=_not_safe(spec.null_safe),
         alone=(spec.kind.pads(0), spec.kind.pads(1)),
+        padded=(spec.kind.pads(1), spec.kind.pads(0)),
     )
 
 
@@ -223,6 +229,7 @@ def _temporal_join(spec: TemporalJoinSpec) -> OperatorColumns:
         whole=True,
         null_apart=(True,) * len(keys[0]),
         alone=(True, False),
+        padded=(False, True),
     )
 
 
@@ -236,6 +243,7 @@ def _window_join(spec: WindowJoinSpec) -> OperatorColumns:
         whole=True,
         null_apart=_not_safe(spec.null_safe),
         alone=(True, True),
+        padded=(True, True),
     )
 
 

@@ -66,12 +66,18 @@ def _merged_key(node: physical.GlobalGroupAggregate) -> Keys:
     return key_of(*range(len(node.keys)))
 
 
+unique_keys.always(NO_KEYS, physical.LocalGroupAggregate, physical.IncrementalGroupAggregate)
 upsert_keys.always(NO_KEYS, physical.LocalGroupAggregate, physical.IncrementalGroupAggregate)
 
 
 @unique_keys.of(*_AGGREGATES)
 def _unique_key(node: _Aggregate) -> Keys:
     return key_of(*range(len(node.keys))) if node.keys and not _has_grouping_sets(node) else NO_KEYS
+
+
+@unique_keys.of(physical.GlobalGroupAggregate)
+def _merged_unique_key(node: physical.GlobalGroupAggregate) -> Keys:
+    return key_of(*range(len(node.keys))) if node.keys else NO_KEYS
 
 
 def _has_grouping_sets(node: _Aggregate) -> bool:

@@ -32,7 +32,7 @@ _WATERMARKS = (logical.WatermarkAssigner, physical.WatermarkAssigner)
 
 sends_what_it_gets(physical.Exchange, physical.WatermarkAssigner)
 interval_asked.always(NOTHING_ASKED, physical.Exchange, physical.WatermarkAssigner, physical.DropUpdateBefore)
-unique_keys.of_input(physical.Exchange, physical.DropUpdateBefore, *_WATERMARKS)
+unique_keys.of_input(physical.Exchange, physical.DropUpdateBefore, physical.MiniBatchAssigner, *_WATERMARKS)
 values_read.always((NOTHING_READ,), physical.Exchange, physical.WatermarkAssigner)
 value_range.of_input(physical.Exchange, physical.WatermarkAssigner)
 window_properties.of_input(logical.WatermarkAssigner)

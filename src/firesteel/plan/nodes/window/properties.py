@@ -88,11 +88,12 @@ def _first_property(node: _Aggregate | _GroupWindow | physical_windows.GlobalWin
     return len(node.schema) - len(node.properties)
 
 
+unique_keys.always(NO_KEYS, physical_windows.LocalWindowAggregate)
 upsert_keys.always(NO_KEYS, physical_windows.LocalWindowAggregate)
 
 
 @upsert_keys.of(*_AGGREGATES, physical_windows.GlobalWindowAggregate)
-@unique_keys.of(*_AGGREGATES)
+@unique_keys.of(*_AGGREGATES, physical_windows.GlobalWindowAggregate)
 def _key(node: _Aggregate | physical_windows.GlobalWindowAggregate) -> Keys:
     """Return the key: the group and the borders of its window."""
     first = _first_property(node)
