@@ -25,6 +25,8 @@ PLAIN = [
     "SELECT CASE WHEN cnt > 10 THEN 'large' ELSE 'small' END, UPPER(name), id / 2 FROM orders",
 ]
 OTHER = [
+    "SELECT price, COUNT(*) FROM orders GROUP BY price",
+    "SELECT a.id, b.id FROM orders a LEFT JOIN orders b ON a.price = -b.price",
     "SELECT name, AVG(cnt) FROM orders GROUP BY name",
     "SELECT * FROM orders WHERE id IN (SELECT id FROM orders WHERE cnt > 5)",
     "SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY name ORDER BY id) r FROM orders) WHERE r = 1",

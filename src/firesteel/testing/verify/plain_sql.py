@@ -17,14 +17,15 @@ from firesteel.errors import FiresteelError
 from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.functions.duckdb.compile.calc import compile_calc
 from firesteel.functions.duckdb.connection import connect
-from firesteel.functions.expression.nodes import AggregateCall, Expr
-from firesteel.plan.expressions.operations import expand_search
+from firesteel.functions.expression.nodes import AggregateCall, Call, Expr
+from firesteel.plan.expressions.operations import expand_search, walk
 from firesteel.plan.expressions.sub_query import sub_queries
 from firesteel.plan.nodes import logical
+from firesteel.plan.nodes.join.join_type import EQUALITIES
 from firesteel.plan.nodes.join.logical import Join
 from firesteel.plan.tree import Node
 from firesteel.types.duckdb import to_duckdb
-from firesteel.types.sql import CHARACTER, DATETIME, INTEGERS, NUMERIC, SqlType, TypeRoot
+from firesteel.types.sql import APPROXIMATE, CHARACTER, DATETIME, INTEGERS, NUMERIC, SqlType, TypeRoot
 
 _ORDERED = (*NUMERIC, *CHARACTER, *DATETIME)
 _SUMMED = (*INTEGERS, TypeRoot.DECIMAL, TypeRoot.DOUBLE)
@@ -101,6 +102,7 @@ class _Writer:
         if node.groups:
             raise NotPlainError("grouping sets")
         input_types = _types(node.input)
+        _check_keys([input_types[key] for key in node.keys])
         columns = [field(key) for key in node.keys]
         columns += [_aggregate_call(call, input_types) for call in node.calls]
         shown = ", ".join(f"{text} AS {field(i)}" for i, text in enumerate(columns))
@@ -113,6 +115,9 @@ class _Writer:
         if word is None:
             raise NotPlainError(node.join_type.name)
         left, right = node.inputs
+        for part in () if node.condition is None else walk(node.condition):
+            if isinstance(part, Call) and part.function in EQUALITIES:
+                _check_keys([arg.type for arg in part.args])
         calc = self._calc((), node.condition, (*_types(left), *_types(right)))
         if calc.condition_steps:
             raise NotPlainError("a condition in steps")
@@ -165,6 +170,12 @@ def _aggregate_call(call: AggregateCall, types: Sequence[SqlType]) -> str:
     distinct = "DISTINCT " if call.distinct else ""
     where = "" if call.filter is None else f" FILTER (WHERE {field(call.filter)})"
     return f"CAST({call.function}({distinct}{args or '*'}){where} AS {to_duckdb(call.type)})"
+
+
+def _check_keys(types: Sequence[SqlType]) -> None:
+    """Raise NotPlainError for floating point keys: 0.0 and -0.0 are one key to DuckDB, two to Flink."""
+    if any(each.root in APPROXIMATE for each in types):
+        raise NotPlainError("a floating point key")
 
 
 def _types(node: Node) -> tuple[SqlType, ...]:
