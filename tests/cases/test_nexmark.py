@@ -139,7 +139,7 @@ def test_the_batch_host_answers_as_flink_over_tables_that_change(query: int, spa
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("query", numbers(ANSWERS) if FULL else [9])
+@pytest.mark.parametrize("query", numbers(ANSWERS) if FULL else [3])
 def test_the_stream_host_answers_as_flink(query: int, spark: Spark) -> None:
     options = {
         "parallelism.default": "2",

@@ -60,6 +60,7 @@ def test_the_line_tells_what_is_waited_for_until_something_is_counted() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.full
 def test_a_stream_tells_its_phases(spark: Spark) -> None:
     environment = TableEnvironment.create(spark, configuration={"firesteel.host": "stream"})
     seen: list[str] = []

@@ -13,9 +13,8 @@ SCRIPT = "SELECT a, COUNT(*) FROM (VALUES (1), (2)) AS t(a) GROUP BY a;\n"
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "before", ["", pytest.param("SET 'spark.app.name' = 'mine';\n", marks=pytest.mark.full)]
-)
+@pytest.mark.parametrize("before", ["", "SET 'spark.app.name' = 'mine';\n"])
+@pytest.mark.full
 def test_sparks_logs_come_with_it(tmp_path: Path, before: str) -> None:
     (tmp_path / "job.sql").write_text(before + SCRIPT, encoding="utf-8")
     command = [sys.executable, "-m", "firesteel.cli.main", "run", "job.sql"]

@@ -53,6 +53,7 @@ def test_a_changed_script(case: Case, tmp_path: Path, spark: Spark) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_a_crash_before_the_delivery(tmp_path: Path, spark: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next run delivers the difference, and a copy of the old checkpoint is refused from then on."""
     before, after = CASES[0].before, CASES[0].after

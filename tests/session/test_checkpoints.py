@@ -31,6 +31,7 @@ def test_a_statements_text_is_the_same_however_it_is_laid_out() -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_a_script(tmp_path: Path, spark: Spark, capsys: pytest.CaptureFixture[str]) -> None:
     from firesteel import TableEnvironment
 

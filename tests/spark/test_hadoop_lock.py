@@ -116,6 +116,7 @@ def without_local_locks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     return iter(())
 
 
+@pytest.mark.full
 def test_a_job_holds_it_and_ends_where_it_is_shut_out(
     folder: str, tmp_path: Path, spark: Spark, without_local_locks: None
 ) -> None:

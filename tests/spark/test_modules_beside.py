@@ -77,12 +77,13 @@ def run(job: Path, *options: str, **environment: str) -> str:
 @pytest.mark.parametrize(
     ("host", "function", "is_direct"),
     [
-        pytest.param("batch", "", True, marks=pytest.mark.full),
-        pytest.param("stream", "", True, marks=pytest.mark.full),
-        pytest.param("stream", FUNCTION, True, marks=pytest.mark.full),
+        ("batch", "", True),
+        ("stream", "", True),
+        ("stream", FUNCTION, True),
         ("batch", FUNCTION, False),
     ],
 )
+@pytest.mark.full
 def test_only_modules_of_functions_run(job: Path, host: str, function: str, is_direct: bool) -> None:
     text = SCRIPT.format(function=function, call="f(name)" if function else "name")
     (job / "job.sql").write_text(text, encoding="utf-8")

@@ -240,6 +240,7 @@ def test_a_broker_that_is_away_for_a_while(broker: Broker) -> None:
     assert sorted(committed(broker, topics[1], 3)) == [0, 1, 2]
 
 
+@pytest.mark.full
 def test_a_broker_that_goes_as_a_transaction_begins(
     broker: Broker, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -86,9 +86,8 @@ def test_the_table_of_a_sink_is_the_batch_answer() -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "seed", ["hosts-1", *(pytest.param(seed, marks=pytest.mark.full) for seed in ("hosts-2", "hosts-5"))]
-)
+@pytest.mark.parametrize("seed", ["hosts-1", "hosts-2", "hosts-5"])
+@pytest.mark.full
 def test_both_hosts_leave_the_batch_answer(seed: str, spark: Spark, tmp_path: Path) -> None:
     from firesteel import TableEnvironment
 

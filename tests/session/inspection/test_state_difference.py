@@ -67,6 +67,7 @@ def test_options_that_exclude_each_other(sides: Sides, message: str) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_a_checkpoint_after_two_micro_batches(
     tmp_path: Path, spark: Spark, capsys: pytest.CaptureFixture[str]
 ) -> None:

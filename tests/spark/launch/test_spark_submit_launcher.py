@@ -63,6 +63,7 @@ def test_where_the_direct_launcher_fails_spark_submit_is_used_and_reported_once(
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_off_starts_it_plainly_without_a_word() -> None:
     done = run(options='{"firesteel.fast-start": "off"}')
     assert done.stdout.splitlines() == ["2 False", "2 False", "None"], done.stderr

@@ -94,6 +94,7 @@ def test_new_files_are_read_until_the_job_is_stopped(tmp_path: Path, spark: Spar
     assert folded(expected)
 
 
+@pytest.mark.full
 def test_state_grows_and_is_taken_up(tmp_path: Path, spark: Spark) -> None:
     """Small runs lie with the manifest, large ones are entries of a map that is set up when it is needed
     (spark/stream/run_store.py): here first in a later micro-batch."""

@@ -55,6 +55,7 @@ def test_the_cause_of_a_failure_is_one_line(output: str, why: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_without_a_network_there_is_one_error_and_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
