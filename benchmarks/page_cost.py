@@ -19,7 +19,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,7 +80,7 @@ def cost(session: TableEnvironment, way: str) -> Cost:
 
 
 def _run(session: TableEnvironment, url: str | None = None, watched: dict[str, str] | None = None) -> Cost:
-    worked, served, begun = _processor_seconds(), _page_seconds(), time.monotonic()
+    before, served, begun = _processor_ticks(), _page_seconds(), time.monotonic()
     result = session.execute_sql(QUERY)
     assert result.record is not None
     if url is None:
@@ -88,7 +88,7 @@ def _run(session: TableEnvironment, url: str | None = None, watched: dict[str, s
     else:
         with _client(f"{url}/api/v1/events?{urlencode({'job': result.record.id, **(watched or {})})}"):
             result.wait()
-    return Cost(time.monotonic() - begun, _processor_seconds() - worked, _page_seconds() - served)
+    return Cost(time.monotonic() - begun, _since(before), _page_seconds() - served)
 
 
 def _page_seconds() -> float:
@@ -101,13 +101,18 @@ def _page_seconds() -> float:
     return sum(map(time.clock_gettime, clocks))
 
 
-def _processor_seconds() -> float:
-    """Return the processor time of this process, and of those that it started and that run.
+def _processor_ticks() -> dict[int, int]:
+    """Return the processor time of this process, and of those that it started and that run, by process.
 
     A client that has ended does not count: this process has waited for it.
     """
     own, *others = tree(os.getpid())
-    return sum((_ticks(own, 2), *(_ticks(pid, 4) for pid in others))) / _TICKS
+    return {own: _ticks(own, 2), **{pid: _ticks(pid, 4) for pid in others}}
+
+
+def _since(before: Mapping[int, int]) -> float:
+    """Return the processor seconds since `before`, of the processes that still run."""
+    return sum(max(0, ticks - before.get(pid, 0)) for pid, ticks in _processor_ticks().items()) / _TICKS
 
 
 def _ticks(pid: int, fields: int) -> int:
