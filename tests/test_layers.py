@@ -21,7 +21,6 @@ from tools.check_imports import (
 SOURCE = Path(__file__).parents[1] / "src"
 
 
-@pytest.mark.full  # `make lint` checks the same
 def test_no_package_imports_what_it_may_not() -> None:
     assert violations(SOURCE) == []
 

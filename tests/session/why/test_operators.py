@@ -259,11 +259,29 @@ def test_null_in_the_key_of_an_outer_join_leads_to_no_other_row(
     )
 
 
+@pytest.mark.parametrize("kind", ["interval", "temporal", "window"])
+def test_null_of_a_missing_row_leads_to_all_rows_of_its_side(tmp_path: Path, kind: str) -> None:
+    queries = {
+        "interval": """SELECT a.item, a.price, b.item FROM bids a LEFT JOIN bids b ON a.item = b.item
+            AND b.ts BETWEEN a.ts + INTERVAL '1' SECOND AND a.ts + INTERVAL '3' SECOND""",
+        "temporal": """SELECT item, price, id FROM bids
+            LEFT JOIN items FOR SYSTEM_TIME AS OF bids.ts ON bids.item = items.id AND price > 5""",
+        "window": f"""SELECT a.item, a.price, b.item FROM (SELECT * FROM {_TUMBLED}) a
+            LEFT JOIN (SELECT * FROM {_TUMBLED}) b ON a.item = b.item AND a.price < b.price
+            AND a.window_start = b.window_start AND a.window_end = b.window_end""",
+    }
+    job = made(tmp_path, queries[kind])
+    wanted = all_changes(job, Condition({2: pa.scalar(None, pa.string())}))
+    found = job.why("other IS NULL", limit=1000)
+    assert wanted
+    assert sorted(each.row for each in found.changes) == sorted(wanted)
+
+
 def test_null_in_place_of_a_row_that_an_outer_join_does_not_find(tmp_path: Path) -> None:
     tables = customers(tmp_path, [(1, "Ann"), (2, "Bob")], [1, 3])
-    query = "INSERT INTO t SELECT name, cust FROM c FULL JOIN o ON o.cust = c.id;"
-    found = PastJob(tmp_path, tables + query, 1, {}).why("name IS NULL")
-    assert found.rows == ["[NULL, 3]"]
+    query = "INSERT INTO t SELECT name, id FROM c FULL JOIN o ON o.cust = c.id;"
+    found = PastJob(tmp_path, tables + query, 1, {}).why("n IS NULL")
+    assert found.rows == ["[NULL, NULL]"]
 
 
 def customers(base: Path, names: Sequence[tuple[int | None, str]], orders: Sequence[int | None]) -> str:
@@ -272,9 +290,9 @@ def customers(base: Path, names: Sequence[tuple[int | None, str]], orders: Seque
     write_lines(base / "o" / "o.json", *({"cust": cust, "amt": 5} for cust in orders))
     with_files = "WITH ('connector' = 'filesystem', 'path' = '{base}/%s', 'format' = '%s');\n"
     return (
-        "CREATE TABLE c (id INT, name STRING) "
+        "CREATE TABLE c (id BIGINT, name STRING) "
         + with_files % ("c", "json")
-        + "CREATE TABLE o (cust INT, amt INT) "
+        + "CREATE TABLE o (cust BIGINT, amt INT) "
         + with_files % ("o", "json")
         + "CREATE TABLE t (name STRING, n BIGINT) "
         + with_files % ("t", "debezium-json")

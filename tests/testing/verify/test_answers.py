@@ -26,6 +26,8 @@ PLAIN = [
 ]
 OTHER = [
     "SELECT price, COUNT(*) FROM orders GROUP BY price",
+    "SELECT COUNT(DISTINCT price) FROM orders",
+    "SELECT price FROM orders UNION SELECT -price FROM orders",
     "SELECT a.id, b.id FROM orders a LEFT JOIN orders b ON a.price = -b.price",
     "SELECT name, AVG(cnt) FROM orders GROUP BY name",
     "SELECT * FROM orders WHERE id IN (SELECT id FROM orders WHERE cnt > 5)",

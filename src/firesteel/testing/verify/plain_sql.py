@@ -130,6 +130,8 @@ class _Writer:
         for one in node.inputs:
             if not all(a.same_as(b) for a, b in zip(_types(one), _types(node), strict=True)):
                 raise NotPlainError("a UNION of several types")
+        if not node.all:
+            _check_keys(_types(node))
         word = " UNION ALL " if node.all else " UNION "
         return word.join(f"(SELECT * FROM ({self.sql(one)}))" for one in node.inputs)
 
@@ -164,6 +166,8 @@ def _aggregate_call(call: AggregateCall, types: Sequence[SqlType]) -> str:
     allowed = {"COUNT": None, "SUM": _SUMMED, "MIN": _ORDERED, "MAX": _ORDERED}
     if call.function not in allowed or len(roots) > 1:
         raise NotPlainError(call.function)
+    if call.distinct:
+        _check_keys([types[arg] for arg in call.args])
     kinds = allowed[call.function]
     if kinds is not None and not all(root in kinds for root in roots):
         raise NotPlainError(f"{call.function} of {roots}")
