@@ -179,7 +179,8 @@ def test_an_option_of_the_format_that_there_is_not_is_reported_once(name: str, k
         warnings.simplefilter("default")
         validate_table(made)
         validate_table(made)
-    (told,) = found
+    # What other tests have left open may be collected here.
+    (told,) = (each for each in found if each.category is not ResourceWarning)
     assert told.category is FiresteelWarning
     assert str(told.message).startswith(f"'{key}' is no option and has no effect")
     assert str(told.message).endswith(said)

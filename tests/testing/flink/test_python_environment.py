@@ -84,7 +84,8 @@ def test_an_environment_in_the_cache_folder_is_used_again(
         (folder / "bin" / "python").touch()
 
     monkeypatch.setattr(python_environment, "_make", make)
+    monkeypatch.setattr(python_environment, "_base_python", lambda: "/usr/bin/python3.12")
     first = flink_python(None, "2.2.1")
     assert flink_python(None, "2.2.1") == first == str(made[0] / "bin" / "python")
-    assert made[0].name.startswith("2.2.1-python3")
+    assert made[0].name.startswith("2.2.1-python3.12")
     assert len(made) == 1

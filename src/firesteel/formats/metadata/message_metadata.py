@@ -123,7 +123,8 @@ def _of_time(mark: str, read: Callable[[str], int | None]) -> Make:
     """
 
     def cut(plain: pa.Array) -> pa.Array:
-        return pc.floor_temporal(plain.cast(pa.timestamp("us")).cast(_MICROS), unit="millisecond")
+        # Before the zone is set: Arrow may ask the system for the rules of a zone, even of UTC.
+        return pc.floor_temporal(plain.cast(pa.timestamp("us")), unit="millisecond").cast(_MICROS)
 
     return lambda texts: _of_texts(texts, _PLAIN_TIME.format(mark), cut, read)
 

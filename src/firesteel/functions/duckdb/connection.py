@@ -10,7 +10,7 @@ import duckdb
 
 from firesteel.functions.duckdb.calc_spec import ValueSet
 from firesteel.functions.duckdb.macros import MACROS
-from firesteel.functions.duckdb.registry import register
+from firesteel.functions.duckdb.registry import register, remove
 from firesteel.types.user_function import UserFunction
 
 _local = threading.local()
@@ -62,6 +62,6 @@ def _know(connection: duckdb.DuckDBPyConnection, signature: str, function: UserF
     if users.get(signature) == function:
         return
     if signature in users:
-        connection.remove_function(signature)
+        remove(connection, signature)
     register_user(connection, signature, function)
     users[signature] = function

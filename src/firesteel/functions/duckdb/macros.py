@@ -7,6 +7,10 @@ prefix `flink:` before the message for the user.
 
 from __future__ import annotations
 
+import duckdb
+
+BEFORE_2 = int(duckdb.__version__.partition(".")[0]) < 2
+"""Whether DuckDB is older than 2.0. There is no newer one for Python 3.10."""
 _WRAP = {
     "wrap_tinyint": ("TINYINT", "255", "128"),
     "wrap_smallint": ("SMALLINT", "65535", "32768"),
@@ -52,6 +56,8 @@ _OTHER = (
     " 9223372036854775000"
     f" THEN error('flink:' || make_timestamp(micros) || ' + ' || span // 1000 || {_MILLIS_LEAVE})"
     " ELSE micros + CAST(span AS BIGINT) END",
+    # DuckDB before 2.0 does not give the DOUBLE that is nearest to a DECIMAL of more than 18 digits.
+    f"nearest_double(x) AS x::{'VARCHAR::DOUBLE' if BEFORE_2 else 'DOUBLE'}",
     "make_time_of(micros) AS TIME '00:00:00' + to_microseconds(micros)",
 )
 

@@ -14,6 +14,7 @@ the function's name in DuckDB.
 from __future__ import annotations
 
 import importlib
+import re
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -25,11 +26,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from firesteel.errors import FiresteelError, JobError
+from firesteel.functions.duckdb.macros import BEFORE_2
 from firesteel.types.arrow_maps import pairs_in
-from firesteel.types.duckdb import arrow_of
+from firesteel.types.duckdb import arrow_of, quote
 
 F = TypeVar("F", bound=Callable[..., Any])
 _raised = threading.local()
+_HAS_TEXTS = re.compile(r"VARCHAR|BLOB|STRUCT|MAP|\[")
 
 
 def nullable(function: F) -> F:
@@ -107,8 +110,9 @@ def create(
     call.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter(f"a{i}", Parameter.POSITIONAL_ONLY) for i in range(len(arguments))]
     )
+    has_macro = _has_macro(result)
     connection.create_function(  # type: ignore[call-overload]  # which know no columns, and no names of kinds
-        signature,
+        _inner(signature) if has_macro else signature,
         call,
         [connection.type(a) for a in arguments],
         connection.type(result),
@@ -116,6 +120,30 @@ def create(
         null_handling="special",
         side_effects=side_effects,
     )
+    if has_macro:
+        inner, parameters = quote(_inner(signature)), ", ".join(f"a{i}" for i in range(len(arguments)))
+        # A list holds copies.
+        connection.execute(
+            f"CREATE OR REPLACE TEMP MACRO {quote(signature)}({parameters}) AS [{inner}({parameters})][1]"
+        )
+
+
+def remove(connection: duckdb.DuckDBPyConnection, signature: str) -> None:
+    """Remove what `create` has registered under a signature, so that it may be registered again."""
+    connection.remove_function(_inner(signature) if _has_macro(signature.rpartition("|")[2]) else signature)
+
+
+def _has_macro(result: str) -> bool:
+    """Return whether a macro copies the function's results.
+
+    DuckDB before 2.0 frees texts that a Python function returns while COALESCE still has them.
+    """
+    return BEFORE_2 and _HAS_TEXTS.search(result) is not None
+
+
+def _inner(signature: str) -> str:
+    """Return the name of a function that a macro with the signature calls."""
+    return f"{signature}|"
 
 
 def take_error() -> FiresteelError | None:

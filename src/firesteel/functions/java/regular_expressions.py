@@ -1,8 +1,13 @@
-"""Java's regular expressions, executed by Python's `re`."""
+"""Java's regular expressions, executed by Python's `re`.
+
+`re` of Python 3.10 has no possessive quantifiers and no atomic groups; patterns with them run by the package
+`regex` there, which is slower and otherwise does the same.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
@@ -40,9 +45,21 @@ def parsed(pattern: str, flags: str = "") -> re.Pattern[str]:
     """
     written = to_python(pattern, flags)
     try:
-        return re.compile(written)
+        return _compile(written)
     except (re.error, OverflowError) as error:
         raise NotSupportedError(f"The regular expression {pattern} is not supported: {error}") from None
+
+
+def _compile(written: str) -> re.Pattern[str]:
+    try:
+        return re.compile(written)
+    except re.error:
+        if sys.version_info >= (3, 11):
+            raise
+        import regex  # type: ignore[import-untyped]
+
+        pattern: re.Pattern[str] = regex.compile(written, regex.VERSION0)
+        return pattern
 
 
 def find_all(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:

@@ -62,8 +62,7 @@ class ForkServer:
             self._process = subprocess.Popen(
                 [
                     _interpreter(),
-                    "-c",
-                    forked_python.RUN_MODULE,
+                    *forked_python.RUN_MODULE,
                     "firesteel.spark.launch.daemon",
                     "--serve",
                     str(socket_file),

@@ -20,13 +20,16 @@ LENGTH_BYTES = 4
 STREAMS = 3
 _INT_BYTES = 4
 """Bytes of C's int, in which the kernel takes the numbers of open files."""
-RUN_MODULE = (
+RUN_MODULE = [
+    *(["-P"] if sys.version_info >= (3, 11) else []),
+    "-c",
     "import sys; sys.path[:] = filter(None, sys.path); del sys.argv[0];"
-    "import runpy; runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
-)
-"""Code for `python -c` that does what `-m` does, but looks for no modules in the current folder.
+    "import runpy; runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)",
+]
+"""Options of Python that do what `-m` does, but look for no modules in the current folder.
 
-A file there with the name of a standard module would be run instead. From Python 3.11 on, -P does this.
+A file there with the name of a standard module would be run instead. Python 3.13 imports one before the code
+of `-c` begins, so the path has to be right by then; Python 3.10 has no -P.
 """
 READY = b"\x01"
 """Answer of the fork once it has the streams."""
@@ -97,7 +100,7 @@ def main() -> None:
     is_module = arguments[:1] == ["-m"]
     if is_module:
         run_in_fork(address, arguments)
-    ordinary = ["-c", RUN_MODULE, *arguments[1:]] if is_module else arguments
+    ordinary = [*RUN_MODULE, *arguments[1:]] if is_module else arguments
     os.execv(sys.executable, [sys.executable, *ordinary])
 
 

@@ -91,9 +91,17 @@ def _to_decimal(compiler: Compiler, text: str, source: SqlType, target: SqlType)
 def _to_approximate(compiler: Compiler, text: str, source: SqlType, target: SqlType) -> str:
     if source.root is TypeRoot.DOUBLE and target.root is TypeRoot.FLOAT:
         return compiler.python("casts.to_float", [(text, source)], target)
-    if source.root is TypeRoot.DECIMAL and 15 < (source.precision or 0) <= 18 and source.scale:
-        text = _divided(text, source.scale)
+    if source.root is TypeRoot.DECIMAL:
+        return f"CAST({_double(text, source)} AS {to_duckdb(target)})"  # A FLOAT is rounded twice.
     return f"CAST({text} AS {to_duckdb(target)})"
+
+
+def _double(text: str, source: SqlType) -> str:
+    """Return a DECIMAL as a DOUBLE (DecimalDataUtils.doubleValue)."""
+    precision, scale = source.precision or 0, source.scale or 0
+    if precision > 18:
+        return f"nearest_double({text})"
+    return _divided(text, scale) if scale and precision > 15 else f"CAST({text} AS DOUBLE)"
 
 
 def _divided(text: str, scale: int) -> str:

@@ -136,7 +136,9 @@ Caster = Callable[[Compiler, str, SqlType, SqlType, bool], str]
 
 def quoted(text: str) -> str:
     """Return a DuckDB string literal."""
-    return "'" + text.replace("'", "''") + "'"
+    parts = ("'" + part.replace("'", "''") + "'" for part in text.split("\0"))
+    written = " || chr(0) || ".join(parts)  # DuckDB before 2.0 ends a literal at this character.
+    return f"({written})" if "\0" in text else written
 
 
 def literal_text(literal: Literal) -> str:
