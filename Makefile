@@ -32,7 +32,7 @@ demo: $(USABLE) ## a continuous query over a change stream: its plan and its res
 demo-kafka: $(READY) ## the same over a Kafka topic that is being filled, with a broker of its own
 	@$(BIN)/python -m tools.demo_kafka
 
-test: $(READY) ## every test, in four processes: those that share each of two Sparks, a Kafka broker, and the others
+test: $(READY) ## the tests, in four processes: those that share each of two Sparks, a Kafka broker, and the others
 	$(BIN)/python -m pytest $(IN_PROCESSES) 4 $(ARGS)
 
 test-all: $(READY) ## every test at its full size: all random examples, long statements, kills

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 def examples(full: int) -> int:
     """How many examples Hypothesis draws where `full` are drawn at full size."""
-    return full if FULL else max(5, full // 12)
+    return full if FULL else max(4, full // 20)
 
 
 def part(full: Sequence[T], count: int) -> Sequence[T]:

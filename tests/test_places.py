@@ -45,6 +45,7 @@ def test_errors_name_their_place_in_the_users_functions(clone: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_the_demo_runs(clone: Path) -> None:
     job = clone / "examples" / "demo" / "job.sql"
     shown = run_in(clone, "-m", "firesteel.cli.main", "demo")

@@ -124,14 +124,14 @@ def test_tables_that_change_are_answered_as_by_flink(query: int) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("query", sorted({*part(numbers(ANSWERS), 4), _LOOKS_UP}))
+@pytest.mark.parametrize("query", sorted({*part(numbers(ANSWERS), 2), _LOOKS_UP}))
 def test_the_batch_host_answers_as_flink(query: int, spark: Spark) -> None:
     made = environment(spark, "files.sql", **{"parallelism.default": "2"})
     assert left(made, query) == expected(query)
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("query", part(numbers(OF_CHANGES), 3))
+@pytest.mark.parametrize("query", part(numbers(OF_CHANGES), 2))
 def test_the_batch_host_answers_as_flink_over_tables_that_change(query: int, spark: Spark) -> None:
     made = environment(spark, "changes.sql", **{"parallelism.default": "2"})
     assert left(made, query) == expected(query, OF_CHANGES)

@@ -54,6 +54,7 @@ SHOW CATALOGS;
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_ctrl_c_in_a_terminal_that_cannot_move_its_cursor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spark
+@pytest.mark.full
 def test_the_replay(spark: Spark, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     parts = blocks((GUIDE / "dead-letters.md").read_text(encoding="utf-8"))
     (tmp_path / "payments.json").write_text(parts["payments.json"], encoding="utf-8")

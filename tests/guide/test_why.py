@@ -52,6 +52,7 @@ def test_the_page(
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_the_session_in_the_shell(tmp_path: Path) -> None:
     parts = blocks((GUIDE / "why.md").read_text(encoding="utf-8"))
     (tmp_path / "sales").mkdir()

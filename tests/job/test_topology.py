@@ -40,8 +40,12 @@ def on_stream(parallelism: int, max_rows: int) -> Run:
 ROOT = Path(__file__).parents[2]
 HOSTS = pytest.mark.parametrize(
     "run",
-    [on_batch(1), on_batch(4), on_stream(2, 0), on_stream(2, 1500)],
-    ids=["batch, 1", "batch, 4", "stream", "stream, several batches"],
+    [
+        pytest.param(on_batch(1), id="batch, 1", marks=pytest.mark.full),
+        pytest.param(on_batch(4), id="batch, 4"),
+        pytest.param(on_stream(2, 0), id="stream", marks=pytest.mark.full),
+        pytest.param(on_stream(2, 1500), id="stream, several batches"),
+    ],
 )
 
 

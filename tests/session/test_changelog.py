@@ -194,6 +194,7 @@ NAMED = {"+I": "insert", "-U": "update_preimage", "+U": "update_postimage", "-D"
 
 
 @pytest.mark.spark
+@pytest.mark.full
 def test_a_dataframe_that_does_not_stream_is_one_bounded_batch(spark: Spark) -> None:
     environment = TableEnvironment.create(spark)
     rows = [

@@ -36,7 +36,7 @@ def written(folder: Path) -> list[str]:
     return sorted(line for file in folder.glob("part-*") for line in file.read_text().splitlines())
 
 
-@pytest.mark.parametrize("host", ["batch", "stream"])
+@pytest.mark.parametrize("host", [pytest.param("batch", marks=pytest.mark.full), "stream"])
 def test_null_in_a_primary_key(environment: TableEnvironment, tmp_path: Path, host: str) -> None:
     environment.get_config().set("firesteel.host", host)
     insert = "INSERT INTO keyed SELECT id, s FROM o"

@@ -77,6 +77,7 @@ def kernel() -> Iterator[Kernel]:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_cells_show_tables_rows_and_changes(kernel: Kernel) -> None:
     assert kernel.run(START)["error"] == ""
     table = kernel.run(

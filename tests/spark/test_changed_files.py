@@ -74,6 +74,7 @@ def test_a_replaced_file_is_read_or_left_out(spark: Spark, tmp_path: Path, way: 
     assert entry.get("left_out", False) == (way == SKIP)
 
 
+@pytest.mark.full
 def test_what_a_sink_has_of_the_file_is_not_passed_over(spark: Spark, tmp_path: Path) -> None:
     line, _ = interrupted(spark, tmp_path, delivered=True)
     with pytest.raises(UsageError, match="were made from the file as it was"):

@@ -60,6 +60,7 @@ def test_settings_that_a_checkpoint_does_not_take_over_are_reported() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.full
 def test_a_job_with_other_key_groups_is_reported(spark: Spark, tmp_path: Path) -> None:
     write_changes(tmp_path / "in.json", 20)
     for key_groups in (16, 32):

@@ -53,6 +53,7 @@ def test_the_change_stream_does_not_depend_on_parallelism(changes: Path, spark: 
 
 
 @pytest.mark.private
+@pytest.mark.full
 def test_nor_does_that_of_nested_aggregates(changes: Path, spark: Spark) -> None:
     one = batch(nested(changes), spark, 1)
     folded(one)
@@ -62,17 +63,21 @@ def test_nor_does_that_of_nested_aggregates(changes: Path, spark: Spark) -> None
 @pytest.mark.parametrize(
     "settings",
     [
-        StreamSettings(parallelism=1),
-        StreamSettings(parallelism=2, max_rows=1500),
-        StreamSettings(parallelism=2, key_groups=5, max_rows=2500),
+        pytest.param(StreamSettings(parallelism=1), id="one batch", marks=pytest.mark.full),
+        pytest.param(StreamSettings(parallelism=2, max_rows=1500), id="three batches"),
+        pytest.param(
+            StreamSettings(parallelism=2, key_groups=5, max_rows=2500),
+            id="more key groups than partitions",
+            marks=pytest.mark.full,
+        ),
     ],
-    ids=["one batch", "three batches", "more key groups than partitions"],
 )
 def test_the_stream_host_gives_the_same(changes: Path, spark: Spark, settings: StreamSettings) -> None:
     assert stream(grouped(changes), spark, settings) == batch(grouped(changes), spark)
 
 
 @pytest.mark.private
+@pytest.mark.full
 def test_the_stream_host_chains_nested_aggregates(changes: Path, spark: Spark) -> None:
     settings = StreamSettings(parallelism=2, max_rows=2500)
     job = stream_host.start(nested(changes), spark, settings)

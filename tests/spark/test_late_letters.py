@@ -22,6 +22,7 @@ SECONDS = [1, 2, 30, 3, 31, 60, 4, 61, 5]
 
 @pytest.mark.spark
 @pytest.mark.parametrize("host", ["batch", "stream"])
+@pytest.mark.full
 def test_each_late_row_is_there_once(host: str, spark: Spark, tmp_path: Path) -> None:
     rows = [
         json.dumps({"n": number, "ts": f"2026-05-01 10:{second // 60:02}:{second % 60:02}"})

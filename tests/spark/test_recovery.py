@@ -65,6 +65,7 @@ def test_an_older_copy_is_refused_and_resumes(
     assert line.left() == line.answer()
 
 
+@pytest.mark.full
 def test_an_older_copy_delivers_again(spark: Spark, tmp_path: Path) -> None:
     line = restored(spark, tmp_path, "sqlite")
     line.run(DELIVER_AGAIN)
@@ -104,6 +105,7 @@ def test_state_is_replaced_where_a_batch_gets_other_rows(spark: Spark, tmp_path:
     assert line.answer().keys() <= line.ever()
 
 
+@pytest.mark.full
 def test_notes_of_an_earlier_version(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers alone: a checkpoint that goes with them goes on, an older one is refused and cannot resume."""
     with monkeypatch.context() as earlier:
@@ -119,6 +121,7 @@ def test_notes_of_an_earlier_version(spark: Spark, tmp_path: Path, monkeypatch: 
     assert line.answer().keys() <= line.ever()
 
 
+@pytest.mark.full
 def test_another_copy_is_refused(spark: Spark, tmp_path: Path) -> None:
     """Two copies of one checkpoint do not go on side by side."""
     line = restored(spark, tmp_path, "sqlite")

@@ -118,7 +118,7 @@ def test_each_message_is_replayed_once(
     assert len(read(tmp_path / "bad")) == 3
 
 
-@pytest.mark.parametrize("goes_on", ["replay", "run"])
+@pytest.mark.parametrize("goes_on", ["replay", pytest.param("run", marks=pytest.mark.full)])
 def test_an_interrupted_replay_is_completed(
     goes_on: str, spark: Spark, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,6 +156,7 @@ END;
 """
 
 
+@pytest.mark.full
 def test_a_job_without_end_takes_messages_and_ends(
     spark: Spark, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -89,6 +89,7 @@ def test_an_older_sink_is_refused_and_gets_its_rows_again(spark: Spark, tmp_path
         assert line.left() == line.answer()
 
 
+@pytest.mark.full
 def test_an_emptied_folder_is_refused_and_filled_again(spark: Spark, tmp_path: Path) -> None:
     with sink_restored(spark, tmp_path) as line:
         shutil.rmtree(line.home / "out")
@@ -98,6 +99,7 @@ def test_an_emptied_folder_is_refused_and_filled_again(spark: Spark, tmp_path: P
         assert line.left() == line.answer()
 
 
+@pytest.mark.full
 def test_the_loss_is_accepted_once(spark: Spark, tmp_path: Path) -> None:
     with sink_restored(spark, tmp_path, "sqlite") as line:
         line.run(ACCEPT_LOSS)
@@ -134,6 +136,7 @@ def test_a_checkpoint_without_record_goes_on(spark: Spark, tmp_path: Path) -> No
         line.run()
 
 
+@pytest.mark.full
 def test_a_sink_in_another_place_begins_again(spark: Spark, tmp_path: Path) -> None:
     line = Line(spark, tmp_path / "line", 7)
     line.feed(ROWS)

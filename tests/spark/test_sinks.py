@@ -95,6 +95,7 @@ def test_tasks_that_commit_get_all_rows(
         assert folded(found) == folded(rows(batch_host.run(grouped(changes), spark)))
 
 
+@pytest.mark.full
 def test_tasks_that_commit_get_rows_that_lie_in_files(
     tmp_path: Path, spark: Spark, changes: Path, answer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +108,7 @@ def test_tasks_that_commit_get_rows_that_lie_in_files(
 
 
 @HOSTS
+@pytest.mark.full
 def test_nothing_is_written_where_a_task_before_fails(
     run: Run, tmp_path: Path, spark: Spark, changes: Path
 ) -> None:
@@ -208,6 +210,7 @@ def test_a_batch_job_that_failed_leaves_no_files(tmp_path: Path, spark: Spark, c
 
 
 @HOSTS
+@pytest.mark.full
 def test_several_steps_before_a_sink(run: Run, tmp_path: Path, spark: Spark, changes: Path) -> None:
     job = nested(changes)
     spec = sink("sqlite", tmp_path / "db")

@@ -65,6 +65,7 @@ STEPS = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 4)), min_size=
     max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(STEPS, st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=3), max_size=3), st.integers(1, 3))
+@pytest.mark.full
 def test_in_order(frame: Any, steps: list[tuple[str, int]], batches: list[list[int]], targets: int) -> None:
     """A step is how far time moves before the row."""
     times = accumulate(step for _, step in steps)

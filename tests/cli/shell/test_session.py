@@ -133,6 +133,7 @@ def leave(session: TypedSession) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_ctrl_c_is_pressed_again_before_the_line_has_ended(tmp_path: Path) -> None:
     """The second one comes as a key, as a signal, or between: each time there is a new line."""
     with TypedSession(tmp_path, 40) as session:

@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 CREATE = "CREATE TABLE t (name VARCHAR(20) PRIMARY KEY, total INT)"
 
 
+@pytest.mark.full
 def test_a_table_that_is_created_again(postgres: Postgres, tmp_path: Path, spark: Spark) -> None:
     database = PostgresDatabase(postgres)
     database.run(CREATE)

@@ -28,7 +28,7 @@ def test_all_leaves_bad_messages_out_and_counts_them(broker: Broker) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("context", ["true", "false"])
+@pytest.mark.parametrize("context", [pytest.param("true", marks=pytest.mark.full), "false"])
 def test_bad_messages_go_to_the_topic_once(context: str, broker: Broker, spark: Spark) -> None:
     topic, errors = broker.create("orders"), broker.create("errors")
     broker.send(topic, [(b"k", each) for each in (*numbers(1), b"{no", *numbers(2), b'{"a": "x"}')])

@@ -62,6 +62,7 @@ def test_messages_that_the_client_finds_too_large(broker: Broker) -> None:
     assert sorted(read(broker, topic, len(good))) == good
 
 
+@pytest.mark.full
 def test_messages_that_the_topic_does_not_take(broker: Broker) -> None:
     topic = narrow_topic(broker, 10_000)
     rows = [("+I", n, LARGER if n in (0, 7, 19) else "s") for n in range(20)]

@@ -65,7 +65,10 @@ def producing(broker: Broker, topic: str, lines: list[str]) -> threading.Thread:
     return thread
 
 
-@pytest.mark.parametrize("options", [{}, MINI_BATCH], ids=["records", "mini-batch"])
+@pytest.mark.parametrize(
+    "options",
+    [pytest.param({}, id="records"), pytest.param(MINI_BATCH, id="mini-batch", marks=pytest.mark.full)],
+)
 def test_a_script_over_a_topic_that_is_being_filled(
     options: dict[str, str],
     broker: Broker,

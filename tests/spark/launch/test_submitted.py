@@ -20,6 +20,7 @@ def test_without_spark_submit_there_are_none(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_the_master_is_that_of_spark_submit(tmp_path: Path) -> None:
     (tmp_path / "job.sql").write_text("SELECT 1;")
     program = ROOT / "examples" / "deployment" / "submit.py"

@@ -102,6 +102,7 @@ def test_results_that_grow_are_known_before(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.full
 def test_a_job_reads_less_where_its_results_grow(
     spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

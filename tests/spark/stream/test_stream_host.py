@@ -130,6 +130,7 @@ def test_a_job_that_nobody_reads_can_be_stopped(tmp_path: Path, spark: Spark) ->
 
 
 @pytest.mark.usefixtures("no_collector")
+@pytest.mark.full
 def test_no_frame_of_an_earlier_batch_is_kept(tmp_path: Path, spark: Spark) -> None:
     path = tmp_path / "t.json"
     write_changes(path, 200)
@@ -162,6 +163,7 @@ def _is_alive(thing: JavaObject) -> bool:
     return True
 
 
+@pytest.mark.full
 def test_a_batch_that_comes_while_the_job_is_stopped_does_not_hold_it_up(
     tmp_path: Path, spark: Spark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +229,7 @@ def test_a_disk_that_is_full_is_named(tmp_path: Path, spark: Spark) -> None:
         subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
+@pytest.mark.full
 def test_a_lost_log_of_files_is_refused(tmp_path: Path, spark: Spark) -> None:
     folder, checkpoint = tmp_path / "in", tmp_path / "checkpoint"
     folder.mkdir()

@@ -74,6 +74,7 @@ def test_windows_end_though_no_row_comes(tmp_path: Path, spark: Spark) -> None:
     assert next_timer(running._feedback.timers) is None  # no further micro-batch would have begun
 
 
+@pytest.mark.full
 def test_a_replayed_micro_batch_has_the_clock_of_its_offsets(tmp_path: Path, spark: Spark) -> None:
     """Its rows are in the windows in which they were, though these have ended long since."""
     folder, checkpoint = tmp_path / "in", tmp_path / "checkpoint"

@@ -76,7 +76,7 @@ def test_batch_host(folder: Path, spark_with_operator: Spark, parallelism: int) 
     )
 
 
-@pytest.mark.parametrize("max_rows", [0, 30])
+@pytest.mark.parametrize("max_rows", [pytest.param(0, marks=pytest.mark.full), 30])
 def test_stream_host(folder: Path, spark_with_operator: Spark, max_rows: int) -> None:
     settings = StreamSettings(parallelism=2, max_rows=max_rows)
     assert seen(stream_host.start(clocked(folder), spark_with_operator, settings).results()) == watermarks()

@@ -65,6 +65,7 @@ def test_the_files_of_a_batch_are_removed_and_then_the_folder(tmp_path: Path) ->
 
 
 @pytest.mark.spark
+@pytest.mark.full
 def test_a_job_whose_packets_all_lie_in_files_gives_the_same_changes(
     tmp_path: Path, spark: Spark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
