@@ -33,7 +33,7 @@ ANSWERS: Answers = json.loads((CASE / "flink.json").read_text(encoding="utf-8"))
 OF_CHANGES: Answers = json.loads((CHANGES / "flink.json").read_text(encoding="utf-8"))
 VALUES = {"DATA": str(CASE), "SINK": "blackhole", "OUT": "/nowhere", "EVENTS": "3000", "RATE": "100"}
 _BY_THE_CLOCK = 12
-_LOOKS_UP = 13
+LOOKS_UP = 13
 _WIDTH = 30
 
 
@@ -73,7 +73,7 @@ def left(
     run_query: Callable[[TableEnvironment, str], Iterator[tuple[str, ...]]] = by_the_host,
 ) -> Counter[tuple[str, ...]]:
     """Return the rows that the changes of a query leave, with texts as Flink prints them."""
-    if query == _LOOKS_UP:
+    if query == LOOKS_UP:
         side_input = (FOLDER / "q13.sql").read_text(encoding="utf-8")
         (create, *_) = made.split(substitute(side_input, VALUES))
         made.execute_sql(create)
@@ -113,7 +113,7 @@ def test_the_query_that_flink_refuses_is_refused() -> None:
         run(environment(None, "files.sql"), "q6.sql", explain=True)
 
 
-@pytest.mark.parametrize("query", [query for query in numbers(ANSWERS) if query != _LOOKS_UP])
+@pytest.mark.parametrize("query", [query for query in numbers(ANSWERS) if query != LOOKS_UP])
 def test_queries_answer_as_flink(query: int) -> None:
     assert left(environment(None, "files.sql"), query, in_process) == expected(query)
 
@@ -124,7 +124,7 @@ def test_tables_that_change_are_answered_as_by_flink(query: int) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("query", sorted({*part(numbers(ANSWERS), 2), _LOOKS_UP}))
+@pytest.mark.parametrize("query", sorted({*part(numbers(ANSWERS), 2), LOOKS_UP}))
 def test_the_batch_host_answers_as_flink(query: int, spark: Spark) -> None:
     made = environment(spark, "files.sql", **{"parallelism.default": "2"})
     assert left(made, query) == expected(query)

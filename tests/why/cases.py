@@ -5,6 +5,8 @@ must end at the rows that a run without a filter leaves, and each step must begi
 one before it ended. `verify` must find no difference, and `diff` none between the script and itself with
 other mini-batches.
 
+A folder with `events.json` has the events of the queries in examples/nexmark.
+
 usage: python -m tests.why.cases FOLDER...
 """
 
@@ -21,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from benchmarks.nexmark_scripts import FOLDER, select
 
 from firesteel import TableEnvironment
 from firesteel.changelog import KIND, RowKind, field
@@ -29,12 +32,15 @@ from firesteel.rules.mini_batch.mini_batch_options import ENABLED, LATENCY, SIZE
 from firesteel.session.why.key import parse_key
 from firesteel.session.why.texts import row_texts
 from firesteel.spark.upgrade.content import COUNT, Content
+from firesteel.sql.variables import substitute
 from firesteel.testing.diff.diff import diff
 from firesteel.testing.verify.verify import verify_script
 from firesteel.types.python_values import python_values
 from firesteel.types.sql import quoted_name
 from tests.cases.script import steps
-from tests.why.past_job import PastJob, sink_changes
+from tests.cases.test_nexmark import ANSWERS, LOOKS_UP, VALUES, numbers
+from tests.why.final_state import FinalState
+from tests.why.past_job import PastJob, whole_run
 from tests.why.random_rows import chained
 
 _ROWS = 13
@@ -57,22 +63,16 @@ class AskedCase:
 
     def problems(self) -> Iterator[str]:
         """Yield what is wrong, with the number of the SELECT."""
-        environment = TableEnvironment.create()
-        before = ""
-        for step in steps(environment, self.case):
-            if isinstance(step, str):
-                with suppress(FiresteelError):  # cases have statements that Flink refuses, too
-                    environment.execute_sql(step)
-                    before += f"{step};\n"
-            elif step.changes is not None:
-                # Mini-batches decide which rows of row time are late.
-                turned = is_mini_batch(environment.configuration) == ("WATERMARK FOR" in before)
-                mini_batch = {ENABLED: str(turned).lower()}
-                if LATENCY not in before:
-                    mini_batch |= {LATENCY: "5 s", SIZE: "5000"}
-                with tempfile.TemporaryDirectory(prefix="firesteel-cases-") as folder:
-                    for what in self._of(Path(folder), before, f"{step.sql};\n", mini_batch):
-                        yield f"{self.case.name} {step.number}: {what}"
+        scripts = _nexmark if (self.case / "events.json").exists() else _answered
+        for number, before, query in scripts(self.case):
+            # Mini-batches decide which rows of row time are late.
+            turned = _has_mini_batch(before) == ("WATERMARK FOR" in before)
+            mini_batch = {ENABLED: str(turned).lower()}
+            if LATENCY not in before:
+                mini_batch |= {LATENCY: "5 s", SIZE: "5000"}
+            with tempfile.TemporaryDirectory(prefix="firesteel-cases-") as folder:
+                for what in self._of(Path(folder), before, query, mini_batch):
+                    yield f"{self.case.name} {number}: {what}"
 
     def _of(self, folder: Path, before: str, select: str, mini_batch: dict[str, str]) -> Iterator[str]:
         file, other = folder / "script.sql", folder / "other.sql"
@@ -97,13 +97,15 @@ class AskedCase:
     def _explained(self, folder: Path, script: str) -> Iterator[str]:
         """Explain rows of the only query of a script, and yield what is wrong."""
         job = PastJob(folder, script, _ROWS)
-        planned, changes = sink_changes(job)
+        run = whole_run(job)
+        final, changes = FinalState(run), run.changes
+        yield from final.problems()
         if changes is None:
             self.counts["no change"] += 1
             return
-        spec = planned.job.job.sinks[0]
-        names = tuple(column.name for column in planned.plans[0].schema)
-        content = Content(spec.types, planned.job.key(0))
+        spec = run.planned.job.job.sinks[0]
+        names = tuple(column.name for column in run.planned.plans[0].schema)
+        content = Content(spec.types, run.planned.job.key(0))
         content.apply(changes)
         rows = content.rows()
         taken = changes.filter(pa.array(np.isin(changes[KIND], (RowKind.UPDATE_BEFORE, RowKind.DELETE))))
@@ -119,6 +121,39 @@ class AskedCase:
                     yield f"{key}: no source row"
                 if "WATERMARK FOR" not in script:  # time changes a state between two steps
                     yield from chained(found)
+                    yield from final.differences(found)
+
+
+def _answered(case: Path) -> Iterator[tuple[int, str, str]]:
+    """Yield the number of each SELECT that Flink answers, the statements before it, and the SELECT."""
+    environment, before = TableEnvironment.create(), ""
+    for step in steps(environment, case):
+        if isinstance(step, str):
+            with suppress(FiresteelError):  # cases have statements that Flink refuses, too
+                environment.execute_sql(step)
+                before += f"{step};\n"
+        elif step.changes is not None:
+            yield step.number, before, f"{step.sql};\n"
+
+
+def _nexmark(case: Path) -> Iterator[tuple[int, str, str]]:
+    """Yield the queries of examples/nexmark over the events of a folder, with their tables."""
+    values = {**VALUES, "DATA": str(case)}
+    tables = substitute((FOLDER / "files.sql").read_text(encoding="utf-8"), values)
+    for query in numbers(ANSWERS):
+        side_input = ""
+        if query == LOOKS_UP:
+            own = substitute((FOLDER / f"q{query}.sql").read_text(encoding="utf-8"), values)
+            side_input = f"{TableEnvironment.create().split(own)[0]};\n"
+        yield query, f"{tables}\n{side_input}", f"{select(query)};\n"
+
+
+def _has_mini_batch(script: str) -> bool:
+    environment = TableEnvironment.create()
+    for statement in environment.split(script):
+        if statement.lstrip().upper().startswith("SET"):
+            environment.execute_sql(statement)
+    return is_mini_batch(environment.configuration)
 
 
 def _verified(script: Path) -> list[str]:
@@ -166,7 +201,7 @@ def main(argv: Sequence[str]) -> int:
         asked = AskedCase(case)
         for problem in asked.problems():
             wrong += 1
-            print(problem[:900], flush=True)
+            print(problem[:3000], flush=True)
         counts += asked.counts
     for what, count in sorted(counts.items()):
         print(f"{count:,} {what}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,6 +22,7 @@ from firesteel.session.why.why import Question, explain_row
 from firesteel.spark.checkpoint import fingerprint
 from firesteel.spark.checkpoint.fingerprint import Layout
 from firesteel.spark.checkpoint.upgrade.kept_script import FILE, KeptScript
+from firesteel.spark.in_process.host import InProcessJob
 from firesteel.spark.stream.ending_source import EndingSource
 from firesteel.spark.stream.source_start import note_start
 from firesteel.spark.task.splits import open_head
@@ -96,27 +97,39 @@ class PastJob:
 
 def all_changes(job: PastJob, wanted: Condition) -> list[str]:
     """Return the changes of the sink that a condition picks, from a run of all rows without a filter."""
-    changes = sink_changes(job)[1]
+    changes = whole_run(job).changes
     return [] if changes is None else row_texts(changes.filter(pa.array(wanted.mask(changes))))
 
 
-def sink_changes(job: PastJob) -> tuple[PlannedStatement, pa.Table | None]:
-    """Return the only statement and the changes of its sink, from a run of all rows without a filter.
+@dataclass(frozen=True)
+class WholeRun:
+    """A run of all rows without a filter.
 
-    Without changes the second is None.
+    Attributes:
+        planned: The only statement.
+        changes: The changes of its sink; None without any.
+        job: The job, which has the states after the last micro-batch.
     """
+
+    planned: PlannedStatement
+    changes: pa.Table | None
+    job: InProcessJob
+
+
+def whole_run(job: PastJob) -> WholeRun:
+    """Run all rows of the only statement of a job without a filter."""
     options = {"execution.checkpointing.dir": str(job.checkpoint), **job.options}
     (planned,) = script_jobs(TableEnvironment.create(configuration=options), job.script)
     recorder = Recorder({}, frozenset())
     with TemporaryDirectory() as scratch:
-        Rerun(planned.job.job, job.folder(), 2, Path(scratch), None).run(recorder)
+        ended = Rerun(planned.job.job, job.folder(), 2, Path(scratch), None).run(recorder)
     found = defaultdict[int, list[pa.Table]](list)
     for chain in planned.job.job.chains:
         if any(output.to < 0 for output in chain.outputs):
             for batch, rows in tables(recorder.events.get((chain.id, len(chain.operators), 0), [])):
                 found[batch].append(rows)
     parts = [in_order(concat(found[batch])) for batch in sorted(found)]
-    return planned, concat(parts) if parts else None
+    return WholeRun(planned, concat(parts) if parts else None, ended)
 
 
 def write_lines(file: Path, *lines: Mapping[str, object]) -> None:

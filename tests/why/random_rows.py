@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from firesteel import TableEnvironment
 from firesteel.runtime.columns.keys import find_keys
-from firesteel.runtime.state.contents import Contents
 from firesteel.session.upgrade.script_jobs import script_jobs
 from firesteel.session.why.explanation import Explanation
 from firesteel.session.why.texts import state_texts
@@ -44,13 +43,12 @@ class FullState:
         (planned,) = script_jobs(environment, generated.job.script)
         job = InProcessJob(planned.job.job)
         list(job.run(MicroBatch(read_bounded(planned.job.job), 1)))
-        self._stores = list(job._stores.values())
+        self._states = list(job.states())
 
     def texts(self, operator: str, key: str) -> list[str]:
         """Return the entries of an operator's states for a key, as an explanation shows them."""
         keys, found = find_keys([pa.array([key])], 1), {}
-        for store in self._stores:
-            contents = Contents.read(store.manifest() or b"", store.runs.__getitem__)
+        for contents in self._states:
             for name in contents.entries:
                 if name.startswith(operator):
                     found[name] = contents.table(name, keys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -92,3 +93,10 @@ def test_sizes_and_entries(tmp_path: Path, spark: Spark) -> None:
 )
 def test_types_of_a_key(spec: dict[str, object], types: list[pa.DataType]) -> None:
     assert key_types(spec) == types
+
+
+def test_a_state_without_keys_has_no_entries_of_a_key() -> None:
+    """Watermarks of the inputs of a chain, for one."""
+    report = StateReport("query", SimpleNamespace(specs={}, groups=[]))  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"the state of marks-1\.v1 has no keys"):
+        report.table("marks-1.v1", "marks-1.v1", ["1"])

@@ -297,3 +297,18 @@ def customers(base: Path, names: Sequence[tuple[int | None, str]], orders: Seque
         + "CREATE TABLE t (name STRING, n BIGINT) "
         + with_files % ("t", "debezium-json")
     )
+
+
+def test_columns_of_a_row(tmp_path: Path) -> None:
+    """Columns that a Calc appends for the parts of a row are none of its input."""
+    for number in range(3):
+        order = {"id": number, "of_": {"name": "Tom", "n": number}}
+        write_lines(tmp_path / "orders" / f"{number}.json", order)
+    table = (
+        "CREATE TABLE orders (id INT, of_ ROW<name STRING, n INT>, twice AS of_.n * 2) "
+        "WITH ('connector' = 'filesystem', 'path' = '{base}/orders', 'format' = 'json');\n"
+    )
+    query = "SELECT of_.name, of_.n, CAST(twice AS STRING) FROM orders WHERE id > 0"
+    found = made(tmp_path, query, tables=TABLES + table).why("name = 'Tom'")
+    assert found.rows == ["[Tom, 1, 2]", "[Tom, 2, 4]"]
+    assert [Path(str(each.place["file"])).name for each in found.sources] == ["1.json", "2.json"]

@@ -128,7 +128,9 @@ class StateReport:
         return max(fitting, key=len, default=state)
 
     def _key(self, operator: str, values: Sequence[str]) -> Keys:
-        types = key_types(self.state.specs[operator])
+        types = key_types(self.state.specs.get(operator, {}))
+        if not types:
+            raise UsageError(f"the state of {operator} has no keys", hint="leave out --key")
         if len(types) != len(values):
             raise UsageError(
                 f"the key of {operator} has {len(types)} columns, got {len(values)} values",

@@ -22,6 +22,7 @@ from firesteel.runtime.dataflow.packets import CHANGES, WATERMARKED, Packet, Pos
 from firesteel.runtime.dataflow.sequence import row_sequences, split_number, sub_sequence_bits
 from firesteel.runtime.spec.tables import ScanSpec, ValuesSpec
 from firesteel.runtime.state.backend import SortedRunBackend
+from firesteel.runtime.state.contents import Contents
 from firesteel.runtime.state.memory import MemoryStore
 from firesteel.spark.errors import raise_failure
 from firesteel.spark.task.context import TaskContext, TaskId, contexts_of
@@ -104,6 +105,13 @@ class InProcessJob:
     def numbers(self, chain: int) -> range:
         """Return the split numbers of a chain that reads a source."""
         return self._numbers[chain]
+
+    def states(self) -> Iterator[Contents]:
+        """Yield the states of each stage and key group after the last micro-batch."""
+        for store in self._stores.values():
+            manifest = store.manifest()
+            if manifest is not None:
+                yield Contents.read(manifest, store.runs.__getitem__)
 
     def tick(self) -> Iterator[Packet]:
         """Yield the packets that make due timers fire."""

@@ -142,9 +142,11 @@ def _watermarks(spec: OperatorSpec) -> OperatorColumns:
 
 
 def _calc(spec: CalcSpec) -> OperatorColumns:
+    steps = (step.rpartition(" AS f")[2] for each in (*spec.condition_steps, *spec.steps) for step in each)
+    appended = {*map(int, steps), *(position for position, *_ in spec.parts)}
     matches = {position: _FIELD.fullmatch(text) for position, text in enumerate(spec.projection)}
     found = {position: int(match[1]) for position, match in matches.items() if match is not None}
-    return OperatorColumns((found,))
+    return OperatorColumns(({at: column for at, column in found.items() if column not in appended},))
 
 
 def _expand(spec: ExpandSpec) -> OperatorColumns:

@@ -140,8 +140,11 @@ class Rerun:
             source.check(part.until)
         self.read_rows: dict[int, list[ReadRows]] = {chain.id: [] for chain in heads}
 
-    def run(self, recorder: Recorder) -> None:
+    def run(self, recorder: Recorder) -> InProcessJob:
         """Run all micro-batches. `read_rows` then has the rows that the recorder has kept, by chain.
+
+        Returns:
+            The job, which has the states after the last micro-batch.
 
         Raises:
             FiresteelError: A source or an operator fails.
@@ -160,6 +163,7 @@ class Rerun:
             if any(part.is_tick for part in batch.parts):
                 packets += job.tick()
             job.run_later_stages(packets, index, batch.now)
+        return job
 
     def _packets(
         self, number: int, context: TaskContext, batch: PastBatch, job: InProcessJob, recorder: Recorder
