@@ -30,8 +30,9 @@ def spec(
     condition: CalcSpec | None = None,
     null_safe: bool = False,
     bundle: int = 0,
+    ttl: int = 0,
 ) -> JoinSpec:
-    side = JoinInput(TYPES, (1,), unique)
+    side = JoinInput(TYPES, (1,), unique, ttl)
     return JoinSpec(kind, (side, side), (null_safe,), condition, folds=(bundle, bundle))
 
 
@@ -165,12 +166,19 @@ KINDS = st.sampled_from(list(JoinKind))
 @settings(max_examples=examples(400), deadline=None)
 @given(
     KINDS, st.booleans(), st.booleans(), st.booleans(), st.integers(0, 1 << 30), st.integers(1, 7),
-    st.sampled_from([0, 0, 2, 3, 9]),
+    st.sampled_from([0, 0, 2, 3, 9]), st.sampled_from([0, 1 << 40]),
 )  # fmt: skip
 def test_any_cutting_leaves_the_join(
-    kind: JoinKind, unique: bool, residual: bool, null_safe: bool, seed: int, piece: int, bundle: int
+    kind: JoinKind,
+    unique: bool,
+    residual: bool,
+    null_safe: bool,
+    seed: int,
+    piece: int,
+    bundle: int,
+    ttl: int,
 ) -> None:
-    of = spec(kind, (0,) if unique else None, LESS if residual else None, null_safe, bundle)
+    of = spec(kind, (0,) if unique else None, LESS if residual else None, null_safe, bundle, ttl)
     chance = random.Random(seed)
     inputs = [history(chance, chance.randrange(12), unique) for _ in range(2)]
     operator = RegularJoin(of, None, standing_clock(1))

@@ -26,8 +26,9 @@ def spec(
     unique: tuple[int, ...] | None = None,
     condition: CalcSpec | None = None,
     null_safe: bool = False,
+    ttl: int = 0,
 ) -> SemiJoinSpec:
-    side = JoinInput(TYPES, (1,), unique)
+    side = JoinInput(TYPES, (1,), unique, ttl)
     return SemiJoinSpec(anti, (side, side), (null_safe,), condition)
 
 
@@ -73,11 +74,14 @@ def expected(of: SemiJoinSpec, left: Counter[Any], right: Counter[Any]) -> Count
 
 
 @settings(max_examples=examples(300), deadline=None)
-@given(st.booleans(), st.booleans(), st.booleans(), st.booleans(), st.integers(0, 1 << 30), st.integers(1, 7))
+@given(
+    st.booleans(), st.booleans(), st.booleans(), st.booleans(), st.integers(0, 1 << 30), st.integers(1, 7),
+    st.sampled_from([0, 1 << 40]),
+)  # fmt: skip
 def test_any_cutting_leaves_the_rows(
-    anti: bool, unique: bool, residual: bool, null_safe: bool, seed: int, piece: int
+    anti: bool, unique: bool, residual: bool, null_safe: bool, seed: int, piece: int, ttl: int
 ) -> None:
-    of = spec(anti, (0,) if unique else None, LESS if residual else None, null_safe)
+    of = spec(anti, (0,) if unique else None, LESS if residual else None, null_safe, ttl)
     chance = random.Random(seed)
     inputs = [history(chance, chance.randrange(12), unique) for _ in range(2)]
     operator = SemiJoin(of, None, standing_clock(1))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firesteel.runtime.operators.join.delta import Delta, Index
+from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.operators.join.side import JoinSide, Rows
 
 READ_ROWS, READ_BYTES = 1 << 20, 96 << 20
@@ -34,6 +34,8 @@ class Block:
         rows: The rows.
         partners: int64[m], current number of partners of each row; empty if it is not stored. The operator
             updates it in place as it joins the pairs.
+        met: bool[m], whether a partner of each row has come or gone; empty if it is not stored. Updated in
+            place, too.
         begin: Number of the first change.
         end: Number of the last change plus 1.
         is_last: Whether no later block has more rows for these changes.
@@ -41,6 +43,7 @@ class Block:
 
     rows: Rows
     partners: Index
+    met: Mask
     begin: int
     end: int
     is_last: bool = True
@@ -114,21 +117,22 @@ def _at_once(delta: Delta, side: JoinSide, begin: int, end: int, now: int) -> It
     wanted = np.zeros(len(delta.keys), np.bool_)
     wanted[codes[joins]] = True
     rows = side.rows(delta.keys, np.flatnonzero(wanted), now)
-    block = Block(rows, rows.partners.copy(), begin, end)
+    block = Block(rows, rows.partners.copy(), np.zeros(len(rows.partners), np.bool_), begin, end)
     yield block
-    side.set_partners(delta.keys, rows, block.partners, now)
+    side.set_partners(delta.keys, rows, block.partners, block.met, now)
 
 
 def _in_parts(delta: Delta, side: JoinSide, begin: int, end: int, parts: int, now: int) -> Iterator[Block]:
     """Yield blocks for changes of one key: one change and one of several parts of the key's rows each."""
     code = int(delta.keys.codes[begin])
-    moved: dict[int, Index] = {}
+    moved: dict[int, tuple[Index, Mask]] = {}
     for change in range(begin, end):
         for part in range(parts):
             rows = side.part(delta.keys, code, part, parts, now)
-            partners = moved[part] if part in moved else rows.partners.copy()
-            yield Block(rows, partners, change, change + 1, part == parts - 1)
-            if part in moved or not np.array_equal(partners, rows.partners):
-                moved[part] = partners
-    for part, partners in moved.items():
-        side.set_partners(delta.keys, side.part(delta.keys, code, part, parts, now), partners, now)
+            unmoved = rows.partners.copy(), np.zeros(len(rows.partners), np.bool_)
+            partners, met = moved.get(part, unmoved)
+            yield Block(rows, partners, met, change, change + 1, part == parts - 1)
+            if met.any():
+                moved[part] = partners, met
+    for part, (partners, met) in moved.items():
+        side.set_partners(delta.keys, side.part(delta.keys, code, part, parts, now), partners, met, now)

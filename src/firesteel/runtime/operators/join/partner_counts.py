@@ -1,16 +1,19 @@
 """Numbers of partners of rows. An outer join pads a row without partners, and a semi join does not send it.
 
 Without a condition besides the keys, all rows of a key have the same partners, so one number for each key is
-stored (`PartnerCounts`). With such a condition, each row has its own number (`row_steps`).
+stored (`PartnerCounts`). With such a condition, each row has its own number (`row_steps`), and also with a
+time to live: a row keeps the number of partners it has had while they expire (Flink: numOfAssociations).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from firesteel.runtime.operators.join.blocks import Block
 from firesteel.runtime.operators.join.delta import Delta, Index
 from firesteel.runtime.operators.join.pairs import Pairs
 from firesteel.runtime.spec.join import JoinInput
@@ -33,13 +36,12 @@ class PartnerCounts:
         spec: The input.
         backend: State of the operator.
         name: Prefix of the state's name.
-        ttl: Time to live in milliseconds, 0 for none.
     """
 
-    def __init__(self, spec: JoinInput, backend: StateBackend, name: str, ttl: int) -> None:
+    def __init__(self, spec: JoinInput, backend: StateBackend, name: str) -> None:
         key_types = [to_arrow(spec.types[key]) for key in spec.keys]
         self._one_row = spec.has_one_row
-        self._counts = backend.value(f"{name}.counts.v1", key_types, [pa.int64()], ttl)
+        self._counts = backend.value(f"{name}.counts.v1", key_types, [pa.int64()])
 
     def apply(self, delta: Delta, now: int) -> Steps:
         """Count the changes of the input.
@@ -89,23 +91,36 @@ class PartnerCounts:
             self._counts.put(delta.keys, owners, [pa.array(last[owners])], now, last[owners] != 0)
 
 
-def row_steps(found: Pairs, signs: Index, partners: Index) -> Steps:
+def has_key_counts(inputs: Sequence[JoinInput], condition: object | None) -> bool:
+    """Return whether all rows of a join key have the same number of partners."""
+    return condition is None and not any(side.ttl for side in inputs)
+
+
+def row_steps(found: Pairs, signs: Index, block: Block, one_row: bool = False) -> Steps:
     """Return the numbers of partners of each pair's row, before and after the pair's change.
 
     Args:
         found: Pairs. Each adds or removes a partner of its row.
         signs: int64[n], 1 for a change that adds a row, -1 for one that removes one.
-        partners: int64[m], the number of partners of each row. It is updated in place.
+        block: The rows, whose numbers of partners are updated.
+        one_row: Whether a join key has at most one partner. So a +U without its -U does not count it twice.
     """
     by = np.argsort(found.rows, kind="stable")
     rows, steps = found.rows[by], signs[found.changes[by]]
     if not len(rows):
         return Steps(rows, rows)
     starts = np.flatnonzero(np.diff(rows, prepend=-1))
-    sums = np.cumsum(steps)
-    base = sums[starts] - steps[starts] - partners[rows[starts]]
-    sums -= np.repeat(base, np.diff(starts, append=len(rows)))
-    partners[rows] = sums  # If a row has several pairs, NumPy keeps the last value.
-    after = np.empty_like(sums)
-    after[by] = sums
-    return Steps(after - signs[found.changes], after)
+    stored, counts = block.partners[rows[starts]], np.diff(starts, append=len(rows))
+    if one_row:
+        after = (steps > 0).astype(np.int64)
+        before = np.roll(after, 1)
+        before[starts] = stored
+    else:
+        sums = np.cumsum(steps)
+        after = sums - np.repeat(sums[starts] - steps[starts] - stored, counts)
+        before = after - steps
+    block.partners[rows] = after  # If a row has several pairs, NumPy keeps the last value.
+    block.met[rows] = True
+    found_steps = Steps(np.empty_like(before), np.empty_like(after))
+    found_steps.before[by], found_steps.after[by] = before, after
+    return found_steps

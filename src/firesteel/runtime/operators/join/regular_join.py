@@ -34,7 +34,7 @@ from firesteel.runtime.operators.join.blocks import Block, blocks
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.operators.join.fold import fold, has_nothing_to_fold
 from firesteel.runtime.operators.join.pairs import NONE, Pairs, output_slices, pairs
-from firesteel.runtime.operators.join.partner_counts import PartnerCounts, Steps, row_steps
+from firesteel.runtime.operators.join.partner_counts import PartnerCounts, Steps, has_key_counts, row_steps
 from firesteel.runtime.operators.join.residual import Residual
 from firesteel.runtime.operators.join.side import JoinSide, Rows
 from firesteel.runtime.spec.join import JoinKind, JoinSpec
@@ -54,15 +54,14 @@ class RegularJoin(TwoInputOperator):
         self._spec = spec
         self._clock = clock
         self._residual = None if spec.condition is None else Residual(spec.condition)
-        ttls = [side.ttl for side in spec.inputs]
-        ttl = max(ttls) if all(ttls) else 0
+        by_key = has_key_counts(spec.inputs, spec.condition)
         self._sides, self._counts = [], []
         for port, (side, name) in enumerate(zip(spec.inputs, ("left", "right"), strict=True)):
             name = f"{spec.state_id}.{name}"
-            each_counts = self._residual is not None and spec.kind.pads(port)
-            self._sides.append(JoinSide(side, backend, name, each_counts))
-            key_counts = self._residual is None and spec.kind.pads(1 - port)
-            self._counts.append(PartnerCounts(side, backend, name, ttl) if key_counts else None)
+            self._sides.append(JoinSide(side, backend, name, spec.kind.pads(port) and not by_key))
+            self._counts.append(
+                PartnerCounts(side, backend, name) if spec.kind.pads(1 - port) and by_key else None
+            )
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         side, bundle = self._spec.inputs[port], self._spec.folds[port]
@@ -77,7 +76,9 @@ class RegularJoin(TwoInputOperator):
     def _meet(self, delta: Delta, port: int) -> Iterable[Message]:
         now = self._clock()
         counts = self._counts[port]
-        meeting = _Meeting(self._spec.kind, port, delta, None if counts is None else counts.apply(delta, now))
+        steps = None if counts is None else counts.apply(delta, now)
+        one_row = self._residual is None and self._spec.inputs[port].has_one_row
+        meeting = _Meeting(self._spec.kind, port, delta, steps, one_row)
         for block in blocks(delta, self._sides[1 - port], now):
             for found in pairs(delta, block):
                 yield from meeting.sent(self._holding(meeting, found, block.rows), block)
@@ -100,16 +101,18 @@ class _Meeting:
         delta: The changes.
         steps: Number of the input's rows with the key of each change, before and after the change. None if
             rows of the other input are never padded, or each has its own number of partners.
+        one_row: Whether a row of the other input has at most one partner.
 
     Attributes:
         matched: int64[n], number of partners that each change has found so far.
     """
 
-    def __init__(self, kind: JoinKind, port: int, delta: Delta, steps: Steps | None) -> None:
+    def __init__(self, kind: JoinKind, port: int, delta: Delta, steps: Steps | None, one_row: bool) -> None:
         self._kind = kind
         self._port = port
         self._delta = delta
         self._steps = steps
+        self._one_row = one_row
         self._done = 0
         self.matched = np.zeros(len(delta), np.int64)
 
@@ -154,7 +157,7 @@ class _Meeting:
     def _around(self, found: Pairs, block: Block) -> Steps:
         """Return the numbers of partners of each pair's row, before and after the pair's change."""
         if self._steps is None:
-            return row_steps(found, self._delta.signs, block.partners)
+            return row_steps(found, self._delta.signs, block, self._one_row)
         return Steps(self._steps.before[found.changes], self._steps.after[found.changes])
 
     def _tables(self, found: Pairs, rows: Rows, unpads: Mask, repads: Mask) -> Iterator[pa.Table]:

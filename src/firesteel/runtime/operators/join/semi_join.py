@@ -22,7 +22,7 @@ from firesteel.runtime.dataflow.sequence import derived
 from firesteel.runtime.operators.join.blocks import Block, blocks
 from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.operators.join.pairs import Pairs, output_slices, pairs
-from firesteel.runtime.operators.join.partner_counts import PartnerCounts, row_steps
+from firesteel.runtime.operators.join.partner_counts import PartnerCounts, has_key_counts, row_steps
 from firesteel.runtime.operators.join.residual import Residual
 from firesteel.runtime.operators.join.side import JoinSide, Rows
 from firesteel.runtime.spec.join import SemiJoinSpec
@@ -44,10 +44,10 @@ class SemiJoin(TwoInputOperator):
         self._spec = spec
         self._clock = clock
         self._residual = None if spec.condition is None else Residual(spec.condition)
-        has_condition = self._residual is not None
-        self._left = JoinSide(left, backend, f"{spec.state_id}.left", has_condition)
-        self._right = JoinSide(right, backend, f"{spec.state_id}.right", False) if has_condition else None
-        self._counts = PartnerCounts(right, backend, f"{spec.state_id}.right", right.ttl)
+        each_counts = not has_key_counts(spec.inputs, spec.condition)
+        self._left = JoinSide(left, backend, f"{spec.state_id}.left", each_counts)
+        self._right = JoinSide(right, backend, f"{spec.state_id}.right", False) if each_counts else None
+        self._counts = None if each_counts else PartnerCounts(right, backend, f"{spec.state_id}.right")
 
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
         delta = Delta.of(table, self._spec.inputs[port], self._spec.null_safe)
@@ -55,9 +55,10 @@ class SemiJoin(TwoInputOperator):
 
     def _of_left(self, delta: Delta) -> Iterator[pa.Table]:
         now = self._clock()
-        if self._right is None:
+        if self._counts is not None:
             partners = self._counts.get(delta, now)
         else:
+            assert self._right is not None
             partners = np.zeros(len(delta), np.int64)
             for block in blocks(delta, self._right, now):
                 for found in self._holding(delta, block, LEFT):
@@ -70,23 +71,27 @@ class SemiJoin(TwoInputOperator):
 
     def _of_right(self, delta: Delta) -> Iterator[pa.Table]:
         now = self._clock()
-        if self._right is None:
+        if self._counts is not None:
             steps = self._counts.apply(delta, now)
             moving = replace(delta, joins=delta.joins & _moves(delta.adds, steps.before, steps.after))
             for block in blocks(moving, self._left, now):
                 for found in pairs(moving, block):
                     yield from self._sent(delta, block.rows, found)
             return
+        assert self._right is not None
+        one_row = self._residual is None and self._spec.inputs[RIGHT].has_one_row
         for block in blocks(delta, self._left, now):
             for found in self._holding(delta, block, RIGHT):
-                around = row_steps(found, delta.signs, block.partners)
+                around = row_steps(found, delta.signs, block, one_row)
                 moves = _moves(delta.adds[found.changes], around.before, around.after)
                 yield from self._sent(delta, block.rows, found.where(moves))
         self._right.apply(delta, np.empty(0, np.int64), now)
 
     def _holding(self, delta: Delta, block: Block, port: int) -> Iterator[Pairs]:
         """Yield the pairs of a block for which the condition is true."""
-        assert self._residual is not None
+        if self._residual is None:
+            yield from pairs(delta, block)
+            return
         for found in pairs(delta, block):
             own = [column.take(pa.array(found.changes)) for column in delta.fields]
             other = [column.take(pa.array(found.rows)) for column in block.rows.fields]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from firesteel.kernels.column_hashes import value_words
 from firesteel.runtime.columns.keys import Keys, find_keys
-from firesteel.runtime.operators.join.delta import Delta, Index
+from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.spec.join import JoinInput
 from firesteel.runtime.state.base import Entries, StateBackend
 from firesteel.types.arrow import to_arrow
@@ -61,6 +61,7 @@ class JoinSide:
         self._types = [to_arrow(kind) for kind in spec.types]
         self._unique = spec.unique_key
         self._with_partners = with_partners
+        self._expires = spec.ttl > 0
         kept = range(len(self._types)) if spec.unique_key is None else spec.unique_key
         self._row_key = tuple(kept)
         sub_type = pa.struct([(f"k{i}", self._types[at]) for i, at in enumerate(kept)] or [_ONLY_ROW])
@@ -160,6 +161,8 @@ class JoinSide:
         after = floored_sums(before, change.delta.signs[change.at][order], change.starts)
         columns = [pa.array(after)]
         changed = after != before
+        if self._expires:  # A row that goes and comes is written again, too.
+            changed |= after > 0
         if partners is not None:
             kept = np.where(found.found, _numbers(found.columns[1]), 0)
             came = _last_added(change.delta.adds[change.at][order], change.starts)
@@ -173,9 +176,19 @@ class JoinSide:
                 after[some] > 0, (words[0][some], words[1][some]),
             )  # fmt: skip
 
-    def set_partners(self, keys: Keys, rows: Rows, partners: Index, now: int) -> None:
-        """Write the numbers of partners of m rows, int64[m], where they have changed."""
-        at = np.flatnonzero(partners != rows.partners)
+    def set_partners(self, keys: Keys, rows: Rows, partners: Index, met: Mask, now: int) -> None:
+        """Write the numbers of partners of m rows where they have changed.
+
+        Rows with a time to live are also written if a partner has come and gone, as in Flink.
+
+        Args:
+            keys: The keys of the batch.
+            rows: The rows.
+            partners: int64[m], their numbers of partners.
+            met: bool[m], whether a partner has come or gone.
+            now: Processing time in milliseconds.
+        """
+        at = np.flatnonzero((partners != rows.partners) | met if self._expires else partners != rows.partners)
         if not len(at):
             return
         taken = pa.array(at)
