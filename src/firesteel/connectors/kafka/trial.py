@@ -56,6 +56,7 @@ class Trial(Producer):
 
     def __init__(self, properties: Mapping[str, str], name: str) -> None:
         super().__init__({**properties, "batch.num.messages": "1", "linger.ms": "0"}, name)
+        self._failed: Exception | None = None
         self._persist(lambda: self._client.init_transactions(10.0))
 
     def search(
@@ -65,6 +66,9 @@ class Trial(Producer):
 
         Returns:
             The index from which another search begins.
+
+        Raises:
+            JobError: The transaction has failed, but not because of a message.
         """
         new: dict[int, Exception] = {}
         end = min(start + _TOGETHER, len(records))
@@ -82,6 +86,8 @@ class Trial(Producer):
                 found[index] = error
         while not new and len(self._client):
             self._client.poll(_SOON)
+        if self._failed is not None and not new:
+            raise self._failed
         for index, result in new.items():
             if not isinstance(result, MessageRefusedError):
                 raise result
@@ -102,13 +108,20 @@ class Trial(Producer):
                 self._client.poll(0.1)
             except self._kafka.KafkaException as error:
                 if error.args[0].code() == self._kafka.KafkaError._STATE:
-                    return  # An earlier message is refused, and its report comes with the next poll.
+                    # If an earlier message is refused, its report comes with the next poll.
+                    self._failed = self._error(error.args[0], topic, partition)
+                    return
                 raise self._error(error.args[0], topic, partition) from None
 
     def _note(self, new: dict[int, Exception], index: int, error: Any, message: Any) -> None:
-        """Record the error of a message, unless the client dropped it because of another message's error."""
-        if error is not None and error.code() not in self._dropped:
-            new[index] = self._error(error, message.topic(), message.partition())
+        """Record the error of a message. The client drops messages because of another one, or of none."""
+        if error is None:
+            return
+        found = self._error(error, message.topic(), message.partition())
+        if error.code() in self._dropped:
+            self._failed = found
+        else:
+            new[index] = found
 
     @property
     def _dropped(self) -> tuple[int, ...]:
