@@ -55,6 +55,7 @@ def test_nothing_else_reads_the_switch() -> None:
     assert sorted(readers) == ["goldens.py", "test_goldens.py"]
 
 
+@pytest.mark.full
 def test_the_target_writes_a_golden_file(tmp_path: Path) -> None:
     golden = tmp_path / "plans.txt"
     text = (ROOT / "tests" / "golden" / "rules" / "distinct.txt").read_text(encoding="utf-8")

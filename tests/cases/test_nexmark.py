@@ -21,7 +21,7 @@ from firesteel.errors import ValidationError
 from firesteel.sql.variables import substitute
 from tests.cases.changes import folded
 from tests.cases.cut import changes
-from tests.scale import FULL, part
+from tests.scale import part
 
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
@@ -139,7 +139,8 @@ def test_the_batch_host_answers_as_flink_over_tables_that_change(query: int, spa
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("query", numbers(ANSWERS) if FULL else [3])
+@pytest.mark.full
+@pytest.mark.parametrize("query", numbers(ANSWERS))
 def test_the_stream_host_answers_as_flink(query: int, spark: Spark) -> None:
     options = {
         "parallelism.default": "2",

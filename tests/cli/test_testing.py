@@ -115,6 +115,7 @@ def test_tests_share_one_process_without_spark(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_spark_runs_the_tests(tmp_path: Path) -> None:
     steps = PASSES.replace("passes", "steps").replace(
         "  input: {orders: [[1, Tom, 2]]}\n  expect: {rows: [[Tom, 2]]}\n",

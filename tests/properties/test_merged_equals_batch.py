@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [11, *(pytest.param(seed, marks=pytest.mark.full) for seed in (12, 13))])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [11, 12, 13])
 def test_merged_changes_are_the_batch_answer(seed: int, spark: Spark, tmp_path: Path) -> None:
     assert [str(failure) for failure in trial(spark, tmp_path, seed)] == []
 

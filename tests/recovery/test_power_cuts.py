@@ -21,7 +21,8 @@ _CUTS = 20 if FULL else 2
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["files", pytest.param("sqlite", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ["files", "sqlite"])
 def test_power_cuts(kind: str) -> None:
     """In a process of its own: its workers are told where to record their syncs."""
     command = [sys.executable, "-m", "tests.recovery.power_cuts", "--cuts", str(_CUTS)]

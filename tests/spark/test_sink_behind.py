@@ -108,6 +108,7 @@ def test_the_loss_is_accepted_once(spark: Spark, tmp_path: Path) -> None:
         assert line.left() != line.answer()
 
 
+@pytest.mark.full
 def test_rows_out_of_reach_are_named(spark: Spark, tmp_path: Path) -> None:
     """Spark removes the offsets of micro-batches long ago."""
     with sink_restored(spark, tmp_path) as line:

@@ -20,7 +20,7 @@ pytest.importorskip("sqlalchemy")
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("host", ["batch", "stream"])
+@pytest.mark.parametrize("host", ["batch", pytest.param("stream", marks=pytest.mark.full)])
 def test_the_guides_script(
     host: str, spark: Spark, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

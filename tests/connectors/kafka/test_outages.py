@@ -42,7 +42,8 @@ def for_ever(read: Any, place: Any) -> None:
         assert read.latest_offset(place, ALL) == place
 
 
-@pytest.mark.parametrize("clean", [True, pytest.param(False, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("clean", [True, False])
 def test_a_broker_that_goes_and_comes_back(broker: Broker, clean: bool) -> None:
     """With a new leader epoch, which it holds against whoever knows the one before."""
     read, topic, _, place = begun(broker, 3)

@@ -29,7 +29,7 @@ TYPES = [
     decimal(10, 2), decimal(5, 0), decimal(18, 18), decimal(18, 3), decimal(3, 3), decimal(30, 4),
 ]  # fmt: skip
 BLANKS = ["", "", "", " ", "\t ", "\x1f"]
-COUNT = 600 if FULL else 300
+COUNT = 600 if FULL else 150
 MESSAGES: dict[str, Callable[[str], str]] = {
     "canal-json": lambda value: f'{{"data":[{{"v":{value}}}],"old":null,"type":"INSERT"}}',
     "debezium-json": lambda value: f'{{"before":null,"after":{{"v":{value}}},"op":"c"}}',

@@ -51,7 +51,8 @@ environment.close()
 @pytest.mark.private
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("host", ["batch", pytest.param("stream", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("host", ["batch", "stream"])
 def test_in_workers_of_many_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     (tmp_path / "of_the_user.py").write_text(MODULE, encoding="utf-8")
     (tmp_path / "t.csv").write_text("".join(f"{n % 7},{n}\n" for n in range(60)), encoding="utf-8")
