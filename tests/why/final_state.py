@@ -104,5 +104,5 @@ class FinalState:
 def _rows(operator: str, entries: list[str]) -> Iterator[str]:
     """Yield the entries that are shown, those of ranks without the numbers in which their rows have come."""
     for entry in entries:
-        if not entry.startswith(("came", "... ")):
+        if not entry.startswith(("came", "numbers", "... ")):
             yield _NUMBER.sub("", entry) if operator.startswith("rank") else entry
