@@ -36,6 +36,7 @@ def changes(folder: Path) -> list[str]:
     return [line for file in files for line in file.read_text().splitlines()]
 
 
+@pytest.mark.private
 @pytest.mark.spark
 @pytest.mark.slow
 def test_the_page(

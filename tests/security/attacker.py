@@ -70,7 +70,7 @@ def tcp(port: int) -> Iterator[str]:
     for what, probe in _PROBES.items():
         said = _answer(port, probe)
         if said and not any(word in said for word in _REFUSALS):
-            yield f"{what}: {said[:200]!r}"
+            yield f"{what}: {said[:500]!r}"
 
 
 def unix(path: str) -> Iterator[str]:

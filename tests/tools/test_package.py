@@ -54,8 +54,10 @@ def test_the_wheel_runs_a_script_without_a_clone(tmp_path: Path) -> None:
     (wheel,), (archive,) = dist.glob("*.whl"), dist.glob("*.tar.gz")
     assert wheel.name == f"firesteel-{firesteel.__version__}-py3-none-any.whl"
     run(sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(archive), folder=tmp_path)
-    venv.create(environment)
-    pip = (sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"))
+    has_option = [int(part) for part in metadata.version("pip").split(".")[:2]] >= [22, 3]
+    venv.create(environment, with_pip=not has_option)
+    python = str(environment / "bin" / "python")
+    pip = (sys.executable, "-m", "pip", "--python", python) if has_option else (python, "-m", "pip")
     run(*pip, "install", "--no-deps", "--no-index", "--no-compile", str(wheel), folder=tmp_path)
     share(next(environment.glob("lib/python*/site-packages")))
     job = tmp_path / "job.sql"

@@ -2,6 +2,8 @@
 
 Setting up a map state takes Spark longer than a dozen accesses: it creates encoders and looks up the column
 family. A micro-batch of few rows uses no map state.
+
+The reader of states in Spark 4.2 fails if a task has never set up the variable: it is set up at once there.
 """
 
 from __future__ import annotations
@@ -10,9 +12,15 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import pyspark
+
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessorHandle
     from pyspark.sql.types import StructType
+
+
+MAY_BE_LATE = tuple(map(int, pyspark.__version__.split(".")[:2])) >= (4, 3)
+"""Whether Spark reads the states of tasks that have not set up all variables."""
 
 
 def map_when_used(
@@ -20,15 +28,16 @@ def map_when_used(
 ) -> Callable[[], MapState]:
     """Return a function that returns the map state and sets it up at its first call. Call this in `init`.
 
-    The driver records the schemas of all state, so it sets up the map at once. Tasks do the same if pyspark's
-    internals differ from those known here.
+    The driver records the schemas of all state, so it sets up the map at once. Tasks do the same with Spark
+    4.2, and if pyspark's internals differ from those known here.
 
     Private: the client of a handle and the client's state, which must be CREATED to set up variables.
     """
     from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorHandleState as States
 
     client: Any = getattr(handle, "_statefulProcessorApiClient", None)
-    if client is None or getattr(client, "handle_state", None) is not States.CREATED:
+    is_known = client is not None and getattr(client, "handle_state", None) is States.CREATED
+    if not (MAY_BE_LATE and is_known):
         made = handle.getMapState(name, key, value)
         return lambda: made
 

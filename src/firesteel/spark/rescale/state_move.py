@@ -23,7 +23,8 @@ from pyspark.sql import functions
 from firesteel.errors import InternalError
 from firesteel.spark.checkpoint.snapshots import SSTS
 from firesteel.spark.rescale.state_loader import MANIFEST, ROWS, StateLoader
-from firesteel.spark.stream.frame import PROVIDER, ROCKSDB, STORE
+from firesteel.spark.stream.frame import STORE
+from firesteel.spark.stream.stored_state import READING, readable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _FIRST = 1
 """Version of a new store after its first micro-batch."""
 _WHOLE_SNAPSHOTS = {
-    PROVIDER: ROCKSDB,
+    **READING,
     f"{STORE}.rocksdb.changelogCheckpointing.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
 }
@@ -50,11 +51,15 @@ def move_state(
         batch: Number of the last committed micro-batch.
         labels: New label of each key group, by its old label.
         to: Folder of the operator's state in the new checkpoint. It gets a folder for each partition.
+
+    Raises:
+        JobError: This Spark cannot read the state.
     """
     for key, value in _WHOLE_SNAPSHOTS.items():
         session.conf.set(key, value)
     rows, load = to.with_name(f"{to.name}.rows"), to.with_name(f"{to.name}.load")
-    _rows_of(session, spark, stage, batch, labels).write.parquet(str(rows), compression="none")
+    with readable():
+        _rows_of(session, spark, stage, batch, labels).write.parquet(str(rows), compression="none")
     _load(session, rows, load)
     shutil.rmtree(rows)
     for number in range(int(session.conf.get("spark.sql.shuffle.partitions") or 0)):

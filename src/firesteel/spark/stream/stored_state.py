@@ -6,10 +6,12 @@ Spark: the sources `state-metadata` and `statestore` with `stateVarName`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyspark
 
 from firesteel.errors import JobError, UsageError
 from firesteel.runtime.columns.keys import Keys, key_group
@@ -18,11 +20,32 @@ from firesteel.spark.checkpoint.batch_origins import batches
 from firesteel.spark.checkpoint.fingerprint import SPARK, STATEMENT, read
 from firesteel.spark.internals.hadoop_files import names, read_text
 from firesteel.spark.internals.hash_partitions import key_group_labels
-from firesteel.spark.stream.frame import PROVIDER, ROCKSDB
+from firesteel.spark.internals.lazy_state import MAY_BE_LATE
+from firesteel.spark.stream.frame import PROVIDER, ROCKSDB, STORE
 from firesteel.spark.stream.run_store import unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+READING = {PROVIDER: ROCKSDB}
+if not MAY_BE_LATE:  # The reader of Spark 4.2 also reports to a coordinator that only a stream starts.
+    READING[f"{STORE}.coordinatorReportSnapshotUploadLag"] = "false"
+"""Settings of a session that reads the state of a checkpoint."""
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Raise JobError where Spark cannot read a state. Spark 4.2 needs the variable `runs` of each task."""
+    try:
+        yield
+    except Exception as error:
+        if "ON_MISSING_COLUMN_FAMILY" not in str(error):
+            raise
+        raise JobError(
+            f"Spark {pyspark.__version__} cannot read the state of this checkpoint: a task has not written "
+            "all parts of it yet",
+            hint="run the job for one more micro-batch with this version of Firesteel, or use pyspark 4.3",
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -54,7 +77,8 @@ class StoredState:
     """
 
     def __init__(self, session: SparkSession, folder: str, batch: int | None = None) -> None:
-        session.conf.set(PROVIDER, ROCKSDB)
+        for key, value in READING.items():
+            session.conf.set(key, value)
         self._session = session
         self._spark = f"{folder}/{SPARK}"
         self._saved = read(session.sparkContext, folder) or {}
@@ -110,7 +134,8 @@ class StoredState:
             JobError: A run is missing.
         """
         for stage in self._metadata:
-            stored = {row[0] for row in self._source(stage, "runs").select("user_map_key.id").collect()}
+            with readable():
+                stored = {row[0] for row in self._source(stage, "runs").select("user_map_key.id").collect()}
             for group in (each for each in self.groups if each.stage == stage):
                 for name in group.contents.entries:
                     for run in group.contents.runs(name):
@@ -153,7 +178,9 @@ class StoredState:
         """Load larger runs of a stage."""
         if runs:
             found = self._source(stage, "runs").where("user_map_key.id IN ('" + "','".join(runs) + "')")
-            for row in found.collect():
+            with readable():
+                rows = found.collect()
+            for row in rows:
                 self._runs[row["user_map_key"]["id"]] = bytes(row["user_map_value"]["data"])
 
     def _run(self, run: str) -> bytes:
