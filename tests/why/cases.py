@@ -5,7 +5,7 @@ must end at the rows that a run without a filter leaves, and each step must begi
 one before it ended. `verify` must find no difference, and `diff` none between the script and itself with
 other mini-batches.
 
-A folder with `events.json` has the events of the queries in examples/nexmark.
+A folder without a script has the events of the queries in examples/nexmark.
 
 usage: python -m tests.why.cases FOLDER...
 """
@@ -63,7 +63,7 @@ class AskedCase:
 
     def problems(self) -> Iterator[str]:
         """Yield what is wrong, with the number of the SELECT."""
-        scripts = _nexmark if (self.case / "events.json").exists() else _answered
+        scripts = _answered if any(self.case.glob("*.sql")) else _nexmark
         for number, before, query in scripts(self.case):
             # Mini-batches decide which rows of row time are late.
             turned = _has_mini_batch(before) == ("WATERMARK FOR" in before)

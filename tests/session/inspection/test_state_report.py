@@ -89,6 +89,7 @@ def test_sizes_and_entries(tmp_path: Path, spark: Spark) -> None:
         ({"input_types": ["INT", "DECIMAL(10, 2)"], "keys": [1, 0]}, [pa.decimal128(10, 2), pa.int32()]),
         ({"input_types": ["BIGINT"], "partition": []}, []),
         ({"aggregate": {"input_types": ["DATE"], "keys": [0]}, "state_id": "over"}, [pa.date32()]),
+        ({"aggregate": {"input_types": ["DATE", "INT"], "keys": [0]}, "partition": [1]}, [pa.int32()]),
     ],
 )
 def test_types_of_a_key(spec: dict[str, object], types: list[pa.DataType]) -> None:
