@@ -166,7 +166,7 @@ def key_types(spec: Mapping[str, Any]) -> list[pa.DataType]:
     if "inputs" in spec:
         side = spec["inputs"][0]
         types, at = side["types"], side["keys"]
-    elif "aggregate" in spec and "partition" in spec:  # OVER, which may keep its key apart from its aggregates
+    elif "aggregate" in spec and "partition" in spec:  # OVER, whose aggregates may have no keys
         types, at = spec["aggregate"]["input_types"], spec["partition"]
     elif "aggregate" in spec:
         return key_types(spec["aggregate"])
