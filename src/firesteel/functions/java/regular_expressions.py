@@ -58,7 +58,10 @@ def _compile(written: str) -> re.Pattern[str]:
             raise
         import regex  # type: ignore[import-untyped]
 
-        pattern: re.Pattern[str] = regex.compile(written, regex.VERSION0)
+        try:
+            pattern: re.Pattern[str] = regex.compile(written, regex.VERSION0)
+        except regex.error as error:  # It is no re.error.
+            raise re.error(str(error)) from None
         return pattern
 
 

@@ -27,9 +27,11 @@ from firesteel.spark.stream.run_store import unpacked
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-READING = {PROVIDER: ROCKSDB}
-if not MAY_BE_LATE:  # The reader of Spark 4.2 also reports to a coordinator that only a stream starts.
-    READING[f"{STORE}.coordinatorReportSnapshotUploadLag"] = "false"
+READING = {
+    PROVIDER: ROCKSDB,
+    # The reader of Spark 4.2 reports to a coordinator that only a stream starts.
+    **({} if MAY_BE_LATE else {f"{STORE}.coordinatorReportSnapshotUploadLag": "false"}),
+}
 """Settings of a session that reads the state of a checkpoint."""
 
 

@@ -129,8 +129,10 @@ def _in_parts(delta: Delta, side: JoinSide, begin: int, end: int, parts: int, no
     for change in range(begin, end):
         for part in range(parts):
             rows = side.part(delta.keys, code, part, parts, now)
-            unmoved = rows.partners.copy(), np.zeros(len(rows.partners), np.bool_)
-            partners, met = moved.get(part, unmoved)
+            if part in moved:
+                partners, met = moved[part]
+            else:
+                partners, met = rows.partners.copy(), np.zeros(len(rows.partners), np.bool_)
             yield Block(rows, partners, met, change, change + 1, part == parts - 1)
             if met.any():
                 moved[part] = partners, met
