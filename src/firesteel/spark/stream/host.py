@@ -15,11 +15,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from firesteel.connectors.base import Lags
 from firesteel.connectors.positions import Origin
 from firesteel.errors import FiresteelError
 from firesteel.job.spec import JobSpec
@@ -48,6 +47,7 @@ from firesteel.spark.sink_identity import check_age, check_identities, note_iden
 from firesteel.spark.sink_task import job_of
 from firesteel.spark.stream.delivered_rows import DeliveredRows
 from firesteel.spark.stream.lag import Lag
+from firesteel.spark.stream.query_progress import QueryProgress
 from firesteel.spark.stream.settings import StreamSettings
 from firesteel.spark.stream.sinks import KeptPackets
 from firesteel.spark.stream.source_feedback import SourceFeedback
@@ -100,7 +100,7 @@ class StreamJob:
         self._spark = spark
         self._frames = frames
         self.progress = progress
-        self._lag = Lag(job, framed=bool(frames))
+        self._reported = QueryProgress(Lag(job, framed=bool(frames)))
         self._statement = settings.statement
         self._results: queue.Queue[pa.Table | None] = queue.Queue(maxsize=64)
         self._failure: BaseException | None = None
@@ -123,7 +123,7 @@ class StreamJob:
             self._temporary = tempfile.TemporaryDirectory("", "checkpoint-", process_folder(), True)
             folder = self._temporary.name
         try:
-            self._query = self._start(folder, settings)
+            self._query = self._reported.query = self._start(folder, settings)
         except BaseException:
             self._release()
             raise
@@ -325,26 +325,9 @@ class StreamJob:
         self._delivered = self.progress.batch = batch
         self._spark.keep_classes()
         self._exit_files.end_batch()
-        self.progress.state_size = self._state_bytes  # called on demand, as Spark needs long for it
-        self.progress.lag = self._lags
+        self.progress.state_size = self._reported.state_bytes
+        self.progress.lag = self._reported.lags
         self.progress.end_batch()
-
-    def _state_bytes(self) -> int | None:
-        """Return the bytes of Spark's state store after the last micro-batch; None if there was none."""
-        last = self._last()
-        return None if last is None else sum(each["memoryUsedBytes"] for each in last["stateOperators"])
-
-    def _lags(self) -> Lags:
-        """Return the number of messages behind the last batch, by topic and partition."""
-        last = self._last()
-        return {} if last is None else self._lag.behind(last["sources"])
-
-    def _last(self) -> Any:
-        """Return Spark's progress; None before there is one, and at the end."""
-        try:
-            return self._query.lastProgress if not self._has_ended and self._query.isActive else None
-        except Exception:  # the JVM ends just now
-            return None
 
     def _put(self, changes: pa.Table, batch: int) -> None:
         """Pass changes to the caller. Raise if it has stopped reading: the batch is not committed."""
@@ -385,7 +368,7 @@ class StreamJob:
 
     def _end_delivery(self) -> None:
         """Wait for the end of the delivery. The query may end before it if the JVM has died."""
-        self._has_ended = True
+        self._has_ended, self._reported.query = True, None
         if not self._stopping and self._delivering.acquire(timeout=_COMMIT_SECONDS):
             self._delivering.release()
 

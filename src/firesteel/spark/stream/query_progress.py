@@ -1,0 +1,54 @@
+"""Numbers that Spark reports of a running query, asked for on demand."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from firesteel.connectors.base import Lags
+from firesteel.spark.stream.lag import Lag
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+_FRESH_SECONDS = 0.4
+"""Seconds for which an answer is returned again: one snapshot of the web page needs it several times."""
+
+
+class QueryProgress:
+    """The last progress of Spark's query. Spark needs milliseconds for it: it writes and we read JSON.
+
+    Any thread may ask.
+
+    Attributes:
+        query: The query; None before it starts and once it has ended, when there are no numbers.
+    """
+
+    def __init__(self, lag: Lag) -> None:
+        self.query: StreamingQuery | None = None
+        self._lag = lag
+        self._known: tuple[float, Any] = (float("-inf"), None)
+
+    def state_bytes(self) -> int | None:
+        """Return the bytes of Spark's state store after the last micro-batch; None if there was none."""
+        last = self._last()
+        return None if last is None else sum(each["memoryUsedBytes"] for each in last["stateOperators"])
+
+    def lags(self) -> Lags:
+        """Return the number of messages behind the last micro-batch, by topic and partition."""
+        last = self._last()
+        return {} if last is None else self._lag.behind(last["sources"])
+
+    def _last(self) -> Any:
+        """Return Spark's progress; None before there is one, and at the end."""
+        query, (asked, known) = self.query, self._known
+        if query is None:
+            return None
+        if time.monotonic() < asked + _FRESH_SECONDS:
+            return known
+        try:
+            known = query.lastProgress if query.isActive else None
+        except Exception:  # the JVM ends just now
+            known = None
+        self._known = time.monotonic(), known
+        return known
