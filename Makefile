@@ -19,9 +19,9 @@ OLDEST_MADE := $(OLDEST_VENV)/pyvenv.cfg
 DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test runs
 
 # pytest rewrites each assert: a process that may keep what it compiles saves the others the work.
-test test-all test-fast test-checked test-spark-versions: export PYTHONDONTWRITEBYTECODE :=
+test test-all test-fast collected test-checked test-spark-versions: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help environment oldest demo demo-kafka test test-all test-fast test-checked test-spark-versions test-delta test-s3 soak goldens lint types reference package site bench nexmark clean check-tools
+.PHONY: help environment oldest demo demo-kafka test test-all test-fast collected test-checked test-spark-versions test-delta test-s3 soak goldens lint types reference package site bench nexmark clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ test-all: $(READY) ## every test at its full size: all random examples, long sta
 
 test-fast: $(READY) ## the tests that need no Spark: under a minute
 	$(BIN)/python -m pytest -m "not spark and not slow" $(ARGS)
+
+# The processes of `test` begin all at once, and each would rewrite the asserts. What fails here fails there, too.
+collected: $(READY) ## compile the tests for the processes of the first `make test`
+	@$(BIN)/python -m pytest --collect-only --quiet > /dev/null || true
 
 # In one process: most of the time goes into compiling the kernels, and a second process compiles them, too.
 test-checked: $(READY) ## kernels and decoders, with kernels that check each index

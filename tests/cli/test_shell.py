@@ -19,6 +19,7 @@ PROMPT = "Firesteel SQL> "
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_the_shell_answers_and_goes_on_after_errors() -> None:
     typed = """\
 help

@@ -19,7 +19,7 @@ def test_damaged_messages(family: str, registry: Registry) -> None:
     chosen = [each for each in subjects(registry) if each.name.startswith(family)]
     assert chosen
     for subject in chosen:
-        run(subject, 400 if FULL else 40, 7, report)
+        run(subject, 400 if FULL else 25, 7, report)
     assert not report.finds, report.finds[0]
     assert report.rows or family == "broken"
 
@@ -30,7 +30,7 @@ def test_all_tables_have_a_family(registry: Registry) -> None:
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_damaged_files(name: str) -> None:
-    count = 400 if FULL else 60 if name in ("avro", "parquet") else 20
+    count = 400 if FULL else 40 if name in ("avro", "parquet") else 15
     found = [what for _, what in outcomes(name, range(count))]
     assert len(found) == count
     assert set(found) <= {"rows", "refused"}

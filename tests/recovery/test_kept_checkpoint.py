@@ -15,6 +15,7 @@ import pytest
 
 from tests.recovery.kept_archive import unpack
 from tests.recovery.kept_run import KEPT, continued
+from tests.scale import part
 
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
@@ -57,7 +58,7 @@ def _release(version: str) -> list[int]:
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.timeout(700)
-@pytest.mark.parametrize("archive", ARCHIVES, ids=_name)
+@pytest.mark.parametrize("archive", part(ARCHIVES, 4), ids=_name)
 def test_a_job_goes_on(archive: Path, tmp_path: Path, spark: Spark) -> None:
     """With rows that come later it puts out what it does when it is not interrupted, and nothing twice."""
     if _is_older(archive.parent):

@@ -40,7 +40,8 @@ def restored(spark: Spark, folder: Path, kind: str = "files") -> Line:
     return line
 
 
-@pytest.mark.parametrize("kind", ["sqlite", pytest.param("files", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ["sqlite", "files"])
 def test_an_older_copy_is_refused_and_resumes(
     spark: Spark, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

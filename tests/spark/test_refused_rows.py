@@ -70,7 +70,7 @@ def test_rows_that_a_database_refuses(host: str, spark: Spark, tmp_path: Path) -
     assert (progress.changes, progress.dead_letters) == (ROWS - len(BAD), len(BAD))
 
 
-@pytest.mark.parametrize("host", ["batch", "stream"])
+@pytest.mark.parametrize("host", ["batch", pytest.param("stream", marks=pytest.mark.full)])
 def test_rows_that_violate_constraints_of_the_table(host: str, spark: Spark, tmp_path: Path) -> None:
     made = environment(spark, tmp_path, host)
     files = "'connector' = 'filesystem', 'format' = 'json', 'path' ="

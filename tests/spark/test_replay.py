@@ -118,7 +118,8 @@ def test_each_message_is_replayed_once(
     assert len(read(tmp_path / "bad")) == 3
 
 
-@pytest.mark.parametrize("goes_on", ["replay", pytest.param("run", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("goes_on", ["replay", "run"])
 def test_an_interrupted_replay_is_completed(
     goes_on: str, spark: Spark, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

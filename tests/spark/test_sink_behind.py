@@ -124,6 +124,7 @@ def test_rows_out_of_reach_are_named(spark: Spark, tmp_path: Path) -> None:
         line.run(ACCEPT_LOSS)
 
 
+@pytest.mark.full
 def test_a_checkpoint_without_record_goes_on(spark: Spark, tmp_path: Path) -> None:
     """As those of earlier versions. From then on the record is kept."""
     line = Line(spark, tmp_path / "line", 7)

@@ -144,7 +144,7 @@ def test_a_sink_that_fails_in_one_of_four_tasks(
     ("when", "few_rows"),
     [
         pytest.param("write", (0, 0), id="write in tasks", marks=pytest.mark.full),
-        pytest.param("committed", (0, 1000), id="committed in tasks"),
+        pytest.param("committed", (0, 1000), id="committed in tasks", marks=pytest.mark.full),
         pytest.param("committed", (1000, 0), id="committed by the driver"),
         pytest.param("write", (1000, 1000), id="write by the driver", marks=pytest.mark.full),
     ],

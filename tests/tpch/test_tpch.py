@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.properties.joins.trial import BUNDLES, MULTI_JOINS
+from tests.scale import part
 from tests.tpch.history import messages
 from tests.tpch.schema import SCHEMAS, Values
 from tests.tpch.trial import QUERIES, difference, failure, fold, text, trial
@@ -20,7 +21,7 @@ _SMALL = (0.001, 3)
 _LARGE = (0.01, 10)
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", part(list(QUERIES), 11))
 def test_each_refresh_leaves_the_batch_answer(query: str) -> None:
     assert failure(trial(*_SMALL), query, {}, targets=3) is None
 

@@ -162,7 +162,7 @@ WAYS: list[Mode] = [("random batches", 4, {}), ("at once", 1, BUNDLES)]
 
 
 @pytest.mark.parametrize(
-    ("sql", "ways"), [(sql, WAYS if FULL else [WAYS[i % 2]]) for i, sql in enumerate(part(QUERIES, 60))]
+    ("sql", "ways"), [(sql, WAYS if FULL else [WAYS[i % 2]]) for i, sql in enumerate(part(QUERIES, 30))]
 )
 def test_what_is_left_is_the_batch_answer(sql: str, ways: list[Mode]) -> None:
     if _IS_OLD and sql == _WRONG:
