@@ -115,10 +115,10 @@ $(USABLE): pyproject.toml | $(MADE)
 	@touch $@
 
 # Python may not be allowed to keep what it compiles (PYTHONDONTWRITEBYTECODE): every test process would compile
-# it again. pip would do it on one core, and also the tests of the libraries, a quarter of all.
+# it again. pip would do it on one core, and also what no test imports, half of all.
 $(READY): pyproject.toml | $(MADE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e ".[dev]"
-	@$(BIN)/python -m compileall -qq -j 0 -x '/tests/' $(VENV)/lib || true
+	@$(BIN)/python -m compileall -qq -j 0 -x '/(tests|pip|mypy|mypyc|debugpy|jedi|setuptools)/' $(VENV)/lib || true
 	@$(BIN)/python -m compileall -q src
 	@$(BIN)/python -m firesteel.kernels.warm
 	@touch $(USABLE) $@

@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     With `--dist loadgroup` the tests of a group run in one process: those that use the first Spark or the
     second, those that use a broker only, and those of each other file. The Sparks and the broker begin, one
-    in each process; tests that start processes come last.
+    in each process. Small tests come last, so that all processes end at the same time.
     """
     for item in items:
         if not LEAN_ON_PRIVATES.isdisjoint(item.path.parents):
@@ -54,7 +54,7 @@ def _group(item: pytest.Item) -> str:
 def _turn(item: pytest.Item) -> int:
     if not _group(item).startswith("/"):
         return 0
-    return 2 if item.get_closest_marker("slow") else 1
+    return 1 if item.get_closest_marker("slow") else 2
 
 
 def pytest_collection_finish() -> None:
