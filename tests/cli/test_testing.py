@@ -106,6 +106,7 @@ def _processor_seconds(folder: Path, tests: int) -> float:
     return float(done.stdout.split()[-1])
 
 
+@pytest.mark.full
 def test_tests_share_one_process_without_spark(tmp_path: Path) -> None:
     """Ten take less than twice the time of one, as most of it is the start: seconds depend on the machine."""
     one = min(_processor_seconds(tmp_path / f"one {again}", 1) for again in range(2))

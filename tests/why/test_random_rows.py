@@ -10,7 +10,7 @@ from tests.why.random_rows import trial
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("seed", range(8 if FULL else 2))
+@pytest.mark.parametrize("seed", range(8 if FULL else 1))
 def test_random_rows(form: str, seed: int) -> None:
     found = list(trial(form, seed, rows=25 if FULL else 3, count=400))
     assert found
