@@ -58,6 +58,9 @@ COLUMNS = {
         ("ARRAY_REMOVE(a, 3)", ["[NULL, 1]", "<NULL>"]),
         ("ARRAY_APPEND(a, 9)", ["[3, NULL, 1, 3, 9]", "<NULL>"]),
         ("ARRAY_SLICE(a, -2, -1)", ["[1, 3]", "<NULL>"]),
+        ("ARRAY_SLICE(a, -9, -5)", ["[3]", "<NULL>"]),  # the end is 0
+        ("ARRAY_SLICE(a, 0, -6)", ["[]", "<NULL>"]),
+        ("ARRAY_SLICE(a, 4, 0)", ["[]", "<NULL>"]),
         ("ARRAY_MAX(a)", ["3", "<NULL>"]),
         ("ARRAY_UNION(a, ARRAY[7])", ["[3, NULL, 1, 7]", "<NULL>"]),
         ("ARRAY_EXCEPT(a, ARRAY[3])", ["[NULL, 1]", "<NULL>"]),

@@ -100,14 +100,13 @@ def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None)
 def slice_of(values: Array, start: int, end: int | None = None) -> Array:
     """Return the elements from `start` to `end`, both inclusive and from 1.
 
-    Negative positions count from the end.
+    Negative positions count from the end. 0 is the first element, also where a negative end leads there.
+    (Flink: ArraySliceFunction.)
     """
     size = len(values)
-    last = size if end is None else end + size + 1 if end < 0 else end
     first = start + size + 1 if start < 0 else start
-    if end == 0 or first > size or last < 1 or first > last:
-        return [] if end != 0 or first > 1 else values[:1]
-    return values[max(first, 1) - 1 : last]
+    last = size if end is None else end + size + 1 if end < 0 else end
+    return values[max(first, 1) - 1 : 1 if last == 0 else max(last, 0)]
 
 
 def union(left: Array, right: Array) -> Array:
