@@ -115,7 +115,7 @@ $(USABLE): pyproject.toml | $(MADE)
 	@touch $@
 
 # Python may not be allowed to keep what it compiles (PYTHONDONTWRITEBYTECODE): every test process would compile
-# it again. pip would do it on one core, and also what no test imports, half of all.
+# it again. pip would do it on one core, and also what tests hardly import.
 $(READY): pyproject.toml | $(MADE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e ".[dev]"
 	@$(BIN)/python -m compileall -qq -j 0 -x '/(tests|pip|mypy|mypyc|debugpy|jedi|setuptools)/' $(VENV)/lib || true
