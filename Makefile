@@ -109,18 +109,14 @@ export DIST_EXTRA_CONFIG ?= $(CURDIR)/tools/stored_wheels.cfg
 $(MADE): | check-tools
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-# Python compiles what is imported, and Numba what is called.
 $(USABLE): pyproject.toml | $(MADE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e .
+	$(BIN)/python tools/install.py $(BIN)/python -e .
 	@touch $@
 
-# Python may not be allowed to keep what it compiles (PYTHONDONTWRITEBYTECODE): every test process would compile
-# it again. pip would do it on one core, and also what tests hardly import.
 $(READY): pyproject.toml | $(MADE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e ".[dev]"
-	@$(BIN)/python -m compileall -qq -j 0 -x '/(tests|pip|mypy|mypyc|debugpy|jedi|setuptools)/' $(VENV)/lib || true
+	$(BIN)/python tools/install.py $(BIN)/python -e ".[dev]"
 	@$(BIN)/python -m compileall -q src
-	@$(BIN)/python -m firesteel.kernels.warm
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m firesteel.kernels.warm
 	@touch $(USABLE) $@
 
 # The oldest pyspark, and everything else from the usual environment.
@@ -128,7 +124,7 @@ $(OLDEST_MADE): | check-tools
 	$(PYTHON) -m venv $(OLDEST_VENV) || { rm -rf $(OLDEST_VENV); exit 1; }
 
 $(OLDEST_READY): $(READY) | $(OLDEST_MADE)
-	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check pyspark==$(OLDEST_PYSPARK)
+	$(BIN)/python tools/install.py $(OLDEST_VENV)/bin/python pyspark==$(OLDEST_PYSPARK)
 	@$(OLDEST_VENV)/bin/python tools/share_packages.py $(VENV)
 	@touch $@
 

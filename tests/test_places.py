@@ -37,6 +37,7 @@ def run_in(clone: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.full
 def test_errors_name_their_place_in_the_users_functions(clone: Path) -> None:
     where = run_in(clone, "-c", "import firesteel; print(firesteel.__file__)")
     assert where.startswith(str(clone))

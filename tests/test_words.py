@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,6 +60,10 @@ IN_OPERATORS = {
 
 FOLDERS = ("runtime/dataflow", "runtime/operators", "spark/task")
 
+_PERHAPS = re.compile(
+    rf"\b_*(?:{'|'.join(EVERYWHERE)})\b|(?<![a-z0-9])(?i:{'|'.join(IN_OPERATORS)})(?![a-z0-9])"
+)
+"""Files without a match have no old name: most need not be parsed."""
 IN_CHECKPOINTS = {("runtime/operators/watermark/watermark_assigner.py", "marks")}
 """Fields of specs: checkpoints name them, so they keep their names."""
 
@@ -82,6 +87,8 @@ def identifiers(file: Path) -> Iterator[tuple[int, str]]:
 
 def old_names(file: Path) -> list[str]:
     """Return the old names in a file, each with its line and its new name."""
+    if not _PERHAPS.search(file.read_text(encoding="utf-8")):
+        return []
     path = file.relative_to(SOURCE).as_posix()
     found = []
     for line, name in identifiers(file):

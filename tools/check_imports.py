@@ -115,26 +115,27 @@ def offence(layer: str, module: str) -> str | None:
     return f"{layer} may not import {rest}"
 
 
-@cache  # parsing takes nearly all of the time
-def modules(root: Path) -> tuple[tuple[str, str, Path, ast.AST], ...]:
-    """Each file below `root`, the folder that holds the package firesteel: its dotted name, the package that
-    its relative imports count from, its path, its syntax tree."""
+@cache  # of the imports alone: kept syntax trees cost the garbage collector more time than parsing
+def modules(root: Path) -> tuple[tuple[str, Path, tuple[tuple[int, str], ...]], ...]:
+    """Each file below `root`, the folder that holds the package firesteel: its dotted name, its path, and
+    the line and the module of each of its imports."""
     found = []
     for path in sorted((root / "firesteel").rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
         package = ".".join(parts[:-1])
         name = package if parts[-1] == "__init__" else ".".join(parts)
-        found.append((name, package, path, ast.parse(path.read_text(encoding="utf-8"), str(path))))
+        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        found.append((name, path, tuple(imported_modules(tree, package))))
     return tuple(found)
 
 
 def violations(root: Path) -> list[str]:
     """Every offence below `root`."""
     found = []
-    for name, package, path, tree in modules(root):
+    for name, path, imports in modules(root):
         if name == "firesteel":
             continue  # the public names come from the top layer
-        for line, module in imported_modules(tree, package):
+        for line, module in imports:
             why = offence(name.split(".")[1], module)
             if why:
                 found.append(f"{path.relative_to(root)}:{line}: {why}")
@@ -143,10 +144,10 @@ def violations(root: Path) -> list[str]:
 
 def arrows(root: Path) -> dict[str, set[str]]:
     """For each file, by its name without `firesteel.`, the files that it imports."""
-    files = {name: (package, tree) for name, package, _, tree in modules(root) if name != "firesteel"}
+    files = {name: imports for name, _, imports in modules(root) if name != "firesteel"}
     found: dict[str, set[str]] = {}
-    for name, (package, tree) in files.items():
-        targets = {_file_of(module, files) for _, module in imported_modules(tree, package)}
+    for name, imports in files.items():
+        targets = {_file_of(module, files) for _, module in imports}
         found[_short(name)] = {_short(t) for t in targets - {name, None} if t is not None}
     return found
 

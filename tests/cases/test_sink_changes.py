@@ -29,10 +29,13 @@ from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan_all
 from firesteel.sql.statements import Insert
+from tests.scale import part
 from tests.spark.in_process import cut, run
 
 FOLDER = Path(__file__).parent / "sinks"
 RECORDED: list[dict[str, Any]] = json.loads((FOLDER / "flink.json").read_text(encoding="utf-8"))
+_CUT = [[7], [1], [2, 5], [1], [3]]
+BATCHES_AND_TARGETS = part([([], 1), (_CUT, 1), ([], 4), (_CUT, 4)], 2)
 TABLE = (
     "CREATE TABLE {name} (id INT, k STRING, v INT, d DOUBLE, ts TIMESTAMP(3){key}, "
     "WATERMARK FOR ts AS ts - INTERVAL '1' SECOND) "
@@ -85,8 +88,7 @@ def by_key(changes: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("targets", [1, 4])
-@pytest.mark.parametrize("batches", [[], [[7], [1], [2, 5], [1], [3]]], ids=["one batch", "batches"])
+@pytest.mark.parametrize(("batches", "targets"), BATCHES_AND_TARGETS, ids=str)
 @pytest.mark.parametrize("case", RECORDED, ids=lambda case: f"{case['query']} {case['conflict']}")
 def test_the_sink_gets_what_it_gets_of_flink(
     case: dict[str, Any], batches: list[list[int]], targets: int

@@ -113,7 +113,7 @@ CHAINS: list[tuple[str, list[list[object]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("query", "expected"), part(CHAINS, 12), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("query", "expected"), part(CHAINS, 8), ids=lambda value: str(value)[:40])
 def test_a_long_chain_is_planned_and_computed(query: str, expected: list[object], catalog: Catalog) -> None:
     assert _answer(query, catalog) == expected
 

@@ -58,7 +58,7 @@ def _release(version: str) -> list[int]:
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.timeout(700)
-@pytest.mark.parametrize("archive", part(ARCHIVES, 4), ids=_name)
+@pytest.mark.parametrize("archive", part(ARCHIVES, 3), ids=_name)
 def test_a_job_goes_on(archive: Path, tmp_path: Path, spark: Spark) -> None:
     """With rows that come later it puts out what it does when it is not interrupted, and nothing twice."""
     if _is_older(archive.parent):

@@ -56,7 +56,8 @@ def replaced(folder: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("way", [READ, pytest.param(SKIP, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("way", [READ, SKIP])
 def test_a_replaced_file_is_read_or_left_out(spark: Spark, tmp_path: Path, way: str) -> None:
     line, file = interrupted(spark, tmp_path)
     before = line.left()

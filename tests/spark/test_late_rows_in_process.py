@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import product
 
 import pyarrow as pa
 import pytest
@@ -16,6 +17,7 @@ from firesteel.session.jobs import job_of
 from firesteel.session.planning import plan
 from firesteel.sql.parser import parse_statement
 from firesteel.sql.statements import Query
+from tests.scale import part
 from tests.spark.in_process import changes, cut, dead_letters, late_rows
 
 TABLES = (
@@ -57,6 +59,7 @@ ROWS = [
 """Key and second of each row. Its number is its position; those with 2 and 3 seconds are late."""
 LATE = {4: ("a", 2, 19), 6: ("b", 3, 29)}
 """Key, second, and second of the watermark of each late row."""
+CUTTINGS: dict[str, list[list[int]]] = {"whole": [], "cut": [[2], [1], [2]], "late first": [[4], [1], [1]]}
 EARLY = {"table.exec.emit.early-fire.enabled": "true", "table.exec.emit.early-fire.delay": "5 s"}
 
 
@@ -91,12 +94,9 @@ def sources(of: JobSpec, batches: Sequence[Sequence[int]]) -> list[list[Sequence
     return [cut(source(scan), *batches) for scan in scans]
 
 
-@pytest.mark.parametrize("targets", [1, 3])
-@pytest.mark.parametrize(
-    "batches", [[], [[2], [1], [2]], [[4], [1], [1]]], ids=["whole", "cut", "late first"]
-)
-@pytest.mark.parametrize("name", QUERIES)
-def test_each_late_row_is_there_once(name: str, batches: list[list[int]], targets: int) -> None:
+@pytest.mark.parametrize(("name", "cutting", "targets"), part(list(product(QUERIES, CUTTINGS, (1, 3))), 24))
+def test_each_late_row_is_there_once(name: str, cutting: str, targets: int) -> None:
+    batches = CUTTINGS[cutting]
     of = job(QUERIES[name], **(EARLY if name == "GroupWindowAggregate" else {}))
     given = sources(of, batches)
     letters = [row for table in dead_letters(of, given, targets) for row in table.to_pylist()]

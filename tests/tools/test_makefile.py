@@ -6,7 +6,6 @@ import configparser
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,7 @@ def make(*arguments: str) -> str:
 
 def steps(target: str, environment: Path) -> list[str]:
     """The steps of making an environment that `make TARGET` would take."""
-    marks = {"-m venv": "venv", "-e .": "install", ".[dev]": "tools", "compileall -qq": "compile"}
+    marks = {"-m venv": "venv", "-e .": "install", ".[dev]": "tools", "kernels.warm": "compile"}
     lines = make("--dry-run", target, f"VENV={environment}").splitlines()
     return [step for line in lines for mark, step in marks.items() if mark in line]
 
@@ -44,16 +43,10 @@ def test_it_is_made_once(tmp_path: Path) -> None:
     assert steps("test", tmp_path) == []
 
 
-def test_libraries_are_compiled_once_without_their_tests(tmp_path: Path) -> None:
-    libraries = tmp_path / "lib"
-    for name in ("used", "tests/unused"):
-        (libraries / name).mkdir(parents=True)
-        (libraries / name / "module.py").touch()
-    lines = make("-n", "test", f"VENV={tmp_path}", f"BIN={Path(sys.executable).parent}").splitlines()
-    assert [line for line in lines if " -e " in line and "--no-compile" in line]
-    (compiles,) = (line for line in lines if "compileall -qq" in line)
-    subprocess.run(compiles, shell=True, check=True, cwd=ROOT)
-    assert [file.parents[1].name for file in libraries.rglob("*.pyc")] == ["used"]
+def test_the_steps_keep_what_python_compiles(tmp_path: Path) -> None:
+    """Most of it is imported by the kernels' compiler and by pytest; every process would compile it again."""
+    lines = make("-n", "test", f"VENV={tmp_path}").splitlines()
+    assert [line for line in lines if "kernels.warm" in line and "PYTHONDONTWRITEBYTECODE= " in line]
 
 
 def test_all_private_tests_run_on_the_oldest_pyspark(request: pytest.FixtureRequest) -> None:

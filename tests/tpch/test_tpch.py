@@ -21,7 +21,7 @@ _SMALL = (0.001, 3)
 _LARGE = (0.01, 10)
 
 
-@pytest.mark.parametrize("query", part(list(QUERIES), 11))
+@pytest.mark.parametrize("query", part(list(QUERIES), 6))
 def test_each_refresh_leaves_the_batch_answer(query: str) -> None:
     assert failure(trial(*_SMALL), query, {}, targets=3) is None
 

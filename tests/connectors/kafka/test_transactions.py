@@ -7,6 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from firesteel.errors import InternalError, JobError
 from firesteel.types.sql import INT, STRING
 from tests.connectors.kafka.writing import messages, sink, write
 from tests.runtime.changes import to_table
+from tests.scale import part
 
 pytestmark = pytest.mark.slow
 
@@ -53,8 +55,7 @@ def fail_after(monkeypatch: pytest.MonkeyPatch, commits: int) -> None:
     monkeypatch.setattr(Producer, "send", lost)
 
 
-@pytest.mark.parametrize("size", [6, 4, 100])
-@pytest.mark.parametrize("commits", [1, 2, 3])
+@pytest.mark.parametrize(("commits", "size"), part(list(product((1, 2, 3), (6, 4, 100))), 5))
 def test_a_batch_in_parts_is_written_once(
     broker: Broker, monkeypatch: pytest.MonkeyPatch, commits: int, size: int
 ) -> None:

@@ -16,7 +16,7 @@ from tests.properties.joins.oracle import Oracle
 from tests.properties.joins.queries import Query
 from tests.properties.joins.trial import BUNDLES, Case, folded, planned
 from tests.properties.local_job import LocalJob
-from tests.scale import examples
+from tests.scale import examples, part
 
 PLANS = {
     "inner": "SELECT l.id, l.v, r.id, r.v FROM l JOIN r ON l.k = r.k",
@@ -58,7 +58,7 @@ CUTS = st.lists(st.lists(st.sampled_from([0, 0, 1, 2, 3, 9]), min_size=4, max_si
 """For each micro-batch how many rows each source gives to it."""
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", part(list(PLANS), 8))
 @settings(max_examples=examples(16), deadline=None)
 @given(cuts=CUTS, targets=st.sampled_from([1, 3]), mini_batch=st.booleans())
 def test_any_cutting_is_valid(name: str, cuts: list[list[int]], targets: int, mini_batch: bool) -> None:

@@ -24,7 +24,7 @@ from tests.properties.joins.oracle import Answer, text
 from tests.properties.joins.trial import BUNDLES, folded
 from tests.properties.local_job import LocalJob, Rows
 from tests.runtime.changes import Row
-from tests.scale import examples
+from tests.scale import examples, part
 
 NAMES = ("id", "k", "v", "ts")
 _TABLE = """
@@ -86,7 +86,7 @@ CUTS = st.lists(st.lists(st.sampled_from([0, 1, 2, 5, 9]), min_size=3, max_size=
 """For each micro-batch how many rows each source gives to it."""
 
 
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("name", part(list(QUERIES), 5))
 @settings(max_examples=examples(12), deadline=None)
 @given(st.integers(0, 1 << 30), CUTS, st.sampled_from([1, 3]), st.booleans())
 def test_any_cutting_leaves_duckdbs_answer(

@@ -39,7 +39,7 @@ from tests.runtime.operators.window.windows import (
     tumble,
 )
 from tests.runtime.state_size import kept
-from tests.scale import FULL
+from tests.scale import FULL, part
 
 PERIOD, ROWS_A_PERIOD = 100, 40
 """Milliseconds; each is a micro-batch, and goes on from state."""
@@ -88,6 +88,7 @@ OTHERS = {
         columns=2,
     ),
 }
+PASTS = {**WINDOWS, **OVERS, **OTHERS}
 
 
 def run(past: Past, periods: int) -> tuple[SortedRunBackend, int]:
@@ -124,9 +125,9 @@ def _rows(past: Past, period: int) -> WatermarkedBatch:
     return WatermarkedBatch(table_of(rows, first), mark, np.array([first + ROWS_A_PERIOD - 1]))
 
 
-@pytest.mark.parametrize("past", [*WINDOWS.values(), *OVERS.values(), *OTHERS.values()],
-                         ids=[*WINDOWS, *OVERS, *OTHERS])  # fmt: skip
-def test_nothing_is_left(past: Past) -> None:
+@pytest.mark.parametrize("name", part(list(PASTS), 8))
+def test_nothing_is_left(name: str) -> None:
+    past = PASTS[name]
     two, few_bytes = run(past, 3)
     many, bytes_ = run(past, 100 if FULL else 20)
     assert {name: count for name, count in kept(many).items() if count > kept(two).get(name, 0)} == {}

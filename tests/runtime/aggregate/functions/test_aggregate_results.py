@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from firesteel.types.sql import BIGINT, BOOLEAN, DOUBLE, STRING, SqlType, TypeRo
 from tests.reference.group_aggregate import group_aggregate
 from tests.runtime.changes import Row, to_rows, to_table
 from tests.runtime.streams import NUMERIC, VALUES, streams
-from tests.scale import examples
+from tests.scale import examples, part
 
 ANY = tuple(VALUES)
 EXACT = {
@@ -94,8 +95,7 @@ def shown(rows: list[Row]) -> list[str]:
     return list(map(repr, rows))
 
 
-@pytest.mark.parametrize("insert_only", [False, True])
-@pytest.mark.parametrize("function", EXACT)
+@pytest.mark.parametrize(("function", "insert_only"), part(list(product(EXACT, (False, True))), 12))
 @given(data=st.data())
 @settings(max_examples=examples(25), deadline=None)
 def test_exact(function: str, insert_only: bool, data: st.DataObject) -> None:

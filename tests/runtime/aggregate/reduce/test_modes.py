@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -18,9 +19,10 @@ from tests.runtime.aggregate.functions.test_aggregate_results import EXACT, resu
 from tests.runtime.aggregate.reduce.phases import one_phase, run, split, two_phase
 from tests.runtime.changes import Row
 from tests.runtime.streams import streams
-from tests.scale import examples
+from tests.scale import examples, part
 
 NEVER_MERGED = ("FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG")
+MERGED = [name for name in EXACT if name not in NEVER_MERGED]
 SPLITTABLE = ("COUNT", "SUM", "MIN", "MAX")
 
 
@@ -58,8 +60,7 @@ def unordered(value: Any) -> Any:
     return 0.0 if value == 0 and isinstance(value, float) else value
 
 
-@pytest.mark.parametrize("insert_only", [False, True], ids=["changes", "appends"])
-@pytest.mark.parametrize("function", [name for name in EXACT if name not in NEVER_MERGED])
+@pytest.mark.parametrize(("function", "insert_only"), part(list(product(MERGED, (False, True))), 10))
 @given(data=st.data())
 @settings(max_examples=examples(20), deadline=None)
 def test_all_modes_leave_the_same(function: str, insert_only: bool, data: st.DataObject) -> None:

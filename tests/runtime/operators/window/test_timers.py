@@ -34,7 +34,7 @@ from tests.runtime.operators.window.windows import (
     one_phase,
     tumble,
 )
-from tests.scale import examples
+from tests.scale import examples, part
 
 START = 1774746000000 - 10
 """A little before the clocks of Berlin go forward in 2026."""
@@ -98,7 +98,7 @@ def said(
     return task.said
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", part(list(OPERATORS), 4))
 @settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 15), st.text("ab", max_size=2)), min_size=1, max_size=3))
 def test_between_timers_there_is_nothing_to_do(name: str, batches: list[tuple[int, str]]) -> None:
