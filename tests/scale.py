@@ -20,11 +20,11 @@ T = TypeVar("T")
 
 def examples(full: int) -> int:
     """How many examples Hypothesis draws where `full` are drawn at full size."""
-    return full if FULL else max(4, full // 20)
+    return full if FULL else max(4, full // 40)
 
 
 def part(full: Sequence[T], count: int) -> Sequence[T]:
-    """`count` of the cases, evenly spread, with the first and the last; all at full size."""
+    """`count` of the cases, evenly spread, with the first and, of several, the last; all at full size."""
     if FULL or len(full) <= count:
         return full
-    return [full[i * (len(full) - 1) // (count - 1)] for i in range(count)]
+    return [full[i * (len(full) - 1) // max(1, count - 1)] for i in range(count)]

@@ -23,6 +23,8 @@ def _lengths(path: Path) -> Iterator[str]:
     least = 0 if path.name == "__init__.py" else MIN_FILE_LINES
     if not least <= lines <= MAX_FILE_LINES:
         yield f"{path}: {lines} lines"
+    if lines <= MAX_FUNCTION_LINES:
+        return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             size = (node.end_lineno or node.lineno) - node.lineno + 1

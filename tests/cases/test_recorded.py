@@ -67,7 +67,7 @@ def hold(
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("case", part(RECORDED, 16), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", part(RECORDED, 10), ids=lambda case: case.name)
 def test_the_batch_host_answers_as_flink(case: Path, spark: Spark) -> None:
     assert hold(case, spark, "batch", 2, NOT_ON_BATCH) == []
 
@@ -80,7 +80,7 @@ def test_what_parallelism_decides_is_answered_as_by_one_task_of_flinks(case: Pat
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("case", RECORDED if FULL else EVERY_OPERATOR, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", RECORDED if FULL else part(EVERY_OPERATOR, 7), ids=lambda case: case.name)
 def test_the_stream_host_answers_as_flink(case: Path, spark: Spark) -> None:
     assert hold(case, spark, "stream", 4 if FULL else 2, NOT_ON_STREAMS) == []
 

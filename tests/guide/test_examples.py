@@ -11,6 +11,7 @@ import pytest
 from firesteel import TableEnvironment
 from firesteel.cli.run import Runner
 from firesteel.sql.variables import substitute
+from tests.scale import part
 
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
@@ -55,7 +56,7 @@ def examples() -> list[tuple[str, str]]:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("page", "script"), examples())
+@pytest.mark.parametrize(("page", "script"), part(examples(), 13))
 def test_an_example_prints_what_the_guide_says(
     page: str,
     script: str,

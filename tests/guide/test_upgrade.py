@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.full
 def test_the_page(
     spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -113,7 +113,7 @@ CHAINS: list[tuple[str, list[list[object]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("query", "expected"), part(CHAINS, 8), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("query", "expected"), part(CHAINS, 6), ids=lambda value: str(value)[:40])
 def test_a_long_chain_is_planned_and_computed(query: str, expected: list[object], catalog: Catalog) -> None:
     assert _answer(query, catalog) == expected
 
@@ -133,7 +133,7 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize(("condition", "expected"), LISTS.values(), ids=LISTS)
+@pytest.mark.parametrize(("condition", "expected"), part(list(LISTS.values()), 4))
 def test_a_row_costs_one_look_up_in_a_list(condition: str, expected: list[int], catalog: Catalog) -> None:
     _, root = plan(f"SELECT v FROM t WHERE {condition}", catalog)
     calc = _calc(root)
@@ -178,7 +178,7 @@ def test_a_thousand_columns(catalog: Catalog) -> None:
     assert answer[999] == [1002, 1003, None]
 
 
-@pytest.mark.parametrize("operator", ["UNION ALL", "UNION"])
+@pytest.mark.parametrize("operator", part(["UNION ALL", "UNION"], 1))
 def test_a_union_of_five_hundred(operator: str, catalog: Catalog) -> None:
     text = f" {operator} ".join(f"SELECT v, {i} AS n FROM t" for i in range(500))
     bound, root = plan(text, catalog)

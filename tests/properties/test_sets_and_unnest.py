@@ -78,7 +78,8 @@ def queries(seed: int, count: int) -> list[Query]:
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [21, *(pytest.param(seed, marks=pytest.mark.full) for seed in (22, 23))])
+@pytest.mark.full
+@pytest.mark.parametrize("seed", [21, 22, 23])
 def test_what_changes_leave_is_the_batch_answer(seed: int, spark: Spark, tmp_path: Path) -> None:
     made = history(random.Random(seed), 80)
     environment = TableEnvironment.create(spark, configuration={"parallelism.default": "2"})

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.scale import part
+
 FIRESTEEL = Path(sysconfig.get_path("scripts")) / "firesteel"
 OTHERS = (
     "pyspark", "py4j", "pandas", "numpy", "pyarrow", "duckdb", "firesteel", "typer", "rich",
@@ -94,7 +96,7 @@ def test_only_modules_of_functions_run(job: Path, host: str, function: str, is_d
     assert list(marks.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["json", "code", "pyarrow"])
+@pytest.mark.parametrize("name", part(["json", "code", "pyarrow"], 1))
 def test_a_function_in_a_module_with_the_name_of_another_is_refused(job: Path, name: str) -> None:
     shutil.copy(job / "of_the_user.py", job / f"{name}.py")
     text = f"CREATE FUNCTION f AS '{name}.f' LANGUAGE PYTHON;"

@@ -75,7 +75,7 @@ def answer(changes: Path, spark: Spark) -> Counter[tuple[Any, ...]]:
     [
         pytest.param((0,), id="the key of the plan"),
         pytest.param((3,), id="another key", marks=pytest.mark.full),
-        pytest.param((), id="no key"),
+        pytest.param((), id="no key", marks=pytest.mark.full),
     ],
 )
 def test_tasks_that_commit_get_all_rows(
@@ -173,8 +173,11 @@ def test_what_has_been_committed_is_not_repeated(
 
 @pytest.mark.parametrize(
     ("few_rows", "were_few", "kept"),
-    [(1000, None, "the first"), (1, None, "all"), (1, True, "the first")],
-    ids=["few", "many", "many where few were expected"],
+    [
+        pytest.param(1000, None, "the first", id="few", marks=pytest.mark.full),
+        pytest.param(1, None, "all", id="many", marks=pytest.mark.full),
+        pytest.param(1, True, "the first", id="many where few were expected"),
+    ],
 )
 def test_what_spark_keeps_for_the_tasks_of_a_sink(
     few_rows: int,

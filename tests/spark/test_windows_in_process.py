@@ -44,7 +44,7 @@ from tests.runtime.operators.window.windows import (
     one_phase,
     tumble,
 )
-from tests.scale import examples
+from tests.scale import examples, part
 from tests.spark.in_process import changes, cut, late_rows, run
 
 Row = tuple[Any, ...]
@@ -114,7 +114,7 @@ VALUES = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 40)), max_si
 BATCHES = st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=3), max_size=4)
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", part(list(OPERATORS), 5))
 @settings(max_examples=examples(40), deadline=None)
 @given(VALUES, BATCHES, st.integers(1, 3))
 def test_any_cutting_and_any_key_groups_give_the_same_changes(

@@ -55,7 +55,7 @@ def fail_after(monkeypatch: pytest.MonkeyPatch, commits: int) -> None:
     monkeypatch.setattr(Producer, "send", lost)
 
 
-@pytest.mark.parametrize(("commits", "size"), part(list(product((1, 2, 3), (6, 4, 100))), 5))
+@pytest.mark.parametrize(("commits", "size"), part(list(product((1, 2, 3), (6, 4, 100))), 3))
 def test_a_batch_in_parts_is_written_once(
     broker: Broker, monkeypatch: pytest.MonkeyPatch, commits: int, size: int
 ) -> None:
@@ -189,6 +189,7 @@ def lenient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     made.stop()
 
 
+@pytest.mark.full
 def test_a_topic_is_created_on_first_use(lenient: Broker, capfd: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
         made = sink(lenient.servers, "totals")

@@ -68,7 +68,7 @@ def messages(broker: Broker, topic: str, count: int) -> list[Any]:
     partitions = reader.list_topics(topic).topics[topic].partitions
     reader.assign([TopicPartition(topic, number, 0) for number in partitions])
     found: list[Any] = []
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while len(found) < count and time.monotonic() < end:
         found += reader.consume(count - len(found), 0.5)
     found += reader.consume(10, 0.3)

@@ -86,7 +86,7 @@ CUTS = st.lists(st.lists(st.sampled_from([0, 1, 2, 5, 9]), min_size=3, max_size=
 """For each micro-batch how many rows each source gives to it."""
 
 
-@pytest.mark.parametrize("name", part(list(QUERIES), 5))
+@pytest.mark.parametrize("name", part(list(QUERIES), 4))
 @settings(max_examples=examples(12), deadline=None)
 @given(st.integers(0, 1 << 30), CUTS, st.sampled_from([1, 3]), st.booleans())
 def test_any_cutting_leaves_duckdbs_answer(

@@ -230,7 +230,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("rows", [1, 3, 100] if FULL else [3])
-@pytest.mark.parametrize("query", part(list(QUERIES), 6))
+@pytest.mark.parametrize("query", part(list(QUERIES), 3))
 def test_the_sink_got_the_same(tmp_path: Path, query: str, rows: int) -> None:
     job = made(tmp_path, QUERIES[query], rows)
     for name in ("cup", "pen"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -15,12 +17,14 @@ from firesteel.runtime.state.base import StateBackend
 from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.sql import INT, STRING, SqlType, TypeRoot, array
 from tests.runtime.driven_operators import COUNT_STAR, call, spec
+from tests.scale import part
 
 LISTAGG = AggregateSpec("LISTAGG", (1,), (STRING,), STRING)
 LISTAGG_RETRACT = call("LISTAGG", kind=STRING)
 ARRAY_AGG = AggregateSpec("ARRAY_AGG", (1,), (STRING,), array(STRING))
 MULTISET = SqlType(TypeRoot.MULTISET, children=(STRING,))
 COLLECT = AggregateSpec("COLLECT", (1,), (STRING,), MULTISET, True)
+CALLS = ([LISTAGG], [LISTAGG_RETRACT, COUNT_STAR], [ARRAY_AGG, LISTAGG], [COLLECT, COUNT_STAR])
 
 
 def changes(keys: list[str], texts: list[str], first: int = 0) -> pa.Table:
@@ -61,10 +65,7 @@ def test_a_stored_result_counts_in_the_next_batch() -> None:
     assert sum(each.num_rows for each in sent) == 39
 
 
-@pytest.mark.parametrize("stored", [True, False])
-@pytest.mark.parametrize(
-    "calls", [[LISTAGG], [LISTAGG_RETRACT, COUNT_STAR], [ARRAY_AGG, LISTAGG], [COLLECT, COUNT_STAR]]
-)
+@pytest.mark.parametrize(("calls", "stored"), part(list(product(CALLS, [True, False])), 4))
 def test_pieces_have_the_changes_of_the_whole(
     monkeypatch: pytest.MonkeyPatch, calls: list[AggregateSpec], stored: bool
 ) -> None:
@@ -89,9 +90,9 @@ def test_watermarks_stay_behind_their_rows(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(sent) > 6
     seen: list[int] = []
     marks: dict[int, int] = {}
-    for part in sent:
-        assert isinstance(part, WatermarkedBatch)
-        for piece in part.pieces():
+    for message in sent:
+        assert isinstance(message, WatermarkedBatch)
+        for piece in message.pieces():
             if isinstance(piece, Watermark):
                 marks[piece.time] = max(seen, default=-1)
             else:
