@@ -117,6 +117,7 @@ $(READY): pyproject.toml | $(MADE)
 	$(BIN)/python tools/install.py $(BIN)/python -e ".[dev]"
 	@$(BIN)/python -m compileall -q src
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m firesteel.kernels.warm
+	@$(BIN)/python tools/warm_spark.py || true
 	@touch $(USABLE) $@
 
 # The oldest pyspark, and everything else from the usual environment.

@@ -43,6 +43,12 @@ def test_it_is_made_once(tmp_path: Path) -> None:
     assert steps("test", tmp_path) == []
 
 
+def test_the_tests_find_class_data_archives(tmp_path: Path) -> None:
+    lines = make("-n", "test", f"VENV={tmp_path}").splitlines()
+    steps = [step for line in lines for step in ("warm_spark", "-m pytest") if step in line]
+    assert steps == ["warm_spark", "-m pytest"]
+
+
 def test_the_steps_keep_what_python_compiles(tmp_path: Path) -> None:
     """Most of it is imported by the kernels' compiler and by pytest; every process would compile it again."""
     lines = make("-n", "test", f"VENV={tmp_path}").splitlines()
