@@ -2,11 +2,11 @@
 
 usage: python tools/install.py PYTHON ARGUMENT...
 
-PYTHON is that of the environment, the arguments are those of `pip install`. The Python that runs this gets
-uv.
+PYTHON is that of the environment, the arguments are those of `pip install`. uv is installed for the Python
+that runs this tool.
 
-uv does not read pip's settings. Where they say which packages are to be taken or where they come from, pip
-installs, and where uv cannot be had or fails, too. Nothing is compiled: Python does it at the first import.
+uv does not read pip's settings. If they name another index, a proxy, or versions to take, pip installs. It
+also does if uv cannot be installed or fails. Python compiles the packages at the first import.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 
 _DECIDES = re.compile(
-    r"\.(index-url|extra-index-url|no-index|constraint|proxy|client-cert|only-binary|no-binary|pre)=", re.M
+    r"\.(index-url|extra-index-url|no-index|constraint|proxy|client-cert|only-binary|no-binary|pre)="
 )
 _PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile")
 # With a cache, uv would keep 3 GB for the next environment.

@@ -2,8 +2,9 @@
 
 usage: python tools/warm_spark.py
 
-Without an archive, a command needs twice the processor time to start Spark, or three times for a stream, and
-the JVM of the first one writes an archive when it ends. Tests start many commands at once. Each would do so.
+The JVM of the first command writes an archive when it ends. With that, the command takes four times the
+processor time of later ones, for a stream three times. Tests start many commands before the first one has
+ended, so each of those would write an archive.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ EVERY_OPERATOR = [case for case in RECORDED if case.name in _ALL_OPERATORS]
 NOT_ON_STREAMS = frozenset() if FULL else frozenset(number for number in range(1, 1000) if number % 16)
 """SELECTs of these cases that only `make test-all` runs on the stream host: fifteen in sixteen."""
 NOT_ON_BATCH = frozenset() if FULL else frozenset(number for number in range(1, 1000) if number % 16 != 1)
-"""SELECTs that only `make test-all` runs on the batch host: fifteen in sixteen. test_cut.py runs all."""
+"""SELECTs that only `make test-all` runs on the batch host: fifteen in sixteen. test_cut.py runs more."""
 
 CASES = os.environ.get("FIRESTEEL_CASES", "")
 MORE = answered(Path(CASES)) if CASES else []
