@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+INSTALLED := $(VENV)/.installed
 USABLE := $(VENV)/.usable
 MADE := $(VENV)/pyvenv.cfg
 ARGS ?=
@@ -21,7 +22,7 @@ DELTA_SPARK := 4.4.0  # for Spark 4.2; its jar comes from Maven when the test ru
 # pytest rewrites each assert: a process that may keep what it compiles saves the others the work.
 test test-all test-fast collected test-checked test-spark-versions: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help environment oldest demo demo-kafka test test-all test-fast collected test-checked test-spark-versions test-delta test-s3 soak goldens lint types reference package site bench nexmark clean check-tools
+.PHONY: help installed environment oldest demo demo-kafka test test-all test-fast collected test-checked test-spark-versions test-delta test-s3 soak goldens lint types reference package site bench nexmark clean check-tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,14 +50,16 @@ collected: $(READY) ## compile the tests for the processes of the first `make te
 test-checked: $(READY) ## kernels and decoders, with kernels that check each index
 	FIRESTEEL_KERNELS=checked $(BIN)/python -m pytest $(CHECKED_TESTS) $(ARGS)
 
-test-spark-versions: $(OLDEST_READY) ## tests of the code that uses Spark's private parts, on the oldest supported pyspark
+test-spark-versions: $(READY) $(OLDEST_READY) ## tests of the code that uses Spark's private parts, on the oldest supported pyspark
 	$(OLDEST_VENV)/bin/python -m pytest $(IN_PROCESSES) 2 -m private $(PRIVATE_TESTS) $(ARGS)
+
+installed: $(INSTALLED) ## the packages of that environment, without compiled kernels
 
 environment: $(READY) ## the environment of all other targets, with the tools of development
 
 oldest: $(OLDEST_READY) ## the environment with the oldest pyspark, for the two targets around this one
 
-test-delta: $(OLDEST_READY) ## Delta's change feed, with a Delta that fits the oldest pyspark
+test-delta: $(READY) $(OLDEST_READY) ## Delta's change feed, with a Delta that fits the oldest pyspark
 	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check delta-spark==$(DELTA_SPARK)
 	$(OLDEST_VENV)/bin/python -m pytest tests/session/test_delta.py $(ARGS)
 
@@ -71,13 +74,13 @@ goldens: $(READY) ## write the recorded texts of the tests again: plans, trees, 
 	FIRESTEEL_RECORD=1 $(BIN)/python -m pytest -q $(GOLDENS) $(ARGS)
 	@echo "git diff shows what has changed. Keep a changed plan or tree only if Flink prints it, too (CONTRIBUTING.md)."
 
-lint: $(READY) ## style, import layers, the words of the pages
+lint: $(INSTALLED) ## style, import layers, the words of the pages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_imports.py
 	$(BIN)/python tools/check_words.py
 
-types: $(READY) ## mypy, strict
+types: $(INSTALLED) ## mypy, strict
 	$(BIN)/mypy
 
 reference: $(READY) ## write docs/reference.md and docs/support.md from the tables of the code
@@ -113,18 +116,21 @@ $(USABLE): pyproject.toml | $(MADE)
 	$(BIN)/python tools/install.py $(BIN)/python -e .
 	@touch $@
 
-$(READY): pyproject.toml | $(MADE)
+$(INSTALLED): pyproject.toml | $(MADE)
 	$(BIN)/python tools/install.py $(BIN)/python -e ".[dev]"
+	@touch $(USABLE) $@
+
+$(READY): $(INSTALLED)
 	@$(BIN)/python -m compileall -q src
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m firesteel.kernels.warm
 	@$(BIN)/python tools/warm_spark.py || true
-	@touch $(USABLE) $@
+	@touch $@
 
 # The oldest pyspark, and everything else from the usual environment.
 $(OLDEST_MADE): | check-tools
 	$(PYTHON) -m venv $(OLDEST_VENV) || { rm -rf $(OLDEST_VENV); exit 1; }
 
-$(OLDEST_READY): $(READY) | $(OLDEST_MADE)
+$(OLDEST_READY): $(INSTALLED) | $(OLDEST_MADE)
 	$(BIN)/python tools/install.py $(OLDEST_VENV)/bin/python pyspark==$(OLDEST_PYSPARK)
 	@$(OLDEST_VENV)/bin/python tools/share_packages.py $(VENV)
 	@touch $@

@@ -39,6 +39,10 @@ def test_it_is_made_once(tmp_path: Path) -> None:
     assert steps("test", tmp_path) == ["tools", "compile"]
     (tmp_path / ".usable").touch()
     assert steps("demo", tmp_path) == []
+    assert steps("lint", tmp_path) == ["tools"]
+    (tmp_path / ".installed").touch()
+    assert steps("types", tmp_path) == []
+    assert steps("test", tmp_path) == ["compile"]
     (tmp_path / ".ready").touch()
     assert steps("test", tmp_path) == []
 
