@@ -4,6 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
+COMPILED := $(VENV)/.compiled
 USABLE := $(VENV)/.usable
 MADE := $(VENV)/pyvenv.cfg
 ARGS ?=
@@ -43,12 +44,13 @@ test-fast: $(READY) ## the tests that need no Spark: under a minute
 	$(BIN)/python -m pytest -m "not spark and not slow" $(ARGS)
 
 # The processes of `test` begin all at once, and each would rewrite the asserts. What fails here fails there, too.
-collected: $(READY) ## compile the tests for the processes of the first `make test`
+collected: $(COMPILED) ## compile the tests for the processes of the first `make test`
 	@$(BIN)/python -m pytest --collect-only --quiet > /dev/null || true
 
 # In one process: most of the time goes into compiling the kernels, and a second process compiles them, too.
+# Without LLVM's optimizations, which do not change which indices are checked, that takes a quarter less.
 test-checked: $(READY) ## kernels and decoders, with kernels that check each index
-	FIRESTEEL_KERNELS=checked $(BIN)/python -m pytest $(CHECKED_TESTS) $(ARGS)
+	FIRESTEEL_KERNELS=checked NUMBA_OPT=0 $(BIN)/python -m pytest $(CHECKED_TESTS) $(ARGS)
 
 test-spark-versions: $(READY) $(OLDEST_READY) ## tests of the code that uses Spark's private parts, on the oldest supported pyspark
 	$(OLDEST_VENV)/bin/python -m pytest $(IN_PROCESSES) 2 -m private $(PRIVATE_TESTS) $(ARGS)
@@ -120,9 +122,12 @@ $(INSTALLED): pyproject.toml | $(MADE)
 	$(BIN)/python tools/install.py $(BIN)/python -e ".[dev]"
 	@touch $(USABLE) $@
 
-$(READY): $(INSTALLED)
+$(COMPILED): $(INSTALLED)
 	@$(BIN)/python -m compileall -q src
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m firesteel.kernels.warm
+	@touch $@
+
+$(READY): $(COMPILED)
 	@$(BIN)/python tools/warm_spark.py || true
 	@touch $@
 

@@ -43,6 +43,8 @@ def test_it_is_made_once(tmp_path: Path) -> None:
     (tmp_path / ".installed").touch()
     assert steps("types", tmp_path) == []
     assert steps("test", tmp_path) == ["compile"]
+    (tmp_path / ".compiled").touch()
+    assert steps("test", tmp_path) == []
     (tmp_path / ".ready").touch()
     assert steps("test", tmp_path) == []
 
