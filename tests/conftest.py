@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,17 +83,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Spark]:
-    """A local Spark as Firesteel starts it. It reads a class-data archive, and writes none when it ends."""
+    """A local Spark with the class path and the class-data archive of commands. It writes no archive."""
     from firesteel.spark.launch import direct_launcher
     from firesteel.spark.launch.archive import ClassArchive, class_archive
+    from firesteel.spark.launch.class_path import class_path
     from firesteel.spark.launch.launch import create_session
 
-    def kept(java: Java, jars: Path, host: str) -> ClassArchive:
+    def kept(java: Java, jars: Sequence[Path], host: str) -> ClassArchive:
         # In a fresh clone, a command of the tests has written one long before this Spark ends.
         archive = class_archive(java, jars, host)
         return archive if archive.mark is None else ClassArchive()
 
-    with patch.object(direct_launcher, "class_archive", kept):
+    with patch.multiple(
+        direct_launcher,
+        class_archive=kept,
+        class_path=lambda jars, own_process: class_path(jars, own_process=True),
+    ):
         session = create_session()
     yield session
     session.stop()

@@ -18,6 +18,7 @@ import pytest
 from firesteel.cache_folder import private_cache_folder
 from firesteel.cli.stopping import stop_words
 from firesteel.spark.launch import archive
+from firesteel.spark.launch.class_path import class_path
 from firesteel.spark.launch.java import find_java, spark_home
 from firesteel.spark.launch.settings import STREAM
 from firesteel.spark.progress import Progress
@@ -104,7 +105,7 @@ def ended_by(number: int, folder: Path) -> tuple[int, list[dict[str, Any]]]:
 @pytest.fixture
 def no_new_archive() -> Iterator[None]:
     """Have no JVM begin a class-data archive, which takes a first run's JVM long when it ends."""
-    key = archive._key(find_java(), spark_home() / "jars", STREAM)
+    key = archive._key(find_java(), class_path(spark_home() / "jars", own_process=True), STREAM)
     begun = private_cache_folder("jvm") / f"{key}.{os.getpid()}{archive._NEW}"  # as if another one wrote it
     begun.touch()
     yield

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 from py4j.protocol import Py4JError
+from pyspark.sql.pandas import functions
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import Row
 
-from firesteel.spark.internals.frames import in_session, let_go, spark_schema
+from firesteel.spark.internals.frames import in_session, let_go, spark_schema, with_state
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -52,3 +56,29 @@ def _count_on(frame: DataFrame) -> None:
     """A thread of py4j's lets go, a moment later."""
     while frame.count() == 3:
         continue
+
+
+class _Same(StatefulProcessor):
+    """A processor that returns its rows."""
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """It has no state."""
+
+    def handleInputRows(self, key: Any, rows: Any, timers: object) -> Iterator[Row]:
+        yield from rows
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def test_a_keyed_stream_does_not_ask_for_pandas(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check() -> None:
+        raise ImportError("pandas")
+
+    monkeypatch.setattr(functions, "require_minimum_pandas_version", check)
+    numbers = spark.session.readStream.format("rate").load()
+    schema = numbers.schema
+    with pytest.raises(ImportError, match="pandas"):
+        numbers.groupBy("value").transformWithState(_Same(), schema, "Append", "None")
+    assert with_state(numbers, "value", _Same(), schema).schema == schema
+    assert functions.require_minimum_pandas_version is check

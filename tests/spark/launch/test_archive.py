@@ -16,11 +16,10 @@ MAKE, USE = "-XX:ArchiveClassesAtExit=", "-XX:SharedArchiveFile="
 
 
 @pytest.fixture
-def jars(tmp_path: Path) -> Path:
-    folder = tmp_path / "jars"
-    folder.mkdir()
-    (folder / "spark-core.jar").write_bytes(b"1")
-    return folder
+def jars(tmp_path: Path) -> list[Path]:
+    jar = tmp_path / "spark-core.jar"
+    jar.write_bytes(b"1")
+    return [jar]
 
 
 def option(archive: ClassArchive, prefix: str) -> Path | None:
@@ -28,7 +27,7 @@ def option(archive: ClassArchive, prefix: str) -> Path | None:
     return next((Path(o.removeprefix(prefix)) for o in options if o.startswith(prefix)), None)
 
 
-def make(jars: Path, cache: Path, host: str = "batch") -> Path:
+def make(jars: list[Path], cache: Path, host: str = "batch") -> Path:
     archive = class_archive(JAVA, jars, host, cache)
     made = option(archive, MAKE)
     assert made is not None
@@ -36,7 +35,7 @@ def make(jars: Path, cache: Path, host: str = "batch") -> Path:
     return made
 
 
-def test_one_of_a_run_without_results_is_dropped(jars: Path, tmp_path: Path) -> None:
+def test_one_of_a_run_without_results_is_dropped(jars: list[Path], tmp_path: Path) -> None:
     made = option(class_archive(JAVA, jars, "batch", tmp_path), MAKE)
     assert made is not None
     made.write_bytes(b"\xab\xba\x0b\xf0 classes")
@@ -44,7 +43,7 @@ def test_one_of_a_run_without_results_is_dropped(jars: Path, tmp_path: Path) -> 
     assert not made.exists()
 
 
-def test_those_that_nobody_uses_are_deleted(jars: Path, tmp_path: Path) -> None:
+def test_those_that_nobody_uses_are_deleted(jars: list[Path], tmp_path: Path) -> None:
     make(jars, tmp_path).write_bytes(b"\xab\xba\x0b\xf0 classes")
     used = option(class_archive(JAVA, jars, "batch", tmp_path), USE)
     assert used is not None
@@ -53,7 +52,7 @@ def test_those_that_nobody_uses_are_deleted(jars: Path, tmp_path: Path) -> None:
     assert not used.exists()
 
 
-def test_so_are_the_markers_of_killed_runs(jars: Path, tmp_path: Path) -> None:
+def test_so_are_the_markers_of_killed_runs(jars: list[Path], tmp_path: Path) -> None:
     killed = make(jars, tmp_path).with_suffix(".mark")
     running = make(jars, tmp_path).with_suffix(".mark")
     os.utime(killed, (time.time() - 40 * 86_400,) * 2)
@@ -62,7 +61,7 @@ def test_so_are_the_markers_of_killed_runs(jars: Path, tmp_path: Path) -> None:
     assert running.exists()
 
 
-def test_a_first_run_makes_it_and_later_ones_use_it(jars: Path, tmp_path: Path) -> None:
+def test_a_first_run_makes_it_and_later_ones_use_it(jars: list[Path], tmp_path: Path) -> None:
     make(jars, tmp_path).write_bytes(b"\xab\xba\x0b\xf0 classes")
     used = option(class_archive(JAVA, jars, "batch", tmp_path), USE)
     assert used is not None
@@ -70,7 +69,7 @@ def test_a_first_run_makes_it_and_later_ones_use_it(jars: Path, tmp_path: Path) 
     assert option(class_archive(JAVA, jars, "batch", tmp_path), USE) == used
 
 
-def test_one_that_is_being_written_is_left_alone(jars: Path, tmp_path: Path) -> None:
+def test_one_that_is_being_written_is_left_alone(jars: list[Path], tmp_path: Path) -> None:
     begun = make(jars, tmp_path)
     begun.write_bytes(b"\0" * 64)
     options = class_archive(JAVA, jars, "batch", tmp_path)
@@ -79,7 +78,7 @@ def test_one_that_is_being_written_is_left_alone(jars: Path, tmp_path: Path) -> 
     assert begun.exists()
 
 
-def test_one_that_was_given_up_is_made_again(jars: Path, tmp_path: Path) -> None:
+def test_one_that_was_given_up_is_made_again(jars: list[Path], tmp_path: Path) -> None:
     begun = make(jars, tmp_path)
     begun.write_bytes(b"\0" * 64)
     os.utime(begun, (time.time() - 3600,) * 2)
@@ -87,25 +86,26 @@ def test_one_that_was_given_up_is_made_again(jars: Path, tmp_path: Path) -> None
     assert not begun.exists()
 
 
-def test_each_java_host_and_set_of_jars_has_its_own(jars: Path, tmp_path: Path) -> None:
+def test_each_java_host_and_set_of_jars_has_its_own(jars: list[Path], tmp_path: Path) -> None:
     def key(made: Path) -> str:
         return made.name.split(".")[0]
 
     keys = {key(make(jars, tmp_path)), key(make(jars, tmp_path, "stream"))}
     other = option(class_archive(Java(JAVA.executable, "21"), jars, "batch", tmp_path), MAKE)
     assert other is not None
-    (jars / "more.jar").write_bytes(b"2")
+    jars.append(tmp_path / "more.jar")
+    jars[-1].write_bytes(b"2")
     keys |= {key(other), key(make(jars, tmp_path))}
     assert len(keys) == 4
 
 
-def test_without_a_cache_folder_nothing_is_asked_for(jars: Path, tmp_path: Path) -> None:
+def test_without_a_cache_folder_nothing_is_asked_for(jars: list[Path], tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
     assert class_archive(JAVA, jars, "batch", blocked) == ClassArchive()
 
 
-def test_those_of_environments_that_are_gone_do_not_pile_up(jars: Path, tmp_path: Path) -> None:
+def test_those_of_environments_that_are_gone_do_not_pile_up(jars: list[Path], tmp_path: Path) -> None:
     """Each new environment has other jars, and so other archives."""
     now = time.time()
     for number in range(30):

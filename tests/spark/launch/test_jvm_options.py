@@ -7,13 +7,14 @@ import subprocess
 from pathlib import Path
 
 from firesteel.spark.launch.archive import class_archive
+from firesteel.spark.launch.class_path import class_path
 from firesteel.spark.launch.direct_launcher import _JVM_OPTIONS, _STREAM_OPTIONS
 from firesteel.spark.launch.java import find_java, spark_home
 
 
 def test_each_option_has_an_effect(tmp_path: Path) -> None:
     java = find_java()
-    made = class_archive(java, spark_home() / "jars", "stream", tmp_path).options
+    made = class_archive(java, class_path(spark_home() / "jars"), "stream", tmp_path).options
     options = [*_JVM_OPTIONS, *_STREAM_OPTIONS, *made, "-XX:+PrintFlagsFinal", "-version"]
     asked = subprocess.run([str(java.executable), *options], capture_output=True, text=True, check=True)
     flags = dict(re.findall(r"(\w+) +:?= +(\S*)", asked.stdout))

@@ -124,4 +124,4 @@ def test_without_a_home_there_is_no_archive(monkeypatch: pytest.MonkeyPatch, tmp
     for name in ("HOME", "XDG_CACHE_HOME", "FIRESTEEL_CACHE_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", no_home)
-    assert class_archive(Java(tmp_path, "17"), tmp_path, "batch") == ClassArchive()
+    assert class_archive(Java(tmp_path, "17"), [], "batch") == ClassArchive()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.stateful_processor import StatefulProcessor
     from pyspark.sql.types import StructType
 
 
@@ -25,6 +28,26 @@ def in_session(frame: DataFrame, session: SparkSession) -> DataFrame:
     dataset = other._jvm.org.apache.spark.sql.classic.Dataset
     plan = given._jdf.queryExecution().analyzed()
     return ClassicDataFrame(dataset.ofRows(other._jsparkSession, plan), session)
+
+
+_checking = threading.Lock()
+
+
+def with_state(packets: DataFrame, key: str, processor: StatefulProcessor, schema: StructType) -> DataFrame:
+    """Return the rows that a processor gives for a DataFrame, which is grouped by a column.
+
+    The driver does not use pandas, but pyspark imports it to check its version, which takes a third of a
+    second. Private: the name of the check, which is left out.
+    """
+    functions = importlib.import_module("pyspark.sql.pandas.functions")
+    name = "require_minimum_pandas_version"
+    with _checking:
+        check = functions.__dict__.get(name)
+        setattr(functions, name, lambda: None)
+        try:
+            return packets.groupBy(key).transformWithState(processor, schema, "Append", "None")
+        finally:
+            setattr(functions, name, check)
 
 
 def let_go(frame: DataFrame) -> None:

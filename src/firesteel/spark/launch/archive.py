@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,6 @@ from uuid import uuid4
 
 from firesteel.cache_folder import UNUSED, private_cache_folder
 from firesteel.file_trust import distrust, make_private
-from firesteel.spark.launch.class_path import class_path
 from firesteel.spark.launch.java import Java
 
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off"]
@@ -57,8 +56,8 @@ class ClassArchive:
                 self.mark.touch()
 
 
-def class_archive(java: Java, jars: Path, host: str, cache: Path | None = None) -> ClassArchive:
-    """Return the archive for this Java, these jars, and this host, or the options to create one."""
+def class_archive(java: Java, jars: Sequence[Path], host: str, cache: Path | None = None) -> ClassArchive:
+    """Return the archive for this Java, this class path, and this host, or the options to create one."""
     try:
         folder = private_cache_folder("jvm") if cache is None else cache / "jvm"
         make_private(folder)
@@ -67,11 +66,11 @@ def class_archive(java: Java, jars: Path, host: str, cache: Path | None = None) 
         return ClassArchive()
 
 
-def _key(java: Java, jars: Path, host: str) -> str:
-    digest = hashlib.sha256(f"{java.executable} {java.version} {class_path(jars)}".encode())
-    for jar in sorted(os.scandir(jars), key=lambda entry: entry.name):
+def _key(java: Java, jars: Sequence[Path], host: str) -> str:
+    digest = hashlib.sha256(f"{java.executable} {java.version}\n".encode())
+    for jar in jars:
         status = jar.stat()
-        digest.update(f"{jar.name} {status.st_size} {status.st_mtime_ns}\n".encode())
+        digest.update(f"{jar} {status.st_size} {status.st_mtime_ns}\n".encode())
     return f"spark-{host}-{digest.hexdigest()[:16]}"
 
 

@@ -39,14 +39,28 @@ _FIRST = (
     "netty-buffer",
 )
 """Names of jars without versions, by the number of classes that a stream loads from them."""
+_FOR_PROGRAMS = ("spark-mllib",)
+"""Names of jars that only a user's program needs.
+
+Each SQL session loads the extension that Spark's machine learning library contains, whose functions set up
+Scala's reflection. That takes half a second.
+"""
 _VERSION = re.compile(r"[-_]\d")
 """Start of the versions in a file's name, as in spark-core_2.13-4.3.0.jar."""
 
 
-def class_path(jars: Path) -> str:
-    """Return the class path: the jars of `_FIRST` that exist, and then the whole folder."""
+def class_path(jars: Path, *, own_process: bool = False) -> tuple[Path, ...]:
+    """Return the jars of a folder, those of `_FIRST` first.
+
+    Args:
+        jars: The folder.
+        own_process: Whether the process belongs to Firesteel alone. Jars that only a user's program needs are
+            then left out.
+    """
     by_name = defaultdict(list)
-    for jar in sorted(jars.iterdir()):
+    for jar in sorted(jars.glob("*.jar")):
         by_name[_VERSION.split(jar.name)[0]].append(jar)
-    first = [jar for name in _FIRST for jar in by_name[name]]
-    return ":".join(map(str, [*first, jars / "*"]))
+    for name in _FOR_PROGRAMS if own_process else ():
+        by_name.pop(name, None)
+    first = [jar for name in _FIRST for jar in by_name.pop(name, ())]
+    return (*first, *(jar for found in by_name.values() for jar in found))

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firesteel.spark.launch.archive import class_archive
+from firesteel.spark.launch.class_path import class_path
 from firesteel.spark.launch.fork_server import fork_server
 from firesteel.spark.launch.java import Java, spark_home
 from firesteel.spark.launch.jvm import LocalJvm
@@ -70,7 +71,8 @@ class DirectLauncher:
 
     def __init__(self, options: LaunchOptions, java: Java) -> None:
         self._options = options
-        self._archive = class_archive(java, spark_home() / "jars", options.host)
+        jars = class_path(spark_home() / "jars", own_process=options.own_process)
+        self._archive = class_archive(java, jars, options.host)
         self._fork_server = fork_server()
         self._settings = with_private_sockets(options.settings())
         if "SPARK_LOCAL_DIRS" not in os.environ:
@@ -82,6 +84,8 @@ class DirectLauncher:
             java_temporary_folder(),
             *self._archive.options,
             *logging_options(options.conf),
+            "-cp",
+            ":".join(map(str, jars)),
         ]
         shown = {key: value for key, value in self._settings.items() if key not in (SECRET, *options.conf)}
         self._jvm = LocalJvm(  # `ps` shows the command line, so it contains no secrets.

@@ -16,8 +16,7 @@ import time
 from collections.abc import Mapping
 
 from firesteel.errors import JobError
-from firesteel.spark.launch.class_path import class_path
-from firesteel.spark.launch.java import Java, spark_home
+from firesteel.spark.launch.java import Java
 from firesteel.spark.launch.jvm_output import JvmOutput
 from firesteel.spark.launch.private_sockets import private_variables
 from firesteel.spark.launch.settings import ARENAS
@@ -47,7 +46,7 @@ class LocalJvm:
     that Ctrl-C at the terminal reaches only Python. Its output goes through this process, so that readers of
     this process's output need not wait for the JVM's end.
 
-    `python` is the program that the JVM starts as Python.
+    `jvm_options` hold the class path. `python` is the program that the JVM starts as Python.
     """
 
     def __init__(
@@ -61,7 +60,6 @@ class LocalJvm:
     ) -> None:
         self._folder = private_folder("gateway")
         self._answer = self._folder / "gateway"
-        home = spark_home()
         environment = {
             "MALLOC_ARENA_MAX": ARENAS,
             **os.environ,
@@ -82,8 +80,6 @@ class LocalJvm:
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
             "-Dio.netty.tryReflectionSetAccessible=true",
             *(f"-D{key}={value}" for key, value in conf.items()),
-            "-cp",
-            class_path(home / "jars"),
             _GATEWAY,
         ]
         self._process = subprocess.Popen(

@@ -81,7 +81,7 @@ class LaunchOptions:
         master: Spark master; None for this machine with all its cores.
         host: Expected host (batch or stream), which selects the class-data archive.
         conf: Spark settings of the user.
-        own_process: Whether the process belongs to Firesteel alone (without_pandas.py).
+        own_process: Whether the process belongs to Firesteel alone (without_pandas.py, class_path.py).
         fast: Whether private parts of Spark may be used for a faster start.
         name: Name of the application if `conf` sets none.
     """

@@ -23,14 +23,14 @@ from firesteel.spark.checkpoint.replays import keep, rows_of_chain
 from firesteel.spark.checkpoint.upgrade.kept_script import note_script
 from firesteel.spark.checkpoint_functions import note_functions, warn_of_layout
 from firesteel.spark.internals.checkpoint_files import write_with_few_programs
-from firesteel.spark.internals.frames import in_session
+from firesteel.spark.internals.frames import in_session, with_state
 from firesteel.spark.internals.hash_partitions import key_group_labels
 from firesteel.spark.launch.launch import Spark
 from firesteel.spark.stream.batch_clock import Ticks
 from firesteel.spark.stream.frame_source import BATCH_TIME, FrameTask, used_sub_sequence_bits
 from firesteel.spark.stream.keyed_processor import KeyedProcessor
 from firesteel.spark.stream.replaying_source import SourceReplays
-from firesteel.spark.stream.rows import SCHEMA
+from firesteel.spark.stream.rows import packet_schema
 from firesteel.spark.stream.settings import KEY_GROUPS, MAX_ROWS, StreamSettings
 from firesteel.spark.stream.source import ChangelogSource, FiresteelSource, SourceOptions
 from firesteel.spark.task.context import TaskContext, contexts_of
@@ -196,7 +196,7 @@ class _Sources:
 
     def _of_frame(self, given: DataFrame, task: SourceTask, numbers: range) -> DataFrame:
         timed = in_session(given, self.session).selectExpr("*", BATCH_TIME)
-        return timed.mapInArrow(FrameTask(task, self.labels, numbers), SCHEMA)
+        return timed.mapInArrow(FrameTask(task, self.labels, numbers), packet_schema())
 
     def _interval(self, context: TaskContext) -> int:
         """Return the mini-batch interval that the sources keep, in milliseconds; 0 if the host keeps it."""
@@ -220,7 +220,7 @@ def _frame(sources: _Sources) -> DataFrame:
     packets = reduce(lambda one, other: one.union(other), sources.packets(first))
     for contexts in later:
         processor = KeyedProcessor(StageTask(contexts), sources.labels, sources.spill)
-        packets = packets.groupBy("key_group").transformWithState(processor, SCHEMA, "Append", "None")
+        packets = with_state(packets, "key_group", processor, packet_schema())
     return packets
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 
 from firesteel.runtime.dataflow.packets import Packet, Position
 from firesteel.runtime.dataflow.stored_payload import StoredPayload
+from firesteel.spark.internals.frames import spark_schema
 
-SCHEMA = (
-    "chain int, port int, key_group int, first bigint, place bigint, task bigint, number int, "
-    "rows bigint, read bigint, holds int, mark bigint, now bigint, payload binary"
-)
-"""Schema of a DataFrame of packets, as Spark SQL text. `now` is the sender's processing time."""
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
 
 ARROW = pa.schema(
     [
@@ -30,9 +30,14 @@ ARROW = pa.schema(
         ("payload", pa.binary()),
     ]
 )
-"""Arrow schema of a DataFrame of packets."""
+"""Arrow schema of a DataFrame of packets. `now` is the sender's processing time."""
 
 Values = tuple[int, int, int, int, int, int, int, int, int, int, int, int, bytes]
+
+
+def packet_schema() -> StructType:
+    """Return Spark's schema of a DataFrame of packets. Spark would load its SQL parser for a text."""
+    return spark_schema(ARROW)
 
 
 def to_values(packet: Packet, labels: tuple[int, ...], now: int = 0) -> Values:

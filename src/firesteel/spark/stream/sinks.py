@@ -14,7 +14,7 @@ from firesteel.runtime.dataflow.packets import CHANGES, Packet
 from firesteel.spark.internals.frames import let_go
 from firesteel.spark.internals.hash_partitions import partition_of
 from firesteel.spark.sink_task import SinkTask
-from firesteel.spark.stream.rows import SCHEMA, from_values, to_batch
+from firesteel.spark.stream.rows import from_values, packet_schema, to_batch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -84,7 +84,7 @@ class KeptPackets:
             return _run_here(task, here, partitions)
         own = self._noted(self._frame.where(f"chain = {to} AND holds = {CHANGES}"))
         own = self._noted(own.repartition(partitions, "key_group"))
-        told = self._noted(own.mapInArrow(_InArrow(task), SCHEMA))
+        told = self._noted(own.mapInArrow(_InArrow(task), packet_schema()))
         return [from_values(tuple(row)) for row in told.collect()]
 
     def release(self) -> None:

@@ -29,7 +29,7 @@ from firesteel.spark.stream.batch_clock import BatchClock, NoRows, Ticks, ticks_
 from firesteel.spark.stream.ending_source import EndingSource
 from firesteel.spark.stream.part_of_source import PartOfSource
 from firesteel.spark.stream.replaying_source import NO_REPLAYS, ReplayingSource, SourceReplays
-from firesteel.spark.stream.rows import SCHEMA, to_batch
+from firesteel.spark.stream.rows import packet_schema, to_batch
 from firesteel.spark.stream.sequential_source import SequentialSource
 from firesteel.spark.stream.source_start import note_start
 from firesteel.spark.task.source_task import SourceTask
@@ -91,8 +91,8 @@ class FiresteelSource(DataSource):
     def name(cls) -> str:
         return FORMAT
 
-    def schema(self) -> str:
-        return SCHEMA
+    def schema(self) -> StructType:
+        return packet_schema()
 
     def streamReader(self, schema: StructType) -> ChainReader:
         return ChainReader(pickle.loads(base64.b64decode(self.options["chain"])))
