@@ -1,7 +1,7 @@
 """Log as JSON (`--log-format json`): one object a line on stderr, for programs that collect logs.
 
 Each line has `time`, `level`, `event` and the fields of the event. Events are `progress`, `error`, `notice`,
-`stopped`, and `log` for lines that other software writes (stderr_lines.py).
+`restart`, `stopped`, and `log` for lines that other software writes (stderr_lines.py).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ OPTIONS = (
         "table.exec.state.ttl",
         _DURATION,
         "0 ms",
-        "How long state that nothing reads is kept; 0: no limit.",
+        "How long state that is not written is kept; 0: no limit.",
     ),
     Option("table.dynamic-table-options.enabled", _BOOLEAN, "true", "Allow OPTIONS hints on tables."),
     Option(
@@ -203,8 +203,18 @@ OPTIONS = (
         "-1",
         "If above 0, it replaces parallelism.default.",
     ),
-    Option("parallelism.default", _INTEGER, "2", "Tasks that work side by side: Spark's shuffle partitions."),
-    Option("pipeline.max-parallelism", _INTEGER, "128", "Key groups: fixed for the life of a checkpoint."),
+    Option(
+        "parallelism.default",
+        _INTEGER,
+        "2",
+        "Tasks that share the keys: Spark's shuffle partitions. If not set: one for each core.",
+    ),
+    Option(
+        "pipeline.max-parallelism",
+        _INTEGER,
+        "128",
+        "Key groups, fixed for the life of a checkpoint. If not set: four for each task.",
+    ),
     Option("pipeline.name", _STRING, None, "The job's name."),
     Option(
         "execution.runtime-mode",
