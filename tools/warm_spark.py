@@ -4,7 +4,7 @@ usage: python tools/warm_spark.py
 
 The JVM of the first command writes an archive when it ends. With that, the command takes four times the
 processor time of later ones, for a stream three times. Tests start many commands before the first one has
-ended, so each of those would write an archive.
+ended, and these would run without an archive.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -35,6 +36,22 @@ def make(jars: list[Path], cache: Path, host: str = "batch") -> Path:
     return made
 
 
+def left_behind(made: Path) -> Path:
+    """As if the process that began an archive had been killed."""
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    other = made.with_name(made.name.replace(f".{os.getpid()}.", f".{ended.pid}."))
+    made.with_suffix(".mark").rename(other.with_suffix(".mark"))
+    return made.rename(other)
+
+
+def test_runs_at_the_same_time_write_one(jars: list[Path], tmp_path: Path) -> None:
+    begun = make(jars, tmp_path)
+    assert class_archive(JAVA, jars, "batch", tmp_path).mark is None
+    left_behind(begun)
+    make(jars, tmp_path)
+
+
 def test_one_of_a_run_without_results_is_dropped(jars: list[Path], tmp_path: Path) -> None:
     made = option(class_archive(JAVA, jars, "batch", tmp_path), MAKE)
     assert made is not None
@@ -53,10 +70,10 @@ def test_those_that_nobody_uses_are_deleted(jars: list[Path], tmp_path: Path) ->
 
 
 def test_so_are_the_markers_of_killed_runs(jars: list[Path], tmp_path: Path) -> None:
-    killed = make(jars, tmp_path).with_suffix(".mark")
+    killed = left_behind(make(jars, tmp_path)).with_suffix(".mark")
     running = make(jars, tmp_path).with_suffix(".mark")
     os.utime(killed, (time.time() - 40 * 86_400,) * 2)
-    make(jars, tmp_path)
+    make(jars, tmp_path, "stream")
     assert not killed.exists()
     assert running.exists()
 

@@ -5,7 +5,8 @@ The JVM of the first run writes an archive when it ends (-XX:ArchiveClassesAtExi
 there is one archive for each of them and for each host. No run waits for an archive or depends on it: the JVM
 ignores an archive that does not fit.
 
-The JVM writes the archive under a unique name. A later run renames it if the archive is complete and useful.
+The JVM writes the archive under a unique name, at which an empty file stands from the start, so that runs
+beside this one write none. A later run renames it if the archive is complete and useful.
 It is useful if a marker file beside it shows that a job of that run returned results, so that the archive has
 the classes of a job. The JVM writes the header last, so a file with a header is complete.
 """
@@ -80,13 +81,27 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
         with suppress(OSError):  # The archive belongs to root, as in a container image.
             os.utime(archive)
         return ClassArchive((*_QUIET, *_IN_PLACE, f"-XX:SharedArchiveFile={archive}"))
-    if any(folder.glob(f"{key}.*{_NEW}")):
-        return ClassArchive(tuple(_QUIET))  # Another run is writing the archive.
+    if any(map(_is_claimed, folder.glob(f"{key}.*{_NEW}"))):
+        return ClassArchive(tuple(_QUIET))
     _forget(folder.glob("*.jsa"), UNUSED)
     _forget(folder.glob(f"*{_OF_USE}"), UNUSED)  # a JVM that was killed has written no archive
     _forget(_oldest(folder), _ABANDONED)
-    made = folder / f"{key}.{uuid4().hex}{_NEW}"
+    made = folder / f"{key}.{os.getpid()}.{uuid4().hex}{_NEW}"
+    made.touch()
     return ClassArchive((*_QUIET, f"-XX:ArchiveClassesAtExit={made}"), made.with_suffix(_OF_USE))
+
+
+def _is_claimed(made: Path) -> bool:
+    """Return whether another run writes this archive, or will when it ends.
+
+    The file is empty until then. A run that was killed has left it behind.
+    """
+    with suppress(FileNotFoundError, ProcessLookupError, ValueError):  # ValueError: an older file's name
+        if made.stat().st_size > 0:
+            return True
+        os.kill(int(made.name.split(".")[1]), 0)
+        return True
+    return False
 
 
 def _oldest(folder: Path) -> list[Path]:
