@@ -75,9 +75,9 @@ def _why_not_used() -> str | None:
 
 
 def _keeps_names(status: os.stat_result) -> bool:
-    """Return whether users cannot replace each other's folders in this one, as in /tmp.
+    """Return whether no other user but root can replace this user's folders in a folder, as in /tmp.
 
-    Its owner always can.
+    The folder has the sticky bit, and its owner, who always can, is this user or root.
     """
     return bool(status.st_mode & stat.S_ISVTX) and status.st_uid in (os.getuid(), 0)
 

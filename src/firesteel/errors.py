@@ -51,7 +51,7 @@ class FiresteelError(Exception):
         sql: Text that `range` refers to. None until it is known.
         option: Key of the table's option that is wrong, or None. `range` becomes its position.
         exit_status: Exit status of the command.
-        restarts: Whether a restart of the job may help. False for what it would only meet again.
+        restarts: Whether a restart of the job may help. False if it would fail again with the same error.
     """
 
     exit_status = 1
@@ -190,7 +190,7 @@ class TransientError(JobError):
 
 
 class UnavailableError(TransientError):
-    """A system that the job needs is away: a broker, a database, a schema registry."""
+    """A system that the job needs is not available: a broker, a database, a schema registry."""
 
 
 class OverloadedError(TransientError):

@@ -1,4 +1,4 @@
-"""Base class of the binder, by which the rules in bind/scalar/ bind the parts of their nodes."""
+"""Base class of the binder of scalar expressions, through which rules in bind/scalar/ bind operands."""
 
 from __future__ import annotations
 

@@ -116,7 +116,10 @@ def aggregate(
     groups: Sequence[tuple[int, ...]] = (),
     ttl: str = "",
 ) -> Node:
-    """Return an aggregate. Columns that it does not read are removed from a projection right below it."""
+    """Return an aggregate. A projection right below it loses the columns that the aggregate does not read.
+
+    Without calls, and if the keys are unique already, it is a projection to the keys.
+    """
     if not calls and keys and not groups and has_unique(node, frozenset(keys)):
         columns = references(node)
         return project(node, [columns[k] for k in keys], [node.schema[k].name for k in keys])

@@ -33,7 +33,7 @@ def check_expression(node: syntax.Node, catalog: Catalog | None = None, clause: 
         clause: Clause of the expression. None for SELECT, where OVER is allowed.
 
     Raises:
-        ValidationError: OVER in such a clause, or FILTER or the like on a function that is no aggregate.
+        ValidationError: OVER outside of SELECT, or FILTER or the like on a function that is no aggregate.
     """
     for part in syntax.walk(node, into_queries=False):
         if isinstance(part, syntax.Call):
@@ -47,8 +47,7 @@ def check_column(node: syntax.Node) -> None:
 
     Raises:
         ValidationError: The expression contains a query. In Flink the parser refuses a query that is the
-            whole
-            expression, the planner any other.
+            whole expression, the planner any other.
     """
     for part in syntax.walk(node):
         if _is_query(part):

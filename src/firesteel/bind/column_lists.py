@@ -1,4 +1,4 @@
-"""Names of the columns of an entry of FROM, with a list of its own or without one."""
+"""Column names of an entry of FROM, with or without a column list after its alias."""
 
 from __future__ import annotations
 

@@ -92,8 +92,8 @@ class _QueryWriter(CallWriter):
     ) -> tuple[str, tuple[str, ...]]:
         """Return the text of a query and the names of its columns.
 
-        `left` and `right` are the precedences of the set operators beside it, 0 without one. `apart`: whether
-        ORDER BY or LIMIT needs parentheses.
+        `left` and `right` are the precedences of the set operators on each side, 0 if there is none. `apart`:
+        whether a query with ORDER BY or LIMIT gets parentheses.
         """
         if isinstance(node, Ordered):
             text, names = self._ordered(node)
@@ -135,7 +135,7 @@ class _QueryWriter(CallWriter):
         outer = self._scope
         if isinstance(node.query, Select):
             text, names = self._select(node.query, close=False)
-        else:  # Calcite puts a SELECT * around it
+        else:  # Calcite wraps any other query in SELECT *
             alias = self._generated_alias()
             inner, names = self.query_with_names(node.query)
             items = ", ".join(joined((alias, name)) for name in names)
@@ -152,7 +152,7 @@ class _QueryWriter(CallWriter):
         return text, names
 
     def _select(self, node: Select, close: bool = True) -> tuple[str, tuple[str, ...]]:
-        """Return the text of a SELECT and its column names. With `close`, its scope ends."""
+        """Return the text of a SELECT and its column names. Without `close`, its scope stays open."""
         outer = self._scope
         self._scope = Scope(outer=outer)
         tables = self._from(node.source) if node.source is not None else ""
@@ -273,7 +273,7 @@ class _QueryWriter(CallWriter):
         return f"{text} AS {self._add(alias, (alias,), found, columns)}"
 
     def _user_table(self, node: LateralTable, alias: str, columns: tuple[str, ...]) -> str:
-        """Return the text of a call of a user-defined table function, with column names as written."""
+        """Return the text of a user-defined table function. Columns in its arguments stay as written."""
         scope, self._scope = self._scope, Scope()
         text = self.expression(node.call)
         self._scope = scope
@@ -326,7 +326,7 @@ class _QueryWriter(CallWriter):
         return quoted(alias) + (f" ({listed(columns)})" if columns else "")
 
     def _lateral(self, node: Lateral) -> tuple[str, dict[str, SqlType | None]]:
-        """Return the text of LATERAL and its columns. The sub-query sees the tables before it."""
+        """Return the text of LATERAL, whose query may read the entries of FROM before it, and its columns."""
         outer, query = self._scope, node.subquery.query
         self._scope = Scope(outer=outer)
         text, names = self.query_with_names(query)
@@ -335,7 +335,7 @@ class _QueryWriter(CallWriter):
         return f"LATERAL{space}({text})", dict.fromkeys(names)
 
     def _apart(self, query: syntax.Node) -> tuple[str, tuple[str, ...]]:
-        """Return the text of a sub-query in FROM and its column names. It sees no tables beside it."""
+        """Return the text of a sub-query, which cannot read other entries of FROM, and its column names."""
         outer = self._scope
         self._scope = Scope(outer=outer.outer)
         found = self.query_with_names(query)

@@ -58,7 +58,7 @@ def join(
     hints = join_hints(context.hints, _names(node.left, left[1]), _names(node.right, right[1]))
     joined = Join((left[0], right[0]), join_type, condition, hints)
     named = {name for name, _, _ in common}
-    is_named = bool(node.using)  # Flink looks for a bare name in joins with USING, from the last one down
+    is_named = bool(node.using)  # in Flink, joins without USING hide bare names of joins below
     kept = [
         replace(column, is_named=column.is_named and is_named)
         for column in scope.common
@@ -119,7 +119,7 @@ def _common_columns(
 ) -> list[tuple[str, tuple[InputRef, ...], InputRef]]:
     """Return the columns of USING, or those that both sides of a NATURAL join have.
 
-    Each has its name, its columns on the left side, and its column on the right side.
+    Each entry is the name, the columns of that name on the left side, and the column on the right side.
     """
     if node.natural:
         names = [(name, node.right.range) for name in _natural(left, right)]
@@ -156,7 +156,7 @@ def _natural(left: Scope, right: Scope) -> Sequence[str]:
 
 
 def _columns(scope: Scope, name: str, place: SourceRange) -> tuple[InputRef, ...]:
-    """Return the columns of one side with a common name: several after a join by that name.
+    """Return the columns of one side with a common name: several if the side is a join by that name.
 
     If several tables of the side have the name, the first one counts, as in Flink.
     """

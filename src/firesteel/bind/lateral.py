@@ -90,8 +90,7 @@ class LeftRow:
     Attributes:
         scope: Names that can be read.
         numbers: Counter for the names `$cor0`, `$cor1`, ... Each column that is read takes a number. The
-            first
-            number gives the name.
+            first number gives the name.
         name: Name of the row, "" as long as no column is read.
         read: Positions of the columns that are read.
     """
@@ -102,7 +101,7 @@ class LeftRow:
     read: set[int] = field(default_factory=set)
 
     def outer(self, expr: Expr) -> Expr:
-        """Return an expression over the left columns as one over the named left row, such as `$cor0`."""
+        """Return an expression whose left columns are read as fields of the named left row: `$cor0.a`."""
         return rewrite(expr, self._column)
 
     def _column(self, part: Expr) -> Expr:
@@ -114,7 +113,7 @@ class LeftRow:
         return correlated_column(self.name, self._names()[part.index], part)
 
     def _names(self) -> tuple[str, ...]:
-        """Return the names of the left columns in the query."""
+        """Return unique names of the left columns, by their position in the left input."""
         relations = sorted(self.scope.relations, key=lambda relation: relation.offset)
         return unique_columns([column.name for relation in relations for column in relation.columns])
 
@@ -180,7 +179,7 @@ def lateral_table(node: syntax.Node, row: LeftRow, context: BindContext) -> tupl
 def _called(node: syntax.Node, source: Node) -> tuple[Node, Relation]:
     """Return the call of a table function and its column names.
 
-    An alias renames columns in the query only.
+    An alias renames columns for the query, not in the plan.
     """
     if not isinstance(node, Aliased):
         return source, Relation((), source.schema)
@@ -210,7 +209,7 @@ def _bound(binder: ScalarBinder, value: syntax.Node, what: str) -> Expr:
     """Bind an argument of an entry of FROM.
 
     Raises:
-        NotSupportedError: It has a sub-query, for which Flink has no plan.
+        NotSupportedError: The argument has a sub-query, for which Flink has no plan.
     """
     found = binder.bind_typed(value)
     if sub_queries(found):

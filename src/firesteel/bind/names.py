@@ -55,7 +55,7 @@ class BindContext:
     """Clause whose sub-queries are bound."""
 
     def in_clause(self) -> BindContext:
-        """Return the context of another clause."""
+        """Return the context of a new clause, whose sub-queries read the outer row by a name of their own."""
         return replace(self, clause=Clause())
 
     def bind_inner(self, node: syntax.Subquery, scope: Names) -> tuple[Node, str]:
@@ -85,12 +85,12 @@ class BindContext:
 
 @dataclass
 class Clause:
-    """Clause with sub-queries, all of which read the outer row by the same name.
+    """One clause of a SELECT: all its sub-queries read the outer row by the same name.
 
     Calcite: SqlToRelConverter.getCorrelationUse, DeduplicateCorrelateVariables.
 
     Attributes:
-        name: Name of the row, "" as long as no sub-query reads it.
+        name: Name of the outer row, such as `$cor0`; "" as long as no sub-query reads the row.
     """
 
     name: str = ""
@@ -133,7 +133,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class Relation:
-    """Entry of FROM: its alias or path, its columns, and their first position in the input."""
+    """Entry of FROM: its alias or path, its columns, and the position of the first one in the input."""
 
     name: tuple[str, ...]
     columns: tuple[Field, ...]
@@ -159,7 +159,7 @@ class CommonColumn:
     Attributes:
         name: Name on all sides.
         columns: Column of each joined table, from left to right.
-        named: First two columns of this name, of any tables. As in Flink, the bare name stands for them.
+        named: First two columns of this name, of any tables. As in Flink, the bare name is their COALESCE.
         is_named: Whether the bare name is allowed. In a NATURAL join it is ambiguous, as in Flink.
     """
 
@@ -193,8 +193,7 @@ class Scope:
     Attributes:
         relations: Entries of FROM, in order.
         times: Positions of time attributes.
-        common: Columns of USING or NATURAL joins. `*` shows each once and first. Their names stand for both
-            sides.
+        common: Columns of USING or NATURAL joins. `*` shows each of them once, before all other columns.
         outer: Outer query, None if there is none.
     """
 
@@ -205,7 +204,7 @@ class Scope:
 
     @classmethod
     def of(cls, node: Node, name: tuple[str, ...] = ()) -> Scope:
-        """Return the scope over one input."""
+        """Return the scope of the columns of one input, whose alias or path is `name`."""
         return cls((Relation(name, node.schema),))
 
     @property
@@ -264,7 +263,7 @@ class Scope:
             common = () if path else self.common
             merged = {ref.index for column in common for ref in column.columns}
             names = [column.name for column in self.columns]
-            if common:  # numbered as if all columns were shown
+            if common:  # a repeated name gets its number among all columns, merged ones included
                 names = list(unique_columns(names))
             return [(column.name, column.value) for column in common] + [
                 (names[relation.offset + i], InputRef(relation.offset + i, column.type, range))
@@ -376,7 +375,7 @@ def field_type(row: SqlType, name: str) -> SqlType:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str | None:
-    """Return a hint with the most similar name, or with all names if there are few.
+    """Return a hint with the most similar name, else with all names if there are 1 to 8, else None.
 
     A name that differs only in case is preferred.
     """

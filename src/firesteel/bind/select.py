@@ -156,7 +156,7 @@ class _Select:
         result = Project(below, tuple(exprs), names)
         if len(set(names)) == len(names):
             return result
-        # The projection has names of its own. A second projection gives it these names.
+        # The inner projection has unique names. A second one gives the columns their repeated names.
         inner = replace(result, names=unique_columns(names))
         return Project(inner, references(inner), names)
 
@@ -184,7 +184,7 @@ def _grouped_names(aliases: list[str | None]) -> tuple[str, ...]:
     """Return the column names of a query with aggregates. A column without an alias is EXPR$n.
 
     Here n counts the different names before the column (SqlValidatorImpl.addToSelectList), in other queries
-    it is the position. A name may occur twice: only a query that reads the column by that name is wrong.
+    it is the position. A name may occur twice: that is an error only if a column is read by the name.
     """
     names: list[str] = []
     for alias in aliases:
@@ -195,8 +195,8 @@ def _grouped_names(aliases: list[str | None]) -> tuple[str, ...]:
 def distinct(node: Node, ttl: str = "") -> Node:
     """Return the distinct rows (Calcite: distinctify). A column that is selected twice is grouped by once.
 
-    Columns are compared as the tree has them: `b` and `b = TRUE` are one. `ttl` is the duration for which a
-    row is kept, as written.
+    Columns are compared in simplified form: `b` and `b = TRUE` are the same column. `ttl` is the duration for
+    which a row is kept, as written.
     """
     if not isinstance(node, Project):
         return aggregate(node, range(len(node.schema)), (), ttl=ttl)

@@ -134,10 +134,11 @@ def _check_duration(text: str, hint: Hint) -> None:
 
 
 def readable(entry: Table, options: Pairs, context: BindContext, place: SourceRange) -> Table:
-    """Return the table with the options of a hint, to be read.
+    """Return a table of FROM, changed by the options of its OPTIONS hint.
 
     Raises:
-        ValidationError: Hints are not allowed.
+        ValidationError: The hint has no options or one without a key, `table.dynamic-table-options.enabled`
+            is false, or the connector refuses the options.
     """
     _check_pairs(options, place)
     if not context.options.get(ENABLED, True):
@@ -150,10 +151,10 @@ def readable(entry: Table, options: Pairs, context: BindContext, place: SourceRa
 
 
 def hinted(entry: Table, options: Pairs, context: BindContext, place: SourceRange) -> Table:
-    """Return the table with the options of a hint.
+    """Return a table, changed by the options of its OPTIONS hint.
 
     Raises:
-        ValidationError: Hints are not allowed, or the connector refuses the options.
+        ValidationError: The hint has no options or one without a key, or the connector refuses the options.
     """
     _check_pairs(options, place)
     given = dict(options)

@@ -22,7 +22,7 @@ BindQuery = Callable[..., Node]
 
 
 def bind_table(node: TableName, context: BindContext, bind_query: BindQuery) -> tuple[Node, Relation]:
-    """Return the rows of a named table, and the names of its columns.
+    """Return the plan of a named table or view, and the names of its columns.
 
     Raises:
         ValidationError: The table does not exist, or its connector cannot be read.
@@ -92,9 +92,9 @@ def scan(table: Table) -> Node:
 
 
 def _declared(table: Table, node: Node) -> Project:
-    """Return all columns of a table in declared order.
+    """Return the projection to all columns of a table, in declared order.
 
-    Computed columns are over the stored ones. Metadata columns are cast to the declared type. Flink:
+    Computed columns are computed from the stored ones. Metadata columns are cast to the declared type. Flink:
     DynamicSourceUtils.pushMetadataProjection.
     """
     given = {field.name: InputRef(i, field.type) for i, field in enumerate(node.schema)}
@@ -115,7 +115,7 @@ def _declared(table: Table, node: Node) -> Project:
 
 
 def _check_metadata(table: Table) -> None:
-    """Raise ValidationError for metadata that the source does not provide, or not in a castable type.
+    """Raise ValidationError for metadata that the source lacks, or that cannot be cast to the column's type.
 
     Flink: DynamicSourceUtils.validateAndApplyMetadata.
     """

@@ -19,7 +19,7 @@ class Targets:
 
     Attributes:
         sources: Position of the query column that fills the column, or an expression if none does.
-        named: Number of columns that the INSERT names. If it names none, None: then the types are checked
+        named: Number of columns that the INSERT names. None if it names none: then the types are checked
             instead.
     """
 
@@ -29,7 +29,7 @@ class Targets:
     def reorder(
         self, items: list[tuple[str | None, Expr]], place: SourceRange
     ) -> list[tuple[str | None, Expr]]:
-        """Return the SELECT items in the order of the sink's columns.
+        """Return the SELECT items in the order of the sink's columns, surplus items last.
 
         Raises:
             ValidationError: The number of items differs from the number of columns that the INSERT names.

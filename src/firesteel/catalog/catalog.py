@@ -108,7 +108,10 @@ class Catalog(Databases):
         self._objects[renamed.path] = renamed
 
     def permanent(self, name: tuple[str, ...]) -> Table | View | None:
-        """Return the permanent table or view that ALTER can change, or None if a temporary one hides it."""
+        """Return the permanent table or view that ALTER can change; None if none exists or one is hidden.
+
+        A temporary table or view hides a permanent one of the same name.
+        """
         path = self.path(name)
         return None if path in self._temporary else self._objects.get(path)
 
@@ -201,7 +204,7 @@ class Catalog(Databases):
         With `cascade`, its permanent tables and views are dropped too. Temporary ones stay.
 
         Raises:
-            ValidationError: As for `remove_database`.
+            ValidationError: The database is unknown or the current one, or not empty and `cascade` is False.
         """
         place = self.database_path(name)
         inside = [path for path in self._objects if path[:2] == place]

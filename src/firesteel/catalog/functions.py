@@ -1,7 +1,7 @@
 """User-defined functions by name. Rules and texts: Flink's FunctionCatalog.
 
-Names are not case-sensitive. A temporary system function hides a built-in one, and a built-in one hides
-those of the catalog. Among those, a temporary function hides a permanent one.
+Names are not case-sensitive. A temporary system function hides a built-in one, and a built-in one hides the
+functions of the catalog. In the catalog, a temporary function hides a permanent one.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Watermark:
 
 @dataclass(frozen=True)
 class SourceTraits:
-    """Properties of a connector's table that the planner's rules read, set when the table is created."""
+    """Properties of a connector's table, for the planner. They are set at its creation or its first use."""
 
     changelog_mode: ChangelogMode
     """Changes that the table produces as a source."""

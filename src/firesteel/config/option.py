@@ -51,7 +51,7 @@ class Option:
     cuts_files: bool = False
     """Whether another value moves the borders between the records of a file. Only for formats."""
     check: Callable[[Any], str | None] | None = None
-    """Return what is wrong with a value in the option's type, in Flink's words; None if it is valid."""
+    """Function that takes a value in the option's type, and returns Flink's text for a bad one, else None."""
 
     @property
     def is_secret(self) -> bool:
@@ -245,7 +245,7 @@ def invalid(key: str, reason: str, *, secret: bool = False) -> ValidationError:
 
     Args:
         key: Key of the option.
-        reason: Hint of the error. It may quote the value, since it is left out for secrets.
+        reason: Hint of the error. It may quote the value, because the hint for a secret is another one.
         secret: Whether the option is declared a secret.
     """
     hint = "it is a secret and not shown" if secret or is_sensitive(key) else reason

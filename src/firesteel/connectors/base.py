@@ -52,9 +52,9 @@ class History:
 
     Attributes:
         since: Offset before the part.
-        until: Offset after it.
+        until: Offset after the part.
         size: Its size in words, such as `3 files, 1.2 kB`.
-        ranges: Where it begins and ends in each part of the source, such as `partition 0: offsets 0 to 99`.
+        ranges: What was read of each partition or file, such as `partition 0: offsets 0 to 99`.
     """
 
     since: Offset
@@ -105,7 +105,7 @@ class Source(Protocol):
     limits_bytes: bool = False
     """Whether `latest_offset` observes a limit of bytes.
 
-    If so, the host sets one, in addition to that of rows.
+    If so, the host sets a limit of bytes in addition to one of rows.
     """
 
     @property
@@ -128,8 +128,8 @@ class Source(Protocol):
     def keep_log(self, directory: str) -> None:
         """Store the data that offsets refer to in `directory`, which is part of the query's checkpoint.
 
-        The host calls this method before it asks for an offset. Without it, offsets are lost with the
-        process. By default, offsets refer to nothing.
+        The host calls this method before it asks for an offset. Data that is not stored is lost with the
+        process. By default, offsets refer to no data.
         """
         return
 
@@ -142,11 +142,11 @@ class Source(Protocol):
         return [0]
 
     def by_channel(self, splits: list[Split]) -> list[Split]:
-        """Return the splits cut at channels, each with its channel."""
+        """Return the splits, cut so that each belongs to one channel, with `Split.channel` set."""
         return splits
 
     def lag(self, offset: Offset) -> Lags:
-        """Count the messages after an offset, for a source of topics.
+        """Return the number of messages after an offset, by (topic, partition); empty for other sources.
 
         Raises:
             JobError: The answer is not available at once.
@@ -219,7 +219,7 @@ class Commits(Enum):
     TASK = auto()
     """Each task commits its own rows and the batch's number in one transaction."""
     TASKS = auto()
-    """One transaction may hold the rows of several tasks of one process, with the numbers of them all.
+    """One transaction may hold the rows of several tasks of a process, and the batch's number for each task.
 
     The host then calls `open_task` again before `close_task`; `write` belongs to the last task opened.
     """
@@ -243,7 +243,7 @@ class Sink(Protocol):
     Spark may retry a task. After a failure, a batch is written and committed again, with the same rows in the
     same partitions. Readers must see each batch once and nothing of an aborted one. A sink that commits on
     the DRIVER therefore shows nothing before `commit`. Any other sink skips a batch if its job and partition
-    have written that batch or a later one; its tasks begin after all other work of the batch.
+    have written that batch or a later one; the tasks of such a sink begin after all other work of the batch.
 
     Connectors subclass it. The default methods fit most sinks.
     """
@@ -253,14 +253,14 @@ class Sink(Protocol):
     on_driver: bool = False
     """Whether the only task runs on the driver, which has the terminal, after all other tasks.
 
-    Needs DRIVER.
+    Requires `commits` to be DRIVER.
     """
 
     refusals: Refusals | None = None
-    """Rows that the sink leaves out, and where it notes rows that its target refuses.
+    """Refused rows: the known ones, which the sink leaves out, and new ones, which the sink adds.
 
-    None if such a row ends the job. A sink that commits in tasks commits nothing of a task with new ones, and
-    raises RowsRefusedError in `close_task`. Set before `open_task`.
+    None if a refused row ends the job. If a task of a sink that commits in tasks has new refused rows, the
+    sink does not commit the task's batch and raises RowsRefusedError. Set before `open_task`.
     """
 
     guard: Callable[[], None] = staticmethod(always)
@@ -281,14 +281,15 @@ class Sink(Protocol):
         """Finish or remove uncommitted output of an earlier run. Called once on the driver, before any batch.
 
         Args:
-            job: Name of the query, stable over restarts from a checkpoint. Without one, it begins with ONCE.
+            job: Name of the query, stable over restarts from a checkpoint. Without a checkpoint, it begins
+                with ONCE.
         """
         return
 
     def identities(self) -> Mapping[str, str]:
-        """Return ids of tables or topics that may be dropped and made again, by their names in errors.
+        """Return the ids of the tables or topics that the sink writes, by their names in errors.
 
-        Called on the driver.
+        An id changes if a table or topic is dropped and created again. Called on the driver.
         """
         return {}
 
@@ -308,7 +309,7 @@ class Sink(Protocol):
         return
 
     def write(self, changes: pa.Table) -> None:
-        """Take rows of the task (runtime/spec/operators.py)."""
+        """Write rows of the current task, a changes table (runtime/spec/operators.py)."""
         ...
 
     def close_task(self) -> str:
@@ -357,8 +358,10 @@ class Connector(Protocol):
 
     name: str
     options: tuple[Option, ...]
-    """All options of the connector; `#` in a key stands for a column's name. A connector whose messages have
-    borders of their own sets `reads_messages`: options of formats that cut files may then change."""
+    """All options of the connector; `#` in a key stands for a name, such as a column's.
+
+    A connector that receives single messages sets `reads_messages`. Options of formats that only cut files
+    into messages may then differ after a restart (config/option.py: Option.cuts_files)."""
 
     def validate(self, table: Table) -> None:
         """Check the table's options as Flink does.

@@ -39,7 +39,7 @@ class SnapshotSource(SingleReadSource):
         self._batches = integer(options, BATCHES, 0, least=0)
 
     def splits(self, parallelism: int) -> list[Split]:
-        """Return runs of record batches of about equal length."""
+        """Return at most `parallelism` splits, each of about equally many consecutive record batches."""
         number = max(1, min(parallelism, self._batches))
         ends = [self._batches * part // number for part in range(number + 1)]
         return [Split(part, {"from": ends[part], "to": ends[part + 1]}) for part in range(number)]

@@ -37,13 +37,13 @@ COLUMNS: dict[str, SqlType] = {
 """The columns of a dead-letter table. A table may have fewer of them, in any order."""
 
 _PIECE = 1024
-"""Number of messages that are decoded together near a bad one. Each bad message needs one more decoding."""
+"""Number of messages that are decoded together near a bad one. They are decoded again for each bad one."""
 
 
 NULLABLE = ("raw_bytes", "raw_key", "message_time", "row_kind")
 """Columns that are NULL for some dead letters."""
 RAW_KEY, HEADERS = "raw_key", "headers"
-"""Columns of sinks that topics of dead letters have (connectors/kafka/error_options.py)."""
+"""Columns of the sink that writes dead letters to a Kafka topic (connectors/kafka/error_options.py)."""
 _TIMES = ("failed_at", "message_time")
 
 
@@ -170,7 +170,7 @@ def decode_around(decoder: Decoder, messages: pa.BinaryArray) -> tuple[pa.Table,
 
 
 def _piece_around(decoder: Decoder, piece: pa.BinaryArray) -> tuple[pa.Table, Indices, list[MessageError]]:
-    """Return the changes in a few messages, and the errors. Bad messages are emptied to read the rest."""
+    """Return what `decode_around` returns. To read the rest, bad messages are replaced by NULL."""
     errors: list[MessageError] = []
     is_bad: Flags = np.zeros(len(piece), np.bool_)
     while True:

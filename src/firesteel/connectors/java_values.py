@@ -18,11 +18,11 @@ _NANOS_PER_DAY = 86_400 * 10**9
 
 
 def object_hash(kind: SqlType) -> Hash | None:
-    """Return Java's hashCode for values of `types.text.plain_values`.
+    """Return the function that computes Java's hashCode of a value from `types.text.plain_values`.
 
     Returns:
-        The hash function, or None for nested types and BYTES: Java hashes them by identity, or by values
-        that Flink does not show.
+        The function, or None for nested types and BYTES: Java hashes them by identity, or by values that
+        Flink does not show.
     """
     plain = _HASHES.get(kind.root)
     if kind.root in CHARACTER:

@@ -18,7 +18,7 @@ def last_of_each_key(changes: pa.Table, keys: Sequence[int]) -> pa.Table:
 
     Args:
         changes: A changes table.
-        keys: Numbers of the key fields, which have primitive types.
+        keys: Positions of the key fields, which have primitive types.
     """
     numbered = changes.select([field(key) for key in keys])
     numbered = numbered.append_column(_ROW, pa.array(np.arange(changes.num_rows)))

@@ -21,8 +21,8 @@ def locate(error: FiresteelError, table: Table, *, by_words: bool = False) -> No
     Args:
         error: The error. Its position is set.
         table: The table whose options are wrong.
-        by_words: Whether the error is about the table's definition: if it does not name its option, the
-            option is found in its text, or else the error points at the table's name.
+        by_words: Whether the error is about the table's definition. If `error.option` gives no position, the
+            first option in the error's text is taken, or else the table's name.
     """
     if error.range is not None:
         return

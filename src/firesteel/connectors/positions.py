@@ -1,8 +1,8 @@
 """Positions: the record that a sink keeps of its last micro-batch and of the origin of its rows.
 
 A batch number alone is not enough. A checkpoint that was restored from an older copy continues at an earlier
-number. So it gives numbers that were already used to other rows. A sink therefore also records the lineage of
-the checkpoint, and the source offsets at which the micro-batch begins and ends.
+number, so the same number may then stand for other rows. A sink therefore also records the lineage of the
+checkpoint, and the source offsets at which the micro-batch begins and ends.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class Position:
             place: Name of the sink in an error.
 
         Raises:
-            JobError: The sink has this number, or a later one, from other rows. The host checks the same
-                before it delivers anything (spark/checkpoint/recovery.py); this is the second check.
+            JobError: The sink has recorded this number, or a later one, for other source rows. The host
+                checks this before it delivers anything, too (spark/checkpoint/recovery.py).
         """
         if batch > self.batch:
             return False
@@ -98,7 +98,7 @@ class PositionedSink(Protocol):
     notes: bool
     """Whether the sink records positions with its current options."""
     place: str
-    """Place where the sink keeps its positions. A sink with another place may start again."""
+    """Text that identifies where the sink keeps its positions. In a new place, the sink may have none."""
 
     def begin_batch(self, origin: Origin) -> None:
         """Set the origin of the rows of the next batch.
@@ -121,7 +121,7 @@ class PositionedSink(Protocol):
         ...
 
     def takes_part(self, tokens: Sequence[str]) -> bool:
-        """Return whether `commit` with these tokens records a position. It is used if the driver commits."""
+        """Return whether `commit` with these tokens records a position. Called if the driver commits."""
         ...
 
 

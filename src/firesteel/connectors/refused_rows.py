@@ -1,8 +1,9 @@
 """Rows that the target of a sink refuses, set aside for the dead-letter table instead of ending the job.
 
-A sink that commits in tasks finds them, commits nothing, and raises RowsRefusedError. The host keeps them
-durably and runs the task again, which leaves them out (spark/sink_task.py). A batch that is repeated after a
-crash leaves out the same rows, even if the target would take them now.
+If a sink that commits in tasks finds such rows, it does not complete the task's batch, and raises
+RowsRefusedError. The host stores the rows durably and runs the task again, which leaves them out
+(spark/sink_task.py). A batch that is repeated after a crash leaves out the same rows, even if the target
+would take them now.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ RefusedRows = dict[int, list[RefusedRow]]
 
 
 class RowsRefusedError(Exception):
-    """Error after a target has refused rows. They are recorded, and the task has committed no row."""
+    """Error after a target has refused rows. They are in Refusals.found, and the batch is not complete."""
 
 
 class RowError(Exception):

@@ -58,7 +58,7 @@ def connector(name: str) -> Connector:
 def deciding(options: Mapping[str, str]) -> dict[str, str]:
     """Return the options of a source that decide the meaning of its offsets and rows.
 
-    Options that neither its connector nor its format defines are kept.
+    Options that neither the connector nor its formats define are among them.
     """
     found: Connector | None = CONNECTORS.find(options.get("connector", ""))
     known = {option.key: option for option in found.options} if found is not None else {}
@@ -107,8 +107,8 @@ def validate_table(table: Table) -> Table:
     """Check a table's options and return the table with its connector's traits.
 
     Raises:
-        ValidationError: An option is wrong. The error points at it, and the hint names the table, since
-            options are checked at its use.
+        ValidationError: An option is wrong. The error points at the option. The hint names the table,
+            because options are checked only when the table is used.
     """
     try:
         return _validated(table)

@@ -44,8 +44,8 @@ class ReplayableSource(Protocol):
         """Decode messages in the order of their positions.
 
         Raises:
-            NotSupportedError: The query needs more than the messages, or their order among others.
-            UsageError: A position is not one of the source.
+            NotSupportedError: The query reads metadata that dead letters lack, or messages are not inserts.
+            UsageError: A position is not of this kind of source, or a needed column is missing.
         """
         ...
 

@@ -43,7 +43,7 @@ class _Graph:
     known: dict[str, Inputs] = field(default_factory=dict)
 
     def visit(self, node: Node) -> Inputs:
-        """Return the operators that represent a node as an input. The first call adds them to the plan."""
+        """Return the operators that send a node's rows. The first call for a node adds them to the plan."""
         mark = fingerprint(node)
         if mark not in self.known:
             self.known[mark] = self.operator(node)

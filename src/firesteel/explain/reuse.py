@@ -13,7 +13,7 @@ from firesteel.plan.tree import Node
 def execution_trees(roots: Sequence[Node]) -> list[str]:
     """Return the trees of the plans.
 
-    With several sinks, a shared part is a tree before its first reader's.
+    With several sinks, a shared part is a tree of its own, before the tree of its first reader.
     """
     reuse = Reuse.of(roots)
     if len(roots) == 1:

@@ -41,11 +41,12 @@ def explain(
         logical: The plan as bound.
         physical: The plan after all rules.
         details: ESTIMATED_COST, CHANGELOG_MODE, JSON_EXECUTION_PLAN, PLAN_ADVICE.
-        configuration: The session's options, which PLAN_ADVICE compares with.
+        configuration: The session's options, for PLAN_ADVICE and the constraints of sinks.
         risk_of: Returns the risk of a plan that PLAN_ADVICE warns of.
 
     Raises:
         NotSupportedError: A cost is not estimated.
+        ValidationError: Options about the constraints of a sink exclude each other.
     """
     return explain_all([(logical, physical)], details, configuration, risk_of)
 
@@ -58,7 +59,7 @@ def explain_all(
 ) -> str:
     """Return the plans of the INSERTs of a statement set. Arguments and errors: see `explain`."""
     for sink in (plan for _, plan in plans if isinstance(plan, Sink)):
-        sink_constraints(sink, configuration or {})  # Flink refuses these in every EXPLAIN
+        sink_constraints(sink, configuration or {})  # Flink checks them in every EXPLAIN
     physical = list(map(without_repeated_exchanges, united_sinks([plan for _, plan in plans])))
     asts = [ast_tree(as_built(bound)) for bound, _ in plans]
     sections = [
@@ -94,7 +95,7 @@ def _physical(
     def text(node: Node) -> str:
         found = attributes(node, prefix_text)
         if costs and isinstance(node, Values):
-            found = [part for part in found if part[0] != "type"]  # Flink: only at the level without costs
+            found = [part for part in found if part[0] != "type"]  # Flink prints the type only without costs
         if advised and is_advised(node):
             found = [("advice", "1"), *found]
         hints = hint_attributes(node)

@@ -92,7 +92,8 @@ class Decoder(Protocol):
         """Return the changes in the messages.
 
         Args:
-            messages: The messages, with or without their line ends. Empty and NULL ones give no rows.
+            messages: The messages, with or without their line ends. Empty and NULL ones give no rows, except
+                in the format raw.
 
         Returns:
             A changes table of n rows, and int64[n] with the index of each row's message.
@@ -119,7 +120,7 @@ class Framing(Protocol):
     """A splitter of a file's bytes into messages."""
 
     def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
-        """Return the messages in a block of whole lines, and its last bytes, to put before the next block."""
+        """Return the messages that a block of whole lines completes, and the bytes to put before the next."""
         ...
 
     def finish(self, rest: bytes) -> pa.BinaryArray:

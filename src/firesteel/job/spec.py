@@ -17,7 +17,7 @@ class Input:
         of: Scan, literal rows, or ID of the chain that is read.
         port: Input of the first operator.
         source: Number of the scan or of the literal rows, from which rows get their sequence numbers. None
-            means its position among the sources of the job.
+            means the source's position among the sources of the job.
     """
 
     of: ScanSpec | ValuesSpec | int
@@ -100,8 +100,9 @@ class JobSpec:
         chains: The chains, producers first.
         sinks: The sinks that the chains feed.
         bounded: Whether all inputs end.
-        sources: Number of sources that share the sequence numbers of rows. A shared source counts once for
-            each use. 0 if none is shared.
+        sources: Number of sources among which the sequence numbers of rows are divided, where a source with
+            several readers counts once for each reader that needs numbers of its own. 0 means the number of
+            chains that read a source.
     """
 
     chains: tuple[ChainSpec, ...]

@@ -66,9 +66,9 @@ def _feeders(job: JobSpec) -> dict[int, list[tuple[int, Partitioning]]]:
 
 
 def source_numbers(job: JobSpec) -> dict[int, range]:
-    """Return the split numbers of each chain that reads a source, for a micro-batch.
+    """Return the split numbers in a micro-batch of each chain that reads a source, by the chain's id.
 
-    The splits of one source follow those of the sources before it.
+    The numbers of one source follow those of the sources before it.
     """
     reading = [chain for chain in job.chains if chain.source is not None]
     of = job.sources or len(reading)
@@ -85,7 +85,7 @@ def exchanges(job: JobSpec) -> int:
 
 
 def is_keyed(job: JobSpec, stage: list[Fragment]) -> bool:
-    """Return whether any rows go to a stage by key."""
+    """Return whether a fragment of a stage gets its rows by key."""
     ids = {fragment.head.id for fragment in stage}
     return any(
         output.to in ids and output.partitioning is Partitioning.HASH
@@ -113,7 +113,7 @@ def tasks(job: JobSpec, chain: int, targets: int) -> int:
 
 
 def source_of(job: JobSpec, chain: int) -> ScanSpec | ValuesSpec | None:
-    """Return the source of a chain or of the chain that forwards to it, None after an exchange."""
+    """Return the source that a chain reads, itself or by forwarding chains; None after an exchange."""
     feeders = _feeders(job)
     while before := feeders[chain]:
         producer, how = before[0]

@@ -1,8 +1,8 @@
 """Routes of watermarks through a job: only from where they are made to the operators that read them.
 
 A chain after an exchange gets watermarks under two conditions. An operator in it, or further on, reads
-watermarks. And some chain before it makes them. Then all chains that it reads send theirs. A chain without
-watermarks holds it back until that chain ends.
+watermarks. And some chain before it makes them. Then all chains that it reads send their watermarks. If one
+of these has no watermarks, it holds the reading chain back until it ends.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class WatermarkRouting:
 
     Attributes:
         watermarked: Ids of the chains after exchanges that get watermarks.
-        like: Settings of the channels of each chain, by id of the chain.
+        like: Settings of the watermark channels in which each chain sends, by id of the chain.
     """
 
     watermarked: frozenset[int]
@@ -70,7 +70,7 @@ class WatermarkRouting:
             of_source: Function that returns the channel numbers of a source.
 
         Returns:
-            () if the chain gets no watermarks.
+            (port, channels) for each port, ascending; () if the chain gets no watermarks.
         """
         if chain.id not in self.watermarked:
             return ()
@@ -151,7 +151,7 @@ def _through(operators: Iterable[OperatorSpec], comes: bool, channel: Channel) -
 
 
 def _waits_for_end(chain: ChainSpec) -> bool:
-    """Return whether the chain needs the final watermark of a source that sends no other."""
+    """Return whether a chain makes watermarks by a strategy, which needs the last watermark of the input."""
     return any(isinstance(operator, GeneratedWatermarksSpec) for operator in chain.operators)
 
 

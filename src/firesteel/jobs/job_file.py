@@ -62,7 +62,7 @@ class JobFile:
             self.save(at_once=True)
 
     def save(self, *, at_once: bool = False) -> None:
-        """Write the file with the job's state and counters of now.
+        """Write the file with the job's current state and counters.
 
         Args:
             at_once: Whether to write also if the last write to another machine's file system is not long ago.

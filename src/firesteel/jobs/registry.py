@@ -12,7 +12,7 @@ from firesteel.jobs.job import Job, Source
 from firesteel.spark.progress import Progress
 
 KEPT = 500
-"""Most jobs to remember that have ended or were never started."""
+"""Most ended jobs to remember."""
 ROWS_KEPT = 8
 """Most ended jobs whose rows are kept for the web page."""
 
@@ -21,7 +21,7 @@ class Registry:
     """Jobs in the order of their creation.
 
     Args:
-        kept: Most jobs to remember that do not run. The oldest are dropped.
+        kept: Most ended jobs to remember. The oldest are dropped.
     """
 
     def __init__(self, kept: int = KEPT) -> None:
@@ -80,7 +80,7 @@ class Registry:
         return label
 
     def _trim(self) -> None:
-        """Drop abandoned jobs, and the oldest jobs that do not run if there are too many."""
+        """Drop abandoned jobs, the oldest ended jobs beyond `kept`, and the rows of older ended jobs."""
         for job in [job for job in self._jobs.values() if job.is_abandoned]:
             del self._jobs[job.id]
         idle = [job for job in self._jobs.values() if job.state.has_ended]

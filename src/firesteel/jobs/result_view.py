@@ -9,7 +9,7 @@ from typing import Any, Protocol
 class ResultView(Protocol):
     """Rows of a job for a reader. Its methods may be called from any thread.
 
-    The session implements it for a query (session/live/live_rows.py).
+    The session implements it: for a query in session/live/live_rows.py, for INSERTs in sink_rows.py.
     """
 
     def answer(self, wanted: Mapping[str, str]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 Keys are compared in binary form, as in Flink: 0.0 and -0.0 differ, all NaN are one value, NULL is a value.
 The functions are Firesteel's own and never change, since a process with another version of NumPy, Arrow or
-DuckDB may read a checkpoint. `fingerprint` would change with them. The driver does not import kernels.
+DuckDB may read a checkpoint. `fingerprint` identifies them. The driver does not import kernels.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 U64 = NDArray[np.uint64]
 Words = tuple[U64, U64]
-"""Both hashes of n values."""
+"""Both hashes of n values, uint64[n] each."""
 
 _NULL = (np.uint64(0x6A09E667F3BCC909), np.uint64(0xBB67AE8584CAA73B))
 _FINGERPRINT = "8bdaf6c552634459"
@@ -37,8 +37,8 @@ def hash_columns(columns: Sequence[pa.Array], rows: int) -> Words:
 def sub_key_words(sub_keys: pa.Array, salt: U64, words: Words | None = None) -> Words:
     """Return two words for each sub-key of a map.
 
-    With the same salt (the hash of the owner), the first words of equal sub-keys are equal. For a type of one
-    word (`is_one_word`), the first words of different sub-keys differ.
+    With the same salt (the hash of the key that has the map), the first words of equal sub-keys are equal.
+    For a type of one word (`is_one_word`), the first words of different sub-keys differ.
 
     Args:
         sub_keys: The sub-keys, n rows.
@@ -64,7 +64,7 @@ def is_one_word(kind: pa.DataType) -> bool:
 
 
 def value_words(array: pa.Array) -> Words:
-    """Return one word for each value and hash.
+    """Return two words for each value, one for each of the two hashes.
 
     Rows have equal words only if the rows are equal (types of at most 8 bytes), or if their 128-bit hashes
     are.
@@ -164,7 +164,7 @@ def _hash_bytes(array: pa.Array) -> Words:
         return hash1, hash2
     offsets, buffer = offsets_of(array), array.buffers()[2]
     data = np.frombuffer(b"" if buffer is None else buffer, np.uint8)
-    data.flags.writeable = False  # Read-only arrays give the kernel one type, whoever owns the bytes.
+    data.flags.writeable = False  # Checked kernels then get one type, whoever owns the bytes.
     hash_strings(data, offsets, hash1, hash2)
     rows = np.flatnonzero(np.diff(offsets) > _LONG)
     if len(rows):

@@ -66,7 +66,7 @@ def inlined(function: Function) -> Function:
 
 
 class Part:
-    """Function that kernels can call."""
+    """Function that only kernels can call."""
 
     def __init__(self, function: Callable[..., object], **options: object) -> None:
         self.function = cast("FunctionType", function)
@@ -167,12 +167,13 @@ class Kernel(Part):
 KERNELS: dict[str, Kernel] = {}
 """Imported kernels of this package by name: `json.scan.scan`.
 
-Others are not stored, since the cache folder depends on the sources of this package.
+The code of kernels outside this package is not stored, because the name of the cache folder depends only on
+the sources of this package.
 """
 
 
 def _with_made_parts(function: FunctionType) -> FunctionType:
-    """Return the function with its global names bound to what Numba can call."""
+    """Return a copy of the function that calls Numba's versions of parts in place of the parts."""
     names = {
         name: value.made if isinstance(value, Part) else value
         for name, value in function.__globals__.items()

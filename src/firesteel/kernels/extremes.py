@@ -49,8 +49,8 @@ def count_values(
 
     Args:
         sizes: int64[n], receives the number after each row.
-        loses: bool[g], receives which keys may lose the stored extreme: a value that is not less disappears,
-            or the key has no value for a moment.
+        loses: bool[g], receives which keys may lose the stored extreme: a value that is not less than it
+            disappears, or the key has no value after some row.
         starts: int64[g], first row of each key.
         moves: int64[n], change of the count by each row.
         after: int64[n], count of each row's pair after the row.
@@ -81,7 +81,7 @@ def greatest(
     Args:
         best: int64[n], receives the values.
         words: Empty set of p places (places.py).
-        begins: Levels of the set.
+        begins: Where each level of the set begins in `words`.
         starts: int64[g], first row of each key.
         moves: int64[n], change of the count by each row.
         after: int64[n], count of each row's pair after the row.
@@ -89,7 +89,7 @@ def greatest(
         owners: int64[p], key of each pair. Pairs are sorted by key and value.
         values: int64[p], value of each pair.
         before: int64[p], count of each pair before all rows.
-        others: int64[g], another value of each key.
+        others: int64[g], value of each key with which its greatest value is compared.
     """
     pair = 0
     for key in range(len(starts)):

@@ -135,7 +135,7 @@ def _folder() -> Path:
     """Return the folder of these sources and this processor, beside Spark's class-data archives.
 
     Raises:
-        OSError: If there is none, or others could have written to it.
+        OSError: There is no such folder, or other users could have written to it.
     """
     folder = _found_folder()
     if folder is None:

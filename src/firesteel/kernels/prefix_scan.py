@@ -34,7 +34,8 @@ def accumulate(result: Numbers, way: int, values: Numbers, starts: Integers, ini
 def expand_outcomes(kinds: Kinds, origins: Integers, outcomes: Bytes, first: Kinds, second: Kinds) -> int:
     """Write the kind of each output row and the row that caused it, and return their number.
 
-    `first` and `second` have the kinds of the output rows of each outcome, -1 for none.
+    A row has an outcome, which causes up to two output rows. `first` and `second` have their kinds, by
+    outcome, -1 for none.
     """
     count = 0
     for row in range(len(outcomes)):

@@ -126,8 +126,8 @@ def enter(
     Args:
         out, at: Output array, and the position at which to write.
         row: The input row.
-        place: Its place. It is in the set.
-        top: Last place of the Top-N before.
+        place: Place of the input row, which is in the set already.
+        top: Last place of the Top-N before this row.
         words, levels, rows, settings: As for `process_rows`.
         size: Number of rows of the key, including this row.
         end: N, the last rank.

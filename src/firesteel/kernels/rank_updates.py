@@ -126,7 +126,7 @@ def _move_up(
 ) -> int:  # fmt: skip
     """Send the changes for a row that moves from the place `old`, with this rank, to an earlier place.
 
-    The rows that it passes are sent, too. The -U of its old form comes after the first -U.
+    The rows that it passes are sent, too. The -U of the moving row comes after the -U of the first of these.
     """
     start, before = settings[START], settings[UPDATE_BEFORE] > 0
     now, moving, retracted = rank, row, not before
@@ -162,7 +162,7 @@ def _move_down(
 ) -> int:  # fmt: skip
     """Send the changes for a row that moves from the place `old`, with this rank, to a later place.
 
-    Such a row breaks the promise of the input. The result is the same as Flink's.
+    The input has promised that rows only move up. For a row that breaks the promise, the result is Flink's.
     """
     start, before = settings[START], settings[UPDATE_BEFORE] > 0
     if settings[DROPS]:

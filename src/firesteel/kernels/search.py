@@ -42,7 +42,7 @@ def find_entries(
 
 @compiled
 def find_stretches(start: Integers, stop: Integers, words: Words, wanted: Words) -> None:
-    """Write, for each wanted word, the range of equal words."""
+    """Write, for each wanted word, the range start[i]:stop[i] of equal words in the sorted `words`."""
     for i in range(len(wanted)):
         if i and wanted[i] == wanted[i - 1]:
             start[i], stop[i] = start[i - 1], stop[i - 1]

@@ -29,7 +29,7 @@ def pack(packed: Words, word_bits: int, row_bits: int, words: Words, codes: Inte
 def unpack(
     order: Integers, starts: Integers, row_bits: int, packed: Words, words1: Words, words2: Words
 ) -> int:
-    """Write the rows in sorted order and the begin of each group of equal rows. Return their number.
+    """Write the rows in sorted order, and where each group of equal rows begins.
 
     Returns:
         The number of groups, or -1 if rows of one group differ in one of their words.

@@ -18,7 +18,7 @@ from firesteel.kernels.compiler import compiled, inlined, part
 from firesteel.kernels.types import Flags, Integers, given
 
 NONE = -1
-"""Value instead of a version: there is none."""
+"""Value for a row without a version, and for a new version without an id."""
 
 NEVER = (1 << 63) - 1
 """Time of a timer that is not set."""
@@ -40,7 +40,7 @@ def join_versions(
         firsts, sizes: int64[g], position of the first version of each key, and their number. Updated.
         times, versions: int64[v], times of the versions, ascending within a key, and their ids. Updated.
         dropped: bool[i], by id whether a version was dropped. Updated.
-        least: int64[n], memory to work in.
+        least: int64[n], work space.
         starts: int64[g], where the room of each key begins in `times`. There is room for all late versions.
         row_starts: int64[g + 1], where the rows of each key begin.
         row_watermarks, row_times: int64[r], number of the watermark that each row waits for, ascending within
@@ -49,7 +49,8 @@ def join_versions(
         new_before, new_watermarks: int64[n], number of watermarks before each new version, ascending within a
             key, and of the first one after it that passes its time, m for none.
         new_times: int64[n], their times.
-        new_ids: int64[n], ids of late versions. NONE for others, and for the timer that the key had before.
+        new_ids: int64[n], ids of late versions. NONE for other versions, and for an entry that stands for the
+            timer which the key has had since before the batch.
         watermarks: int64[m], ascending watermarks.
     """
     for key in range(len(starts)):
@@ -113,7 +114,11 @@ def _insert_late(
     new_before: Integers, new_times: Integers, new_ids: Integers, key: int, late: int, end: int,
     watermark: int,
 ) -> int:  # fmt: skip
-    """Add the late versions that came before a watermark. Return the position of the first other one."""
+    """Add the late versions that came before a watermark.
+
+    Returns:
+        The position of the first new version that came after the watermark.
+    """
     while late < end and new_before[late] <= watermark:
         if new_ids[late] != NONE:
             _insert(times, versions, firsts, sizes, dropped, key, new_times[late], new_ids[late])

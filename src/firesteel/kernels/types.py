@@ -22,8 +22,8 @@ Words: TypeAlias = NDArray[np.uint64]
 def given(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
     """Return arrays as contiguous, read-only views, for arguments that kernels only read.
 
-    A kernel is compiled for each combination of argument kinds. Arrow columns are read-only, so all inputs
-    are.
+    Checked kernels are compiled for read-only and for writable arrays separately. Arrow columns are
+    read-only, so all inputs are.
     """
     views = [np.ascontiguousarray(array).view() for array in arrays]
     for view in views:

@@ -61,8 +61,8 @@ def overlay(
     """Write the cell of one field in each change to `found`, int64[k].
 
     `now` has the cell of each row. `old` has the cell of each old row. An old row holds only the changed
-    fields; the cells of the others are 0. A field that is missing in an old row has the value of the row,
-    unless another old row of the message has it.
+    fields; the cells of the others are 0. A field that is missing in an old row has the value of the row. If
+    another old row of the message has the field, the cell is 0 instead.
     """
     for change in range(len(found)):
         value = now[rows[change]]

@@ -2,7 +2,7 @@
 
 It takes some hundredths of a second for a process and its forks.
 
-`python -m firesteel.kernels.warm` compiles all kernels, on all cores.
+`python -m firesteel.kernels.warm` compiles all kernels, on up to four cores.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def compile_module(module: str) -> None:
 
 
 def main() -> None:
-    """Compile all kernels that are not stored yet, in a process for each core."""
-    # Each process compiles the functions again that kernels of several modules share: many gain nothing.
+    """Compile all kernels that are not stored yet, in a process for each core, up to `_MOST_PROCESSES`."""
+    # Each process compiles again the functions that kernels of several modules share: more gain nothing.
     with ProcessPoolExecutor(min(os.cpu_count() or 1, _MOST_PROCESSES)) as pool:
         list(pool.map(compile_module, MODULES))
 

@@ -19,7 +19,8 @@ from firesteel.plan.tree import Node, unique_columns
 def push_expressions(node: Node) -> Node:
     """Return a join whose equalities compare columns. Another node stays as it is.
 
-    What is computed from the columns of one input becomes a column of it. A projection above drops it.
+    An expression over the columns of one input becomes a column of that input. A projection above the join
+    drops the added columns.
 
         Join(l.a + 1 = r.b)   ->   Project(l.*, r.*)  Join($f2 = r.b)  Project(l.*, l.a + 1 AS $f2)
     """
@@ -31,7 +32,7 @@ def push_expressions(node: Node) -> Node:
     if not work.left and not work.right:
         return join
     if work.left and any(query.correlation for query in sub_queries(join.condition)):
-        return join  # they read the right input by positions that would change: the rules push once more
+        return join  # new left columns would move right ones that sub-queries read: a later run adds them
     left, right = join.inputs
     if work.left:
         left = _with_columns(left, work.left)

@@ -1,7 +1,7 @@
-"""Properties of all plan nodes, with their registration.
+"""All properties of plan nodes, and the modules that register the answers of the node classes.
 
-The properties are defined in plan/properties/. The modules in plan/nodes/ register the answers, a family of
-nodes each: properties.py what is known of a node, pushdown.py what can move through it.
+The properties are defined in plan/properties/. Each folder of plan/nodes/ has one family of nodes: its
+properties.py answers what is known of a node, its pushdown.py what can move through the node.
 """
 
 from firesteel.plan.nodes.aggregate import properties as aggregates
@@ -85,7 +85,7 @@ FAMILIES = (
     window_joins,
     window_ranks,
 )
-"""Modules that register what is known of a node."""
+"""Modules that register keys, changes, times and values of nodes, one for each family of nodes."""
 PUSHDOWNS = (
     aggregate_pushdown,
     calc_pushdown,
@@ -105,4 +105,4 @@ PROPERTIES = (
     *(monotonicity, value_range, time_attributes, values_read, window_properties, interval_asked),
     *(column_pruning, projection_place, filter_pushdown),
 )
-"""All properties."""
+"""All properties that plan nodes have."""

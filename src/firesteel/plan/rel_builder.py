@@ -59,7 +59,7 @@ def as_built(root: Node) -> Node:
 
 
 def as_projected(expr: Expr) -> Expr:
-    """Return an expression as a projection of the tree has it."""
+    """Return an expression as `as_built` leaves it in a projection: with consistent types, and simplified."""
     return simplify_value(consistent(expr))
 
 
@@ -143,7 +143,11 @@ def _call(call: AggregateCall) -> AggregateCall:
 
 @from_below
 def consistent(expr: Expr) -> Expr:
-    """Return an expression with the casts that `=` and `<>` need."""
+    """Return an expression as Calcite's converter builds it.
+
+    `=` and `<>` get the casts that they need. IN lists, comparisons of rows, SQRT, IS [NOT] DISTINCT FROM,
+    and casts between BOOLEAN and numbers are written with simpler functions.
+    """
     if not isinstance(expr, Call):
         return expr
     if expr.function in _JUNCTIONS:
@@ -169,9 +173,9 @@ def consistent(expr: Expr) -> Expr:
 
 
 def _as_bound(test: Expr) -> Expr:
-    """Return a test of an IN list, or of two fields, in which only the operands get consistent casts.
+    """Return one comparison of an IN list, or of two rows, in which only the operands are made consistent.
 
-    The test itself keeps the casts that the binder gave it.
+    The comparison itself keeps the casts that the binder gave it.
     """
     if not isinstance(test, Call) or test.function in _JUNCTIONS:
         return consistent(test)

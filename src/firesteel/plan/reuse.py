@@ -26,7 +26,11 @@ def fingerprint(node: Node) -> str:
 
 @dataclass(frozen=True)
 class Reuse:
-    """Equal subtrees of plans, numbered in the order in which the second of each is found."""
+    """Subtrees that occur more than once in plans, numbered by when their second occurrence is found.
+
+    Attributes:
+        numbers: Number of each such subtree, from 1, by its fingerprint.
+    """
 
     numbers: dict[str, int]
 
@@ -57,7 +61,7 @@ class Reuse:
 
 
 Branches = tuple[int, ...]
-"""Path of Union inputs from a root down to a node, by their positions."""
+"""Positions of the inputs that the path from a root down to a node takes at the Union nodes."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,8 @@ class Use:
 
     Attributes:
         number: Number of the subtree in `Reuse`.
-        run: 0 for the first run of the subtree on the way to a sink, 1 for the next.
+        run: Number of the run among those that one sink needs, from 0. Runs with the same number are shared
+            by all sinks.
     """
 
     number: int

@@ -21,7 +21,8 @@ def varying_call(root: Node) -> str | None:
 def _expressions(value: Any, *, is_root: bool = False) -> Iterator[Expr]:
     """Yield the expressions in the fields of a node, without those of its inputs.
 
-    Those of a table are left out: a plan that needs its computed columns has a node that computes them.
+    The expressions of a table are left out: a plan that needs its computed columns has a node that computes
+    them.
     """
     if isinstance(value, Expr):
         yield value

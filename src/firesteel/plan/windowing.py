@@ -48,7 +48,7 @@ class Window:
 
     @property
     def copies(self) -> int:
-        """Greatest number of windows of a row."""
+        """Number of windows of a row in cost estimates: the length by the step, rounded down."""
         return self.size // self.step if self.step else 1
 
     def moved(self, position: dict[int, int]) -> Window:
@@ -74,7 +74,7 @@ class Windowing:
     is_rowtime: bool
 
     def at(self, *by: tuple[str, int]) -> Windowing:
-        """Return the windows, found by other columns."""
+        """Return these windows with `by` as the columns by which an operator finds them."""
         return replace(self, by=by)
 
     def column(self, kind: str) -> int | None:

@@ -13,11 +13,11 @@ from firesteel.plan.tree import Node, PhysicalNode, transform_up, walk
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a session that rules read beside the plan.
+    """Settings of a session and of a statement, which rules get as arguments after the plan.
 
     Attributes:
         configuration: Options of the session.
-        collect: Whether the result's rows are shown, with UPDATE_BEFORE.
+        collect: Whether the statement is a SELECT whose rows are shown. Then they include UPDATE_BEFORE.
         stateless: Whether no query of the statement gains by mini-batches.
     """
 
@@ -31,7 +31,7 @@ class Settings:
 
 
 Plans = list[Node]
-"""Plan of a statement, or the plans of a statement set's INSERTs."""
+"""List with the plan of a statement, or with the plans of a statement set's INSERTs."""
 Trace = Callable[[str, Sequence[str], Plans], None]
 """Callback after each program that changed a plan: its name, the rules that changed it, the plans."""
 
@@ -41,7 +41,7 @@ class Step:
     """Rule, and the way in which it is applied to the nodes of a plan.
 
     Attributes:
-        name: Name of the rule's function.
+        name: Name of the rule's function. For `fixed_point`, the names of its rules, separated by commas.
         apply: Returns the plans after the rule, or the same objects if it changes nothing.
     """
 
@@ -66,12 +66,12 @@ def each(rule: Callable[..., Node], *given: str) -> Step:
 
 
 def whole(rule: Callable[..., Node], *given: str) -> Step:
-    """Return the step of a rule for the root of a plan, which walks the tree itself."""
+    """Return the step that applies a rule to the root of each plan. The rule walks the tree itself."""
     return Step(_name(rule), lambda plans, settings: [rule(root, *settings.of(given)) for root in plans])
 
 
 def together(rule: Callable[..., Plans], *given: str) -> Step:
-    """Return the step of a rule for all plans of a statement at once."""
+    """Return the step that applies a rule to the list of all plans of a statement."""
     return Step(_name(rule), lambda plans, settings: rule(plans, *settings.of(given)))
 
 
@@ -105,8 +105,8 @@ class Program:
         name: Name of the program. It is Flink's name if Flink has such a program.
         rules: Each step with the reason for its position.
         leaves: Class of all nodes that may remain after the program.
-        without: Subclasses of these that must not remain.
-        modes: Whether each node but a sink has its changelog mode after the program.
+        without: Classes of nodes that must not remain, although they are subclasses of `leaves`.
+        modes: Whether each node except sinks must have its changelog mode after the program.
     """
 
     name: str

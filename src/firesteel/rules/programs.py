@@ -85,12 +85,27 @@ from firesteel.rules.window.window_times import check_window_times
 SUBQUERY_REWRITE = Program(
     "subquery_rewrite",
     (
-        (whole(as_built), "expressions as Calcite's builder leaves them, which the AST shows"),
-        (each(snapshot_join), "tables as of a time are joins; before others look for what is correlated"),
-        (whole(rewrite_sub_queries), "sub-queries become joins, which all other rules know"),
-        (each(unnest), "the rules below know only calls of table functions"),
-        (each(correlate_calls), "as joins they would keep their rows"),
-        (each(keep_padded_names), "before projections above take the names"),
+        (
+            whole(as_built),
+            "all later rules start from the tree that the AST shows, with expressions as Calcite's builder "
+            "rewrites them",
+        ),
+        (
+            each(snapshot_join),
+            "turns FOR SYSTEM_TIME AS OF into joins, before rewrite_sub_queries treats the remaining "
+            "Correlate nodes as LATERAL",
+        ),
+        (whole(rewrite_sub_queries), "no later rule handles sub-queries"),
+        (each(unnest), "later rules handle calls of table functions, but not UNNEST"),
+        (
+            each(correlate_calls),
+            "as joins, they would store the rows of both inputs; a Correlate calls the function for each "
+            "row and stores nothing",
+        ),
+        (
+            each(keep_padded_names),
+            "must see the projection with the query's names, before merge_projects removes it",
+        ),
     ),
     leaves=LogicalNode,
 )
@@ -101,16 +116,22 @@ DEFAULT_REWRITE = Program(
         (each(union_to_distinct), "the rules below know only the union of all rows"),
         (
             each(reduce_expressions, "configuration"),
-            "what is known of a column is seen before filters move away from it",
+            "filters are still next to the projections whose columns they fix to a value",
         ),
-        (each(pull_up_constant_keys), "a literal key groups nothing"),
+        (
+            each(pull_up_constant_keys),
+            "a literal group key can be removed, once reduce_expressions has made literals",
+        ),
         (each(coerce_inputs), "the rows of a set operation have one type; before filters pass through it"),
-        (each(merge_distinct), "while the inputs of a union are what was written"),
-        (each(remove_renaming), "before projections meet, which keeps the upper one's names"),
+        (each(merge_distinct), "the inputs of a union are still those of the query"),
+        (each(remove_renaming), "before merge_projects, which would keep the names of the upper projection"),
         (each(merge_projects), "one projection between two other operators"),
-        (each(numbered_below_bound), "while the window stands in the projection below the filter"),
-        (each(over_aggregates), "before filters move: they must not pass a window"),
-        (each(group_windows), "while what is asked of a window stands right above its aggregate"),
+        (
+            each(numbered_below_bound),
+            "the filter on the row number is still right above the projection with its OVER call",
+        ),
+        (each(over_aggregates), "filters must not move below an OVER window, so windows become nodes first"),
+        (each(group_windows), "auxiliary functions such as TUMBLE_END are still right above the aggregate"),
     ),
     leaves=LogicalNode,
 )
@@ -118,19 +139,26 @@ DEFAULT_REWRITE = Program(
 PREDICATE_PUSHDOWN = Program(
     "predicate_pushdown",
     (
-        (fixed_point(each(push_filters)), "fewer rows as early as can be"),
+        (fixed_point(each(push_filters)), "filters drop rows as near to the sources as possible"),
         (
             each(derive_join_conditions),
-            "once, on what met in a join: what it derives goes to the inputs, and it would derive it again",
+            "runs once, after filters have reached the joins; in a loop it would derive the same conditions "
+            "again and again",
         ),
-        (fixed_point(each(push_filters)), "what a join says about an input goes there"),
-        (each(push_expressions), "a join finds partners by columns"),
-        (each(lower_snapshots), "what a lookup join computes from its table belongs to the table"),
+        (fixed_point(each(push_filters)), "moves the derived conditions to the inputs of joins"),
+        (
+            each(push_expressions),
+            "joins compare plain columns only, so computed operands become columns of the inputs",
+        ),
+        (
+            each(lower_snapshots),
+            "a lookup join expects projections and filters of its table below the Snapshot",
+        ),
         (
             each(reduce_expressions, "configuration"),
-            "filters that met are one condition now, and hold columns to values",
+            "merged filters may fix further columns to values",
         ),
-        (each(prune_empty), "a condition that cannot hold leaves no rows"),
+        (each(prune_empty), "conditions that are always FALSE have become empty Values"),
         (each(pull_up_constant_keys), "keys may have become literals"),
         (
             fixed_point(each(remove_renaming), each(merge_projects)),
@@ -144,7 +172,10 @@ AGGREGATE_REWRITE = Program(
     "aggregate_rewrite",
     (
         (each(remove_aggregates), "groups of one row need no state"),
-        (each(wrap_json_arguments), "before projections meet: the JSON texts are made in the one below"),
+        (
+            each(wrap_json_arguments),
+            "adds a projection below the aggregate, which merge_projects then merges with others",
+        ),
         (each(expand_grouping_sets), "the rules below know only one set of keys"),
         (whole(reduce_aggregates), "variances have no operator of their own; sums and counts may be shared"),
         (each(push_filters), "HAVING goes below the reduced calls' projection"),
@@ -156,17 +187,32 @@ AGGREGATE_REWRITE = Program(
 PROJECT_REWRITE = Program(
     "project_rewrite",
     (
-        (each(push_filter_into_scan), "before columns are cut from the scan: the condition reads some"),
+        (
+            each(push_filter_into_scan),
+            "before columns are cut, so that the scan keeps those that its condition reads",
+        ),
         (each(prune_empty), "conditions from above may have met others with which they cannot hold"),
         (each(simplify_coalesce), "joins have their final conditions, and columns are not cut yet"),
-        (each(normalize_upserts, "configuration"), "before columns are cut: the key is read all the same"),
-        (each(name_multi_joins, "configuration"), "columns that are dropped count in their names"),
-        (whole(push_projects), "scans read what is still read; from the root down"),
-        (whole(push_semi_joins), "what the inputs of joins read decides which keys are known"),
-        (each(drop_renaming), "projections above have their names"),
+        (
+            each(normalize_upserts, "configuration"),
+            "before columns are cut, so that a normalized scan keeps its primary key",
+        ),
+        (
+            each(name_multi_joins, "configuration"),
+            "before columns are cut: dropped columns affect the numbers in output names",
+        ),
+        (
+            whole(push_projects),
+            "filters are in place, so the columns that are read are known; walks from the root down",
+        ),
+        (
+            whole(push_semi_joins),
+            "keys, and so costs, depend on the columns that the inputs of joins still have",
+        ),
+        (each(drop_renaming), "the projections above already have the query's names"),
         (each(split_python_calls), "filters have found their places, and projections may still meet"),
-        (each(prune_empty), "projections have come to rows that are none"),
-        (each(sort_below_projects), "a projection that no scan has taken"),
+        (each(prune_empty), "projections may now be right above an empty Values"),
+        (each(sort_below_projects), "moves only projections that push_projects could not push into a scan"),
     ),
     leaves=LogicalNode,
 )
@@ -180,22 +226,26 @@ LOGICAL_REWRITE = Program(
         (each(merge_aggregate_project), "without the dropped calls a projection may only reorder"),
         (each(merge_projects), "projections that moved may have met"),
         (each(drop_projection), "what is read and what it costs is known"),
-        (each(filter_before_picking), "with the projection that was between them gone or above"),
-        (each(rewrite_sets), "columns are cut and filters moved: none passes its joins"),
-        (each(merge_distinct), "the aggregates of sets within a UNION"),
+        (
+            each(filter_before_picking),
+            "drop_projection and merge_projects may have removed the projection between the filter and the "
+            "picking one",
+        ),
+        (each(rewrite_sets), "as in Flink, no filter or projection moves below the joins that it creates"),
+        (each(merge_distinct), "rewrite_sets has added DISTINCT aggregates below a UNION"),
         (each(transpose_aggregate), "what the inputs of joins are, and which columns they have, is known"),
-        (each(merge_projects), "a projection is left of some"),
-        (whole(top_n), "with all that is read of the numbered rows known"),
+        (each(merge_projects), "transpose_aggregate replaces some aggregates by projections"),
+        (whole(top_n), "the columns that are read of the ranked rows are known"),
         (each(merge_projects), "a projection below a rank joins the one that was there"),
         (each(push_limit), "a limit stands right above its scan"),
         (whole(split_distinct, "configuration"), "over the columns that are left, before windows are formed"),
-        (each(window_aggregates), "groups hold both borders of their windows, or never will"),
-        (each(merge_projects), "those to the query's columns join the ones above"),
-        (each(name_window_keys), "the projections above are those that stay"),
-        (each(warn_of_one_border, "configuration"), "what is one of windows, and what is not, is known"),
+        (each(window_aggregates), "no later rule adds a window border to the group keys"),
+        (each(merge_projects), "window_aggregates adds projections that restore the query's columns"),
+        (each(name_window_keys), "no later logical rule replaces the projection whose names it takes"),
+        (each(warn_of_one_border, "configuration"), "all aggregates of windows have been recognized"),
         (whole(share_names), "projections have found their places"),
         (each(version_keys), "a projection may have dropped a column of a key"),
-        (each(refuse_key_types), "all that joins hold equal is known"),
+        (each(refuse_key_types), "no later logical rule changes join conditions"),
     ),
     leaves=LogicalNode,
 )
@@ -203,27 +253,37 @@ LOGICAL_REWRITE = Program(
 PHYSICAL = Program(
     "physical",
     (
-        (whole(to_physical), "projections and filters have found their places: together they are a Calc"),
+        (
+            whole(to_physical),
+            "projections and filters do not move any more, so adjacent ones become one Calc",
+        ),
         (each(warn_of_unbounded_times, "configuration"), "while the inputs of joins have time attributes"),
         (each(merge_plain_times), "a projection above joins the one that makes plain timestamps of times"),
         (each(check_window_times), "while each node below still tells its times"),
-        (each(window_emit, "configuration"), "an error of its options comes before all others"),
+        (each(window_emit, "configuration"), "errors in its options are reported first, as in Flink"),
         (each(check_pandas_aggregates), "what is aggregated is known, and when windows fire"),
-        (each(simplify_calc), "conditions that only changed their order until now take it"),
+        (each(simplify_calc), "no later rule reorders the terms of conditions"),
         (
             each(filter_in_normalization),
-            "a row that leaves the filter is a delete then",
+            "with the filter in ChangelogNormalize, a row that no longer passes it becomes a delete",
         ),
         (each(multi_join, "configuration"), "each join has its final condition and its exchanges"),
         (each(check_watermark_calls), "a row time still differs from a plain timestamp"),
         (each(materialize_event_time), "an aggregate's rows have no event time of their own"),
-        (each(materialize_processing_time), "nor have they a processing time"),
-        (each(pull_up_windows), "an aggregate of plain timestamps needs the borders beside it"),
+        (each(materialize_processing_time), "an aggregate's rows have no processing time of their own"),
+        (
+            each(pull_up_windows),
+            "the materialize rules have made timestamps of times that are aggregated, for which the "
+            "function must stay below",
+        ),
         (each(check_json_calls), "where projections have met, JSON() may stand where it is allowed"),
         (each(keep_times), "while each node below still tells its times"),
         (each(choose_rank_strategy, "configuration"), "by the kinds of change below"),
-        (each(choose_join_state), "a projection below may drop a key"),
-        (each(choose_retraction), "by the kinds of change below; it is part of the node's text in errors"),
+        (each(choose_join_state), "the inputs are final: a projection below may have dropped a key"),
+        (
+            each(choose_retraction),
+            "depends on the kinds of change below; the text of a node in changelog errors contains it",
+        ),
         (whole(materialize_result), "what is shown or written has no processing time either"),
     ),
     leaves=PhysicalNode,
@@ -233,9 +293,12 @@ PHYSICAL = Program(
 CHANGELOG = Program(
     "changelog",
     (
-        (whole(infer_changelog_mode, "collect", "configuration"), "from the root's wishes down"),
+        (
+            whole(infer_changelog_mode, "collect", "configuration"),
+            "all physical nodes are chosen; the root's required form of updates is passed down",
+        ),
         (whole(resolve_updates, "configuration"), "which nodes send updates is known"),
-        (each(note_lookup_keys), "before mini-batches stand in the plan"),
+        (each(note_lookup_keys), "the nodes of mini-batches have no keys"),
         (each(check_sink_row_times), "changes that the sink does not take are reported first"),
     ),
     leaves=PhysicalNode,
@@ -246,12 +309,21 @@ CHANGELOG = Program(
 PHYSICAL_REWRITE = Program(
     "physical_rewrite",
     (
-        (each(check_over_windows), "changes that no window takes are reported first"),
-        (whole(infer_mini_batch_interval, "configuration", "stateless"), "marks what bundles rows"),
-        (each(two_stage_aggregate, "configuration"), "what bundles rows is known"),
-        (each(incremental_aggregate, "configuration"), "two aggregates of two phases one over the other"),
+        (each(check_over_windows), "the changelog program reports unsupported changes first, as in Flink"),
+        (
+            whole(infer_mini_batch_interval, "configuration", "stateless"),
+            "marks the operators that bundle rows, which the next rules split",
+        ),
+        (each(two_stage_aggregate, "configuration"), "the operators that bundle rows are marked"),
+        (
+            each(incremental_aggregate, "configuration"),
+            "finds two aggregates on top of each other that two_stage_aggregate has both split",
+        ),
         (each(keep_bundle_order), "all phases of a bundle are known"),
-        (each(two_stage_window_aggregate, "configuration"), "needs no mini-batches"),
+        (
+            each(two_stage_window_aggregate, "configuration"),
+            "independent of mini-batches; as late as in Flink",
+        ),
         (each(warn_of_window_zones, "configuration"), "aggregates of windows have their phases"),
         (together(reuse_scans), "last, as in Flink: mini-batches are placed before scans become one"),
     ),

@@ -20,7 +20,7 @@ _PATIENCE_SECONDS = 0.1
 
 
 def in_background(items: Iterator[T], cancel: Callable[[], object]) -> Iterator[T]:
-    """Yield the items, computed in a thread that is at most one item ahead.
+    """Yield the items, computed in a thread that is at most two items ahead.
 
     The thread starts with the first request. An error of `items` is raised here. If the caller stops early
     (Ctrl-C, a closed generator), `cancel` is called and later items are dropped.

@@ -39,7 +39,7 @@ class KnownStatements:
         """Return the folder inside a checkpoint for the job of a statement.
 
         Args:
-            context: Spark's; None before Spark has started, for a checkpoint on this machine.
+            context: Spark's context; None before Spark has started, for a checkpoint on this machine.
             checkpoint: The folder of the checkpoint.
             job: The job.
             text: The statement on one line.
@@ -59,7 +59,9 @@ class KnownStatements:
             return self._given[checkpoint, this]
 
     def saved_folder(self, checkpoint: str, job: JobSpec, text: str) -> str | None:
-        """Return the folder with the state of the next statement, which may run afterwards; None without one.
+        """Return the folder with the state of the next statement with a text, None if there is none.
+
+        The statement does not count as run.
 
         Args:
             checkpoint: The folder of the checkpoint, on this machine.
@@ -78,7 +80,7 @@ class KnownStatements:
             self._runs[text] += 1
 
     def _identity(self, text: str, sink: str | None) -> Identity:
-        """Return the identity of the next statement with a text. It is registered if it is not yet."""
+        """Return the identity of the next statement with a text, and register the statement if it is new."""
         from firesteel.spark.checkpoint.statements import Identity
 
         if (text, sink) not in self._texts:

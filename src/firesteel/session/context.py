@@ -49,7 +49,7 @@ class Environment:
         self.started = StartedJobs()
         """Jobs that have a checkpoint."""
         self.replay: Replay | None = None
-        """Messages of a dead-letter table that the next job takes, and nothing else; None for usual jobs."""
+        """Dead letters that the next job reads instead of its sources; None for usual jobs."""
         self.kept_script: KeptScript | None = None
         """The running script as checkpoints keep it; None if statements run one by one."""
         self.tell_restart: Callable[[Restart], object] = lambda restart: say(str(restart))

@@ -152,7 +152,7 @@ def show_partitions(call: Call, statement: Show) -> TableResult:
 
 
 def no_procedures(statement: Show) -> list[str]:
-    """Refuse SHOW PROCEDURES with ValidationError: like Flink's catalogs in memory, these have none."""
+    """Refuse SHOW PROCEDURES with ValidationError, as Flink's in-memory catalog does."""
     raise ValidationError(
         "listProcedures is not implemented for class org.apache.flink.table.catalog.GenericInMemoryCatalog.",
         range=statement.range,

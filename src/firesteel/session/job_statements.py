@@ -44,12 +44,12 @@ def show_jobs(call: Call, statement: ShowJobs) -> TableResult:
 
 
 def describe_job(call: Call, statement: DescribeJob) -> TableResult:
-    """Return one job."""
+    """Return the row of one job, with the columns of SHOW JOBS."""
     return _rows(call, [_find(statement)])
 
 
 def stop_job(call: Call, statement: StopJob) -> TableResult:
-    """Stop a job. A job that has already ended keeps its state.
+    """Stop a job.
 
     Raises:
         ValidationError: The job is unknown, or has ended.

@@ -49,7 +49,7 @@ def prepare(options: Mapping[str, str], own_process: bool = False, script: str =
 
 
 def open_checkpoint(options: Mapping[str, str]) -> CheckpointLock | None:
-    """Lock the checkpoint in a command's options, before anything starts; None if there is no checkpoint.
+    """Lock the checkpoint that the options name, and return the lock; None if they name no checkpoint.
 
     Raises:
         UsageError: The checkpoint cannot be used, or another command holds it.

@@ -35,7 +35,7 @@ Write = Callable[[str], object]
 
 
 def to_stdout(text: str) -> None:
-    """Write a text to the standard output of this moment, which tests and notebooks replace."""
+    """Write a text to the current `sys.stdout`, which tests and notebooks replace."""
     sys.stdout.write(text)
 
 
@@ -221,7 +221,7 @@ class ChangesResult(TableResult):
         return self._bounded
 
     def over(self, changes: Iterator[pa.Table]) -> ChangesResult:
-        """Return a result of the same query over other changes, such as ones that were kept."""
+        """Return a result of this query that reads other changes, such as stored ones."""
         return ChangesResult(
             self.schema,
             changes,
@@ -243,9 +243,10 @@ class ChangesResult(TableResult):
         return self.changes
 
     def collect(self) -> Iterator[Row]:
-        """Yield the changes as they arrive. A value with a date outside the years 1 to 9999 is its text.
+        """Yield the changes as they arrive.
 
-        Python has no such dates. A collection with one is a text as a whole.
+        Dates outside the years 1 to 9999, which Python does not have, are texts. A collection that contains
+        one is a text as a whole.
 
         Raises:
             JobError: The job failed.

@@ -17,7 +17,7 @@ from firesteel.types.text import render
 _BINARY = (*NUMERIC, *CHARACTER, *BYTES_LIKE, *DATETIME, TypeRoot.BOOLEAN)
 """Types whose values are compared directly. Values of other types are compared by their text."""
 _ROWS, _BYTES = 1 << 18, 64 << 20
-"""Least number of buffered rows or bytes before a fold. If more rows are left, their size is the limit."""
+"""Buffered rows or bytes at which the buffer is applied, unless the remaining rows have more of them."""
 _ADDED = "$added"
 
 
@@ -26,12 +26,12 @@ class RowsLeft:
 
     The removal of a row that does not exist is ignored, as in Flink's client.
 
-    With a limit, rows beyond it are left out, and from then on all rows that are not kept already. The kept
-    rows are then a part of those that remain, with all copies of each of them.
+    When the limit is exceeded, the rows beyond it are dropped, and later changes of other rows than the kept
+    ones are ignored. The kept rows are then some of those that remain, each with all its copies.
 
     Args:
         types: The types of the columns.
-        most: Most rows to keep, None without a limit. Rows of many bytes count as several.
+        most: Most rows to keep, None without a limit. At 64 MiB of rows, fewer are kept.
     """
 
     def __init__(self, types: Sequence[SqlType], most: int | None = None) -> None:

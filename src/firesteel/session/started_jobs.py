@@ -19,7 +19,7 @@ KEPT = 100
 
 @dataclass(frozen=True)
 class StartedJob:
-    """A job that keeps its progress.
+    """A job with a checkpoint.
 
     Attributes:
         text: Its statement on one line.
@@ -44,7 +44,7 @@ class StartedJobs:
         self._lock = threading.Lock()
 
     def add(self, id: str, job: StartedJob) -> None:
-        """Remember a job, or that it has started again."""
+        """Remember a job by its id, in place of an earlier one with this id."""
         with self._lock:
             self._jobs[id] = job
             while len(self._jobs) > KEPT:

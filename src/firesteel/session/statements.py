@@ -30,7 +30,7 @@ from firesteel.sql.parser import parse_statement
 def execute(
     environment: Environment, statement: sql.Statement, text: str, watch: Watch | None = None
 ) -> TableResult:
-    """Run a statement and return its result. Errors have the text, so that they can show the place."""
+    """Run a statement and return its result. Errors get the SQL text, to show their position."""
     handler = _HANDLERS.get(type(statement))
     try:
         if handler is None:

@@ -12,8 +12,8 @@ from firesteel.runtime.dataflow.counters import ChainCounters
 KEPT = 100
 """Micro-batches that are remembered."""
 WAITING, TASKS, DELIVERY = "waiting", "tasks", "delivery"
-"""The parts of a micro-batch: from the end of the batch before until Spark has planned this one, running its
-tasks, and handing its rows to the sinks or the reader."""
+"""The parts of a micro-batch: the wait from the end of the previous one until Spark has planned it, its tasks
+and the delivery of its rows to the sinks or the reader."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Batch:
     """One micro-batch that has ended.
 
     Attributes:
-        number: Its number in the job, which goes on after a restart from a checkpoint.
+        number: Number of the micro-batch in the job. A restart from a checkpoint continues the numbering.
         ended: Time of its end in seconds since 1970.
         seconds: Seconds from the end of the batch before, or from the start of the job.
         spent: Seconds by part (WAITING, TASKS, DELIVERY).
-        counts: What it added to the job's counters.
+        counts: Increase of the job's counters in this micro-batch.
         busy: Nanoseconds that each step of each chain worked, in all tasks.
     """
 
@@ -74,9 +74,9 @@ class BatchLog:
         """End the current micro-batch.
 
         Args:
-            number: Its number.
+            number: Number of the micro-batch.
             totals: The job's counters now.
-            chains: The job's counters of each step now, by chain.
+            chains: The job's counters of the steps of each chain now, by the chain's number.
         """
         before = self._totals
         counts = Totals(

@@ -10,14 +10,14 @@ from pathlib import Path
 
 _HEADER_BYTES = 16
 _BY_TIME, _BY_HASH_UNCHECKED = 0, 1
-"""Flags of a .pyc: how it is compared with its source."""
+"""Flags of a .pyc: Python compares it with the time and size of its source, or not at all."""
 
 
 def kept_bytecode(source: Path) -> bytes | None:
-    """Return the bytecode that this Python has kept of a module, as the content of a .pyc. None without any.
+    """Return a module's cached bytecode as the content of a .pyc; None if the cache has none or an old one.
 
-    The .pyc is valid whatever time its source has, since a zip keeps local times, to two seconds. A Python of
-    another version ignores it and compiles the source.
+    Python does not compare the returned .pyc with its source, because a zip has local times in steps of two
+    seconds. A Python of another version ignores the .pyc and compiles the source.
 
     Args:
         source: File of the module.

@@ -20,7 +20,7 @@ FILE = "functions.json"
 def note_functions(context: Any, folder: str, job: JobSpec) -> None:
     """Warn of each user-defined function whose code has changed since the last run.
 
-    The function then stores the digests of the current code.
+    Then store the digests of the current code in the folder.
 
     State and rows that were sent earlier come from the old code. If the new code computes another value for
     such a row, its retraction removes a row that was never sent.
@@ -68,7 +68,7 @@ def _digests(text: str | None) -> dict[str, str]:
 
 
 def warn_of_layout(folder: str, key_groups: int, parallelism: int, layout: Layout) -> None:
-    """Warn of settings that a checkpoint keeps, if the job sets other values.
+    """Warn of each setting that is ignored because the checkpoint has another value.
 
     Args:
         folder: The statement's folder in a checkpoint.

@@ -28,7 +28,7 @@ from firesteel.spark.refused_rows import RefusedRowsInMemory, RefusedRowsSink, R
 from firesteel.spark.sink_task import SinkTask, job_of
 
 RunTasks = Callable[[SinkTask], Iterable[Packet]]
-"""A function that runs the tasks of a sink over the kept packets and returns the packets they give."""
+"""A function that runs the tasks of a sink over the sink's packets and returns the tasks' packets."""
 
 
 OriginOf = Callable[[set[tuple[int, int]], set[int]], Origin]
@@ -50,7 +50,8 @@ class Delivery:
     Args:
         specs: The job's sinks, by number.
         progress: Counters of the job.
-        job: The job's name over restarts. Without a checkpoint it begins with ONCE, and None makes one.
+        job: Name of the job, the same after a restart. None makes a new name with the prefix ONCE, for a job
+            without a checkpoint.
         guard: Raises an error if another run has taken over the job. It is called before each commit.
         refused: Store of the rows that sinks refuse; None for a job without a checkpoint.
     """
@@ -89,7 +90,11 @@ class Delivery:
         return min((seconds for seconds in found if seconds is not None), default=None)
 
     def sink_forgets_after(self, name: str) -> float | None:
-        """Return the seconds for which the sink at which the job has this name remembers its batches."""
+        """Return the seconds for which a sink remembers its batches, or None if it never forgets.
+
+        Args:
+            name: The job's name at the sink.
+        """
         return self._named(name)[1].forgets_after()
 
     @property
@@ -102,18 +107,21 @@ class Delivery:
         }
 
     def is_extra(self, name: str) -> bool:
-        """Return whether the sink at which the job has this name is the one for rows that other sinks refuse.
+        """Return whether a sink is the dead-letter table for rows that other sinks refuse.
 
-        Its positions are not among the parts of a batch's origin.
+        The positions of this sink are not among the parts of a batch's origin.
+
+        Args:
+            name: The job's name at the sink.
         """
         return self._named(name)[0] == self._refused.number
 
     def table(self, name: str) -> str:
-        """Return the table of the sink at which the job has this name."""
+        """Return the path of a sink's table. `name` is the job's name at the sink."""
         return self._specs[self._named(name)[0]].table
 
     def _named(self, name: str) -> tuple[int, Sink]:
-        """Return the number and the sink at which the job has this name."""
+        """Return the number of a sink, and the sink. `name` is the job's name at the sink."""
         return next(pair for pair in self._sinks.items() if job_of(self.job, pair[0]) == name)
 
     def deliver(
@@ -206,11 +214,11 @@ class Delivery:
     def end_run(self) -> None:
         """Let the sinks remove their records of a job that no later run will continue."""
         for sink in self._sinks.values():
-            with suppress(FiresteelError):  # the rows go a week later, when another job starts
+            with suppress(FiresteelError):  # a later job removes the records after a week
                 sink.end_run()
 
     def _run(self, number: int, batch: int, origin: Origin, run: RunTasks) -> list[str]:
-        """Run the tasks of a sink, again and again while they find rows that are refused."""
+        """Run the tasks of a sink until they refuse no further rows, and return their tokens."""
         while True:
             self._guard()
             left_out = self._refused.left_out(number)

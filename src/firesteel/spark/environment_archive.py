@@ -1,8 +1,8 @@
-"""Archives of installed packages for the executors of a cluster, whose Python needs nothing then.
+"""Archives of installed packages for the executors of a cluster, whose Python then needs no packages.
 
 `firesteel package env.tar.gz` writes one. With `--set spark.archives=env.tar.gz#env` Spark unpacks it on the
-driver and on each executor, in the working folder of its Python workers, and `use_archives` puts it on their
-path.
+driver and on each executor, in the working folder of the Python workers. `use_archives` puts the unpacked
+folder on the workers' path.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def write_archive(target: Path, extras: Collection[str] | None = None) -> dict[s
         Versions of the packages in the archive, by name.
 
     Raises:
-        UsageError: The suffix is another one, an extra is unknown or not installed, or the file cannot be
+        UsageError: The file has another suffix, an extra is unknown or not installed, or the file cannot be
             written.
     """
     suffix = next((each for each in _MODES if target.name.endswith(each)), None)

@@ -25,7 +25,7 @@ from firesteel.types.user_function import UserFunction
 
 
 def guarded(packets: Callable[[], Iterable[Packet]]) -> Iterator[Packet]:
-    """Yield the packets; if a FiresteelError ends them, yield a packet that carries it."""
+    """Yield the packets that a function returns. A FiresteelError becomes a last packet that carries it."""
     try:
         yield from packets()
     except FiresteelError as error:
@@ -35,7 +35,8 @@ def guarded(packets: Callable[[], Iterable[Packet]]) -> Iterator[Packet]:
 def raise_failure(packet: Packet) -> None:
     """Raise the error that a packet carries, if it carries one.
 
-    The same rows would meet it again, so the job is not restarted, unless its cause lies outside of them.
+    Such an error does not restart the job, because the same rows would cause it again. A TransientError may
+    restart the job: its cause lies outside of the rows.
     """
     if packet.holds == FAILURE:
         error: FiresteelError = pickle.loads(packet.payload)
@@ -97,7 +98,7 @@ def _message_of(error: Exception) -> str:
 
 
 def _own(kind: str) -> type[FiresteelError] | None:
-    """Return Firesteel's error class with that full name, which may be in any module; None for others."""
+    """Return the error class of Firesteel with the full name `kind`; None if there is no such class."""
     module, _, name = kind.rpartition(".")
     if not module.startswith("firesteel."):
         return None
@@ -162,9 +163,9 @@ _AFTER = ("\tat ", "PYTHONPATH was:", "SQLSTATE: ", "=== Streaming Query ===")
 
 
 def _raised(text: str) -> tuple[str, str] | None:
-    """Return class and message at the end of the last Python traceback in the text of a Spark exception.
+    """Return the class and the message of the error in a Spark exception's last Python traceback.
 
-    They follow the indented frames, up to a blank line or the stack of the JVM. None without a traceback.
+    Both follow the indented frames, up to a blank line or the stack of the JVM. None without a traceback.
     """
     before, found, trace = text.rpartition("Traceback (most recent call last):\n")
     if not found:

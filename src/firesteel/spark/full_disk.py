@@ -1,4 +1,4 @@
-"""The folder that is full where a job ended for want of space on a disk."""
+"""Error for a job that ended because a disk is full: it names the full folder."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CHECKPOINT = re.compile(
 
 
 def full_disk(error: BaseException, checkpoint: str | None, temporary: Sequence[str] = ()) -> JobError | None:
-    """Return the error that names the folder that is full.
+    """Return an error that names the full folder, if a job ended because a disk is full.
 
     Args:
         error: Exception of Spark or of a worker.
@@ -43,7 +43,7 @@ def full_disk(error: BaseException, checkpoint: str | None, temporary: Sequence[
         temporary: Spark's folders for temporary files, if they are known.
 
     Returns:
-        The error, None if no disk of this machine is full.
+        The error; None if `error` does not come from a full disk.
     """
     text = f"{error}\n{getattr(error, '_stackTrace', None) or ''}"
     kept = local_folder(checkpoint) if checkpoint is not None else None
@@ -76,7 +76,10 @@ def local_folders(context: SparkContext) -> list[str]:
 
 
 def _named(text: str, folders: Sequence[Path]) -> list[Path]:
-    """Return the folder of the file that a text names: one of `folders`, or else a parent that exists."""
+    """Return the folder of the file that an error text names, as a list of one; [] if it names none.
+
+    This is the innermost of `folders` that has the file, or else a parent of the file that exists.
+    """
     if (file := _PATH.search(text)) is None:
         return []
     path = Path(file[1])
@@ -88,7 +91,7 @@ def _named(text: str, folders: Sequence[Path]) -> list[Path]:
 
 
 def _by_class(text: str, kept: Path | None, short_lived: list[Path]) -> list[Path]:
-    """Return the folder that a class in the stack trace writes to, the class nearest to the cause.
+    """Return the folders to which the first known class in the stack trace of the cause writes; [] for none.
 
     The disk itself may have room again: Spark removes the files of failed work.
     """

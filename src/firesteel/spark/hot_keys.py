@@ -11,9 +11,9 @@ from firesteel.runtime.dataflow.hot_keys import Key
 SHARE = 0.01
 """Least fraction of the rows that a hot key gets."""
 _KEPT = 1024
-"""Keys above which the less frequent half is dropped."""
+"""Most keys that are counted. Above this number, only half as many stay, the most frequent ones."""
 _SHOWN = 10
-"""Most hot keys."""
+"""Most hot keys that `top` returns."""
 
 
 class HotKeys:

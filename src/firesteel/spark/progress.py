@@ -29,7 +29,8 @@ class Progress:
         sampled: Function that gets the number of a sink and a sample of its rows; None if no page shows them.
         read: Rows from sources.
         changes: Rows that sinks have committed or that the caller of a query has taken.
-        dead_letters: Messages that could not be decoded and that the dead-letter table has.
+        dead_letters: Rows that dead-letter tables have got: messages that could not be decoded, and rows that
+            a sink refused or an operator dropped as late.
         late: Rows dropped because they were late.
         batches: Micro-batches that have ended.
         watermark: Last watermark of a source in milliseconds, 0 for none. With mini-batch, the current one.
@@ -124,11 +125,11 @@ class Progress:
 
     @property
     def lags(self) -> Lags:
-        """Number of messages behind the last micro-batch now, by topic and partition."""
+        """Number of messages after those of the last micro-batch now, by topic and partition."""
         return {} if self.lag is None else self.lag()
 
     def enter(self, phase: str) -> None:
-        """Set the step that the job waits for, until the next count."""
+        """Set what the job waits for, in words. The next count clears this."""
         self.phase = phase
         self._tell()
 
@@ -169,7 +170,7 @@ class Progress:
             sink: Number of the sink.
             batch: Number of the batch.
             rows: Number of rows.
-            dead_letters: Whether they are messages that could not be read.
+            dead_letters: Whether the sink is a dead-letter table.
         """
         if self.sent.get(sink, -1) >= batch:
             return

@@ -1,8 +1,8 @@
 """Storage of the rows that sinks refuse while they commit, and their way to the dead-letter table.
 
-A sink's tasks commit nothing of a part in which rows are refused. The driver keeps the refused rows durably,
-then runs the tasks again without them. So a batch that is repeated after a crash leaves out the same rows.
-The dead-letter table gets exactly these, with the last commit of the batch.
+A sink's task commits nothing of a partition in which the sink refuses rows. The driver keeps the refused rows
+durably, then runs the tasks again without them. So a batch that is repeated after a crash leaves out the same
+rows. The dead-letter table gets exactly the kept rows, with the last commit of the batch.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class RefusedRowsSink:
         self._rows = {} if self.number is None else self._store.of(batch, origin)
 
     def left_out(self, sink: int) -> RefusedRows | None:
-        """Return the rows that a sink leaves out; None if a refused row ends the job."""
+        """Return the rows that a sink leaves out, by partition; None if a refused row ends the job."""
         if self.number is None or self._specs[sink].takes_dead_letters:
             return None
         return self._rows.get(sink, {})

@@ -1,8 +1,8 @@
 """Code that the driver sends to executors: Firesteel itself, and modules of user-defined functions.
 
-Firesteel goes as a zip with its bytecode, which in workers stands before what their Python has installed. The
-folders that hold functions of the user's are unpacked and are on no path, as here
-(functions/python/modules.py). Spark brings both to an executor with its first task, whenever that starts.
+Firesteel is sent as a zip with its bytecode, which precedes installed packages on the workers' path. Folders
+of user-defined functions are unpacked and stay off the path, as on the driver (functions/python/modules.py).
+Spark brings both to an executor with its first task, also if the executor starts late.
 """
 
 from __future__ import annotations
@@ -135,16 +135,16 @@ def _name(folder: str) -> str:
 
 # --- in a task -------------------------------------------------------------------------------------
 def prepare_worker() -> None:
-    """Add the folders with user-defined functions to the import path, and close the functions at the end.
+    """Make user-defined functions load from the unpacked folders, and be closed when the worker ends.
 
-    Each task calls this before it does anything else. More calls change nothing.
+    Each task calls this before it does anything else. Further calls change nothing.
     """
     process_cache.at_end = at_worker_end
     user_function.located = located
 
 
 def located(folder: str) -> str:
-    """Return the place of a folder of the driver for this task: the folder itself if it was not sent."""
+    """Return the path that a folder of the driver has in this task: the same path if it was not sent."""
     if "pyspark" not in sys.modules:
         return folder
     from pyspark import SparkFiles, TaskContext

@@ -44,7 +44,7 @@ def check_identities(context: Any, folder: str, now: Identities) -> None:
 
 
 def note_identities(context: Any, folder: str, now: Identities) -> None:
-    """Store the ids of the sinks that have got a micro-batch of the checkpoint."""
+    """Store the ids of the tables and topics of sinks, which have got a micro-batch of the checkpoint."""
     write_text(context, f"{folder}/{DELIVERED}", json.dumps({"sinks": now}, sort_keys=True))
 
 

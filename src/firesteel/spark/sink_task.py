@@ -48,9 +48,10 @@ class SinkTask:
     """Rows of each partition that the sink leaves out; None if a refused row ends the job."""
 
     def packets(self, partition: int, packets: Iterable[Packet]) -> Iterator[Packet]:
-        """Write the rows of a partition, and yield one packet with the sink's token or an error.
+        """Write the rows of a partition, and yield packets with the sink's token and the refused rows.
 
-        Without rows, the sink writes nothing and no packet is yielded. `packets` may come in any order.
+        If the sink fails, a packet carries the error. Without rows, the sink writes nothing and no packet is
+        yielded. `packets` may come in any order.
         """
         own = self._own(packets)
         if own:
@@ -59,7 +60,7 @@ class SinkTask:
     def of_all(self, partitions: Mapping[int, Iterable[Packet]]) -> Iterator[Packet]:
         """Write the rows of all partitions in this process, in one transaction if the sink supports it.
 
-        Yield a packet with the sink's token, or an error, for each transaction.
+        Yield packets with the sink's token and the refused rows, or with an error, for each transaction.
         """
         parts = {number: own for number, packets in partitions.items() if (own := self._own(packets))}
         if open_sink(self.spec).commits is Commits.TASKS:

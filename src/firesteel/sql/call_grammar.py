@@ -323,7 +323,7 @@ class CallGrammar(ExpressionGrammar):
                 word = f"EMPTY {self.expect_any('ARRAY', 'OBJECT')}"
             return (word, None) if word else None
 
-        for event, word, _ in self._json_events(behaviour):  # the last clause of several counts
+        for event, word, _ in self._json_events(behaviour):  # of two clauses for one event, the last counts
             if event == "EMPTY":
                 parts.json = replace(parts.json, on_empty=word)
             else:

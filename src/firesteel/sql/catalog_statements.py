@@ -56,7 +56,7 @@ class DropCatalog(Statement):
 
 @dataclass(frozen=True)
 class AlterCatalog(Statement):
-    """ALTER CATALOG name SET (...), RESET (...) or COMMENT. The other two of the three fields are None."""
+    """ALTER CATALOG name SET (...), RESET (...) or COMMENT. The fields of the other two are None."""
 
     catalog: Name
     options: tuple[tuple[str, str], ...] | None = None

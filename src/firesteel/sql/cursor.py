@@ -34,7 +34,7 @@ class Cursor:
         return self.tokens[max(0, self.index - 1)]
 
     def ahead(self, count: int) -> Token:
-        """Return the token `count` positions ahead, or the last one."""
+        """Return the token `count` positions ahead, or the last token (END) if there are fewer."""
         return self.tokens[min(self.index + count, len(self.tokens) - 1)]
 
     def at(self, *words: str) -> bool:

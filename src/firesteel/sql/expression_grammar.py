@@ -239,7 +239,7 @@ class ExpressionGrammar(TypeGrammar):
         raise self.error()
 
     def _continued(self) -> str:
-        """Read the string literals on the following lines that continue this one, as in standard SQL."""
+        """Read string literals on the next lines that continue the last one, and return their joined text."""
         text = ""
         while self.token.kind is Kind.STRING and self.text[self.token.start] == "'":
             if "\n" not in self.text[self.previous.end : self.token.start]:

@@ -112,7 +112,7 @@ def _token(group: str, match: re.Match[str]) -> Token:
 
 
 def _unescape(text: str, match: re.Match[str]) -> str:
-    """Replace the escapes of a Unicode string: a backslash with four hexadecimal digits, or two of them."""
+    """Replace the escapes of a Unicode string: a backslash and four hex digits, or two backslashes."""
 
     def one(escape: re.Match[str]) -> str:
         if escape.group(1) is not None:

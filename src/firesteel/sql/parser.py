@@ -275,7 +275,7 @@ class Parser(JobGrammar):
         return self._bare_set(start)
 
     def _bare_set(self, start: int) -> SetOption:
-        """Read `SET table.exec.state.ttl = 1d` from the text, since its tokens do not matter."""
+        """Read `SET table.exec.state.ttl = 1d` by a regular expression: a value need not be valid tokens."""
         if self.token.kind is not Kind.WORD:
             raise self.error()
         while not self.at_end() and not self.at_symbol(";"):

@@ -22,7 +22,7 @@ from firesteel.sql.syntax import FrameBound, Identifier, Node, NumberLiteral, Or
 _SETS = ("UNION", "EXCEPT", "MINUS", "INTERSECT")
 _QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE")
 _AFTER_QUERY = (*_SETS, "ORDER", "LIMIT", "OFFSET", "FETCH")
-"""Words that go on with a query after one in parentheses."""
+"""Words that continue a query after a part of it in parentheses."""
 
 
 class QueryGrammar(FromGrammar):
@@ -43,12 +43,12 @@ class QueryGrammar(FromGrammar):
         return all(map(self._ends_as_query, range(1, count)))
 
     def _ends_as_query(self, count: int) -> bool:
-        """Return whether a query in parentheses that open `count` tokens ahead is the whole of a query."""
+        """Return whether `)` or a word such as UNION follows the parentheses `count` tokens ahead."""
         after = self._after_parentheses(count)
         return self.symbol_ahead(")", after) or self.ahead(after).word in _AFTER_QUERY
 
     def _after_parentheses(self, count: int) -> int:
-        """Return how many positions ahead the token after the parentheses is that open `count` ahead."""
+        """Return the distance to the first token after the parentheses that open `count` tokens ahead."""
         depth = 0
         while self.ahead(count).kind is not Kind.END:
             depth += self.symbol_ahead("(", count) - self.symbol_ahead(")", count)

@@ -35,7 +35,7 @@ class ColumnDefinition:
     name: str
     range: SourceRange
     type: SqlType | None = None
-    """Type, or None for a computed column. With LIKE or AS it may be omitted."""
+    """Type, or None for a computed column."""
     computed: Node | None = None
     computed_sql: str | None = None
     metadata: str | None = None
@@ -145,7 +145,7 @@ class SetOption(Statement):
 
 @dataclass(frozen=True)
 class ResetOption(Statement):
-    """RESET 'key'. None resets all options."""
+    """RESET 'key'. If `key` is None, all options are reset."""
 
     key: str | None = None
 

@@ -84,7 +84,7 @@ class ExpressionWriter:
         }
 
     def _around(self, pulls: tuple[int, int], left: int, right: int, write: Callable[[int, int], str]) -> str:
-        """Return the text, in parentheses if a neighbour binds more tightly."""
+        """Return the text from `write`, in parentheses if a neighbouring operator binds more tightly."""
         if left > pulls[0] or (pulls[1] <= right and right != 0):
             return f"({write(0, 0)})"
         return write(left, right)

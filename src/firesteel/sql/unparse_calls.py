@@ -198,7 +198,10 @@ class CallWriter(ExpressionWriter):
 
 
 def _spelled(name: str) -> str:
-    """Return a built-in function's name: Flink's own as written in backquotes, Calcite's in upper case."""
+    """Return the name of a built-in function as Calcite prints it.
+
+    Names of Flink's own functions are as written, in backquotes. Calcite's are in upper case.
+    """
     upper = name.upper()
     if upper == "TRANSLATE":
         return quoted("TRANSLATE3")

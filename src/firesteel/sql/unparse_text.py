@@ -21,7 +21,7 @@ def expression_text(written: str) -> str:
 
 
 class _ColumnWriter(CallWriter):
-    """Writer of column names as written, since it knows no tables."""
+    """Writer of expressions that leaves column names as written, because it knows no tables."""
 
     def column(self, path: tuple[str, ...]) -> str:
         return ".".join(map(quoted, path))

@@ -1,4 +1,4 @@
-"""Texts of times and moments as ISO 8601 has them, read alike by all versions of Python.
+"""Reading of ISO 8601 times and timestamps, with the same result in all versions of Python.
 
 Python 3.10 reads fractions of a second of three or six digits only.
 """
@@ -15,7 +15,7 @@ def time_of_iso(text: str) -> time:
     """Return the time of a text such as `10:11:12.5`. Digits after the sixth are dropped.
 
     Raises:
-        ValueError: The text is no such time.
+        ValueError: The text is not an ISO 8601 time.
     """
     return time.fromisoformat(_with_six_digits(text))
 
@@ -24,7 +24,7 @@ def moment_of_iso(text: str) -> datetime:
     """Return the moment of a text such as `2026-01-31 10:11:12.5`. Digits after the sixth are dropped.
 
     Raises:
-        ValueError: The text is no such moment.
+        ValueError: The text is not an ISO 8601 timestamp.
     """
     return datetime.fromisoformat(_with_six_digits(text))
 

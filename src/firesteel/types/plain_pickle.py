@@ -40,7 +40,7 @@ Admits = Callable[[str, str], bool]
 
 
 class NotPlainError(pickle.PickleError):
-    """Error for a pickle that names anything else. `name` is the module and name."""
+    """Error for a pickle that names something that is not allowed. `name` is its module and name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"it names {name}")
@@ -66,7 +66,7 @@ def loads(data: bytes, admits: Admits = _nothing) -> Any:
     """Return the value of a pickle.
 
     Raises:
-        NotPlainError: The pickle names something that is not allowed. Nothing is loaded before the error.
+        NotPlainError: The pickle names something that is not allowed, which is not loaded.
     """
     return PlainUnpickler(data, admits).load()
 

@@ -28,7 +28,7 @@ def float_text(value: float) -> str:
 
 
 def _of_large(value: float, bits: int) -> str | None:
-    """Return the digits of a whole number of more than `bits` and at most 63 bits, else None.
+    """Return a number of more than `bits` and at most 63 bits as text (`1.2345e17`), else None.
 
     Up to version 18, Java drops as many decimal digits as the lost bits determine, even if fewer digits would
     identify the number. Java: jdk.internal.math.FloatingDecimal.BinaryToASCIIBuffer.

@@ -1,4 +1,4 @@
-"""Values of Arrow columns as Python values, also where Python has none."""
+"""Conversion of Arrow columns to Python values. Values that Python cannot hold become texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ def python_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 
 def python_value(cell: pa.Scalar) -> Any:
-    """Return a value; the text of a time outside the years 1 to 9999, the type of a list with one."""
+    """Return the Python value of a cell.
+
+    A time outside the years 1 to 9999 becomes its text, a list or row with such a time `<type>`.
+    """
     try:
         return cell.as_py()
     except (ValueError, OverflowError):
@@ -33,7 +36,7 @@ def python_value(cell: pa.Scalar) -> Any:
 
 
 def python_values_or_texts(column: pa.Array | pa.ChunkedArray, kind: SqlType, time_zone: str) -> list[Any]:
-    """Return n values for a column of n rows: a text for each with a date outside the years 1 to 9999.
+    """Return n values for a column of n rows. A value with a date outside the years 1 to 9999 becomes a text.
 
     The text of a collection is that of print(), which shows the last four digits of a year, as Flink.
 

@@ -79,7 +79,7 @@ class SqlType:
     names: tuple[str, ...] = ()
     """Field names of ROW. For an interval the words of its qualifier, ("DAY",) or ("HOUR", "MINUTE").
 
-    Plans show the qualifier. It does not make another type.
+    Plans show the qualifier. `==` compares it, too.
     """
     class_name: str | None = None
     """Class of a structured type, which is otherwise a ROW."""

@@ -25,7 +25,7 @@ from firesteel.types.primitive_text import (
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
 NULL_TEXT = "<NULL>"
-"""Cell of a printed result for NULL. Within a row, array or map it is NULL."""
+"""Text of NULL as a cell of a printed result. Inside a row, array or map, NULL is printed as `NULL`."""
 
 
 def render(array: pa.Array | pa.ChunkedArray, kind: SqlType, time_zone: str = "UTC") -> list[str]:

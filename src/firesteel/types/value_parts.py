@@ -17,7 +17,7 @@ Path = tuple[str | int, ...]
 
 
 def below(parts: Parts, step: str | None) -> Parts:
-    """Return the parts that are read below a field, key or element. WHOLE if unknown."""
+    """Return the parts that are read of the value at `step`, as paths from there; WHOLE if none is listed."""
     if () in parts:
         return WHOLE
     return tuple(part[1:] for part in parts if part[0] == step) or WHOLE

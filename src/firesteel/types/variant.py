@@ -3,7 +3,7 @@
 A value has two binaries of the Variant encoding of Parquet and Spark, which Flink's BinaryVariant follows:
 `metadata` is the dictionary of field names, `value` the value with its type. A column holds both in one
 binary: position u32, length of the metadata u32, metadata, value. Integers are little-endian. The position
-is the offset of the value in the one that it was extracted from. It is 0 in every column. Flink's `=`
+is the offset of the value in the value from which it was extracted. It is 0 in every column. Flink's `=`
 compares it.
 """
 

@@ -41,7 +41,7 @@ _PLACEHOLDER = "$AGGREGATE"
 class _Written:
     """Aggregate call as written, over columns of the projection below, before it is simplified.
 
-    `words` are its arguments and filter as written: one column stands for both `a + 1` and `1 + a`.
+    `words` are its arguments and filter as written, because one column may stand for `a + 1` and `1 + a`.
     """
 
     function: str
@@ -133,7 +133,7 @@ class Aggregation:
         return isinstance(expr, Call) and expr.function.removeprefix("$") in GROUP_WINDOWS
 
     def binder(self) -> ScalarBinder:
-        """Return a binder over the input that accepts aggregate calls."""
+        """Return a binder of expressions over the input that may contain aggregate calls."""
         return ScalarBinder(self.scope, self.context.in_clause(), self._on_aggregate)
 
     def _plain(self) -> ScalarBinder:
@@ -215,7 +215,7 @@ class Aggregation:
         return self._pre_index(expr), _words(expr)
 
     def _pre_index(self, expr: Expr) -> int:
-        """Return the position of an expression in the projection below the aggregate. A new one is added."""
+        """Return the position of an expression in the projection below the aggregate; append it if new."""
         if expr not in self._pre:
             refuse_auxiliaries(expr, misplaced_auxiliary)
             self._pre.append(expr)
@@ -229,7 +229,7 @@ class Aggregation:
         return Call(_PLACEHOLDER, (), self._calls[self._call_of[written]].type, (str(number),), place)
 
     def _add_call(self, written: _Written, kind: SqlType, place: SourceRange) -> int:
-        """Return the number of a call: that of an equal one, or a new one. COUNT drops NOT NULL arguments."""
+        """Return the index of an aggregate call, and add it if it is new. COUNT drops NOT NULL arguments."""
         args = written.args
         distinct = written.distinct and not traits_of(written.function).same_distinct
         if written.function == "COUNT" and not written.distinct:
@@ -283,10 +283,10 @@ class Aggregation:
         return named[-1] if named else f"agg#{number}"
 
     def over_result(self, expr: Expr) -> Expr:
-        """Return an expression over the aggregate's columns.
+        """Return an expression over the input as an expression over the aggregate's columns.
 
         Raises:
-            ValidationError: It reads a column that is not grouped.
+            ValidationError: The expression reads a column that is not grouped.
         """
         return _over_result(expr, self)
 
@@ -348,7 +348,7 @@ def boolean(expr: Expr, clause: str, place: SourceRange) -> Expr:
     """Return the condition of a clause.
 
     Raises:
-        ValidationError: It is not BOOLEAN.
+        ValidationError: The condition is neither BOOLEAN nor NULL, or it is NULL in FILTER.
     """
     if expr.type.root is TypeRoot.NULL:
         if clause == "FILTER":

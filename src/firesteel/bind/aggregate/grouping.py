@@ -19,7 +19,7 @@ from firesteel.sql.query_syntax import GroupingSets, Row
 from firesteel.types.sql import BIGINT
 
 Keys = frozenset[int]
-"""Grouping set: numbers of group expressions."""
+"""Grouping set: the indices of its group expressions."""
 
 GROUPING_TYPE = BIGINT.with_nullable(False)
 _MOST_KEYS = 63
@@ -48,7 +48,7 @@ def grouping_sets(
 
 
 def _order(keys: Keys) -> tuple[float, ...]:
-    """Return the sort key of a grouping set: by its first different key, prefixes first.
+    """Return the sort key of a grouping set: by the first different key, a set before its own prefixes.
 
     Calcite: ImmutableBitSet.COMPARATOR.
     """
@@ -82,7 +82,9 @@ def _keys(item: syntax.Node, key_of: Callable[[syntax.Node], int]) -> Keys:
 def aggregate_by_sets(
     below: Node, keys: Sequence[int], sets: Sequence[Keys], calls: Sequence[AggregateCall], ttl: str = ""
 ) -> Node:
-    """Return the aggregate by grouping sets. A repeated set has an aggregate of its own, with its GROUP_ID().
+    """Return the aggregate by grouping sets, or a UNION of aggregates if a set is repeated.
+
+    The n-th occurrence of each set is in the n-th aggregate, where GROUP_ID() is n, from 0.
 
     Args:
         below: The input.

@@ -85,9 +85,9 @@ def comparable(operator: str, left: Expr, right: Expr, place: SourceRange | None
 
 
 def _has_no_order(left: Expr, right: Expr) -> bool:
-    """Return whether an ordering of the two operands, which are collections, is refused.
+    """Return whether `<` is refused for two operands because both are collections of one type root.
 
-    It is allowed for an expression and itself, and for a NULL.
+    An expression may be compared with itself or with NULL.
     """
     nulls = any(isinstance(e, Literal) and e.value is None for e in (left, right))
     return (
@@ -113,7 +113,7 @@ def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | No
     """Return the operands of a comparison in which one is a string, with their casts.
 
     The string is cast to the type of a point in time or of a BOOLEAN. A string and a number are both cast to
-    one numeric type. For `=` and `<>` some pairs get no cast in the plan.
+    one numeric type for `<`, but refused for `=`. Other pairs get no cast in the plan for `=` and `<>`.
     """
     kind = right.type if left.type.is_character else left.type
     if not (kind.is_numeric or kind.is_datetime or kind.root is TypeRoot.BOOLEAN):
@@ -132,7 +132,7 @@ def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | No
 
 
 def as_numbers(operands: Sequence[Expr]) -> list[Expr]:
-    """Return strings and numbers cast to one numeric type, BIGINT at least."""
+    """Return strings and numbers cast to one type: FLOAT or DOUBLE if a number is, else BIGINT at least."""
     numbers = [operand.type for operand in operands if operand.type.is_numeric]
     approximate = [kind for kind in numbers if kind.root in APPROXIMATE]
     found = common_type(approximate or [sql.BIGINT, *numbers])

@@ -117,7 +117,7 @@ def _differ(value: Expr, other: Expr) -> bool:
 
 
 def coalesce(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """Return COALESCE, with all arguments cast to their common type.
+    """Return COALESCE, with all arguments cast to their common type unless that is a string type.
 
     If any argument is NOT NULL, so is the result.
     """

@@ -36,7 +36,7 @@ _MAX_PRECISION, _MAX_DAY_PRECISION, _MAX_FRACTION = 10, 3, 9
 class Qualifier:
     """Qualifier of an interval, such as `DAY(3) TO SECOND(2)`.
 
-    `digits` is the precision of the first unit, `fraction` the number of digits after the second.
+    `digits` is the precision of the first unit, `fraction` the number of decimals of SECOND.
     """
 
     text: str

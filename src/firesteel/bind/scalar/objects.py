@@ -42,7 +42,7 @@ def object_update(args: Sequence[Expr], node: syntax.Call) -> Expr:
     """Return OBJECT_UPDATE(object, 'name', value, ...): the object with changed fields and their types.
 
     Flink orders the fields of the type as a Java map does, but leaves the values in their old order. If the
-    two orders differ, values would have the names of others, so the call is refused.
+    two orders differ, values would appear under the names of other fields, so the call is refused.
     """
     place = node.range
     _odd("OBJECT_UPDATE", args, place)

@@ -115,7 +115,7 @@ def _negate(binder: Binder, node: syntax.Unary) -> Expr:
 
 
 def _is_number(node: syntax.Node) -> bool:
-    """Return whether a node is a number as written, with or without a minus."""
+    """Return whether a node is a number as written, or an operand with a minus."""
     return isinstance(node, syntax.NumberLiteral) or (isinstance(node, syntax.Unary) and node.operator == "-")
 
 
@@ -128,7 +128,7 @@ def negative_literal(node: syntax.Node, operand: Literal) -> Literal:
     if isinstance(value, int) and not isinstance(value, bool):
         return integer(-value, node.range)
     if isinstance(value, float) and value == 0:
-        return Literal(0.0, operand.type, range=node.range)  # Calcite reads a decimal: no sign
+        return Literal(0.0, operand.type, range=node.range)  # Calcite reads a decimal: no -0
     return Literal(-value, operand.type, range=node.range)  # type: ignore[operator]
 
 
@@ -271,7 +271,7 @@ def _equals_item(value: Expr, item: Expr, place: SourceRange) -> Expr:
     type roots, nor between CHAR and VARCHAR (Calcite: SqlToRelConverter.ensureSqlType).
     """
     a, b = value.type, item.type
-    if a.root is b.root is TypeRoot.VARIANT:  # the check of the whole list has found one type
+    if a.root is b.root is TypeRoot.VARIANT:  # _in has checked that all items have one type
         return Call("=", (value, item), sql.BOOLEAN.with_nullable(nullable(value, item)), range=place)
     if isinstance(value, Call) and isinstance(item, Call) and value.function == item.function == "ROW":
         pairs = zip(value.args, item.args, strict=False)

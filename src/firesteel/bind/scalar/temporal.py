@@ -67,7 +67,8 @@ def difference(left: Expr, right: Expr, unit: str, place: SourceRange | None) ->
 def _comparable(left: SqlType, right: SqlType, unit: str, place: SourceRange | None) -> None:
     """Raise ValidationError for two points in time that Flink does not subtract.
 
-    An instant (TIMESTAMP_LTZ) goes with an instant only, and a TIME with a TIME for units below a day.
+    A TIMESTAMP_LTZ goes only with a TIMESTAMP_LTZ. A TIME goes only with a TIME, unless the unit is a month
+    or longer.
     """
     roots = {left.root, right.root}
     if len(roots) > 1 and TypeRoot.TIMESTAMP_LTZ in roots:
@@ -91,10 +92,10 @@ DIFFERENCE_UNITS = frozenset([*MONTHS, *MILLIS, *_BY_SECONDS, *_ODD_UNITS])
 
 
 def timestamp_difference(unit: str, start: Expr, end: Expr, place: SourceRange | None) -> Expr:
-    """Return TIMESTAMPDIFF in Calcite's shape: whole units between two points in time, as an INT.
+    """Return TIMESTAMPDIFF in Calcite's shape: whole units between two points in time.
 
-    Weeks and fractions of a second are computed from whole seconds in the type of the result, which can
-    overflow.
+    The result is an INT, for NANOSECOND a BIGINT. Weeks and fractions of a second are computed from whole
+    seconds in the type of the result, which can overflow.
     """
     unit = _ODD_UNITS.get(unit, unit)
     nullable = start.type.nullable or end.type.nullable

@@ -1,6 +1,6 @@
 """Binding of CURRENT_WATERMARK and SOURCE_WATERMARK. Flink: CurrentWatermarkInputTypeStrategy.
 
-Whether the argument is a row time shows in the plan (rules/normalize/check_watermark_calls.py).
+Whether the argument is a row time is checked on the plan (rules/normalize/check_watermark_calls.py).
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from firesteel.types.sql import TIMESTAMPS, SqlType, TypeRoot
 
 
 def bind_create_table(statement: CreateTable, context: BindContext, may_be_empty: bool = False) -> Table:
-    """Return the table that the statement defines. The traits of its source are asked of the connector later.
+    """Return the table that the statement defines. Its traits are set later, by its connector.
 
     Args:
         statement: The statement.
@@ -259,7 +259,7 @@ def bind_watermark(
 
 
 def _check_same_root(watermark: Expr, time: SqlType, definition: WatermarkDefinition) -> None:
-    """Raise ValidationError if watermark and time have different type roots. SOURCE_WATERMARK() has any."""
+    """Raise ValidationError if watermark and time have different type roots, except SOURCE_WATERMARK()."""
     is_source = isinstance(watermark, Call) and watermark.function == "SOURCE_WATERMARK"
     if watermark.type.root is not time.root and not is_source:
         raise ValidationError(

@@ -44,7 +44,7 @@ class Moment:
 
 
 def column(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
-    """Return the values of one field."""
+    """Return `moment.count` values of one field."""
     if options.kind == SEQUENCE_KIND:
         return _sequence(kind, options, moment)
     values = _random(kind, options, moment)

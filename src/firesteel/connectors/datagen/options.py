@@ -39,7 +39,7 @@ class FieldOptions:
     """Options of the generator of one field.
 
     Attributes:
-        kind: RANDOM or SEQUENCE.
+        kind: RANDOM_KIND or SEQUENCE_KIND.
         least: Least value, inclusive.
         most: Greatest value, inclusive.
         max_past: Greatest distance of a random time from the present, in milliseconds.
@@ -181,7 +181,7 @@ FIELD_OPTIONS = tuple(
 
 
 def option_keys(name: str, kind: SqlType, chosen: str) -> list[str]:
-    """Return the keys of the options that a field of this type can have."""
+    """Return the keys of the options that a field of a type can have, if `chosen` is its `kind`."""
     prefix = f"fields.{name}"
     if chosen == SEQUENCE_KIND:
         return [f"{prefix}.{key}" for key in ("kind", "start", "end")]

@@ -41,7 +41,7 @@ class Filesystem:
         check_required(options, OPTIONS)
         found = find_format(options["format"], "format")
         prefix = f"{found.name}."
-        lookups = set(keys(LOOKUPS))  # files have none in Flink, whose error lists the others
+        lookups = set(keys(LOOKUPS))  # Flink's files have no lookup options: its error omits them.
         own = {k: v for k, v in options.items() if not k.startswith(prefix) and k not in lookups}
         check_unknown(self.name, own, [key for key in keys(OPTIONS) if key not in lookups])
         warn_of_unknown(options, prefix, keys(found.options))

@@ -45,7 +45,7 @@ def history_of(
 
 
 def _ranges(pieces: Sequence[Piece]) -> tuple[str, ...]:
-    """Return the first and the last place of a history in words."""
+    """Return one text with the first and the last byte of a history, or nothing if no byte was read."""
     if not pieces:
         return ()
     first, last = pieces[0], pieces[-1]

@@ -53,7 +53,8 @@ def sweep_leftovers(table: Path, own: str) -> None:
 
     Args:
         table: The table's folder.
-        own: The job that opens the table. It handles its own hidden files. Its drafts are from earlier runs.
+        own: The job that opens the table. Its hidden files stay: the sink removes them itself. Its drafts are
+            left from earlier runs, and are removed.
     """
     found: defaultdict[str, list[Path]] = defaultdict(list)
     for path in table.glob(".part-*.inprogress"):

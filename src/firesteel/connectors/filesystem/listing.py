@@ -35,7 +35,7 @@ class _Folder:
         folders: The names of folders to look into.
         modified: Modification time of the folder, first seen at `since` on the monotonic clock.
         listed: Time of the last listing.
-        settled: Whether the folder can have no new files.
+        settled: Whether the folder has no new files unless its modification time changes.
         trusted: Whether the modification time shows new files.
     """
 

@@ -1,8 +1,8 @@
 """Log of the files that a stream has found, in reading order. Offsets count its entries.
 
-The log is only ever appended to, and its content counts, not what a run has tried to append. Each append is
-one write at the end of the file. After it, a run reads all new entries. So two runs that append at once (one
-was paused and taken over) see the same files in the same order.
+Runs only append to the log; `amend` is for recoveries. The content of the file counts, not what a run has
+tried to append. Each append is one write at the end of the file. After it, a run reads all new entries. So
+two runs that append at once (one was paused and taken over) see the same files in the same order.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from firesteel.durability import make_folders, sync_folder, sync_stream, write_w
 from firesteel.errors import DataError, JobError
 
 RESUMED = "resumed"
-"""File beside the log that allows looking for files once more.
+"""Name of a file beside the log. If a recovery has created it, the source looks for new files once more.
 
-Another copy of the checkpoint has found files that the next offset counts. The sinks have recorded which
-files these are, and reject others.
+The recovered offset counts files that only another copy of the checkpoint has found. The sinks have recorded
+which files these are, and reject others.
 """
 _SEAL = "sealed"
 
@@ -93,8 +93,8 @@ class FileLog:
     def amend(self, changed: Mapping[str, FileInfo]) -> None:
         """Replace the log entries of files, by their paths, durably. Their positions in the log stay.
 
-        Sinks identify a micro-batch also by a digest of the log. The digest of offsets that count these files
-        changes.
+        Sinks identify a micro-batch also by a digest of the log, which changes for offsets that count these
+        files.
         """
         assert self._path is not None
         lines = []

@@ -8,7 +8,8 @@ another run has committed. It then finds a later manifest and removes its own:
     run B  takes over: JOB-10.json, JOB-11.json, JOB-12.json; only the last two are kept
     run A  continues: makes JOB-10.json, sees 12, removes it: nothing of A's batch 10 is shown
 
-Only the newest manifest may name files that are not visible yet: a batch begins when the previous one is.
+Only the newest manifest may name files that are not visible yet: a batch begins when those of the previous
+batch are visible.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class Manifests:
             path.unlink(missing_ok=True)
 
     def _found(self) -> dict[int, Path]:
-        """Return the manifests by batch. One of an earlier version, without a batch in its name, has -1."""
+        """Return the manifests by batch. A manifest of an early version has no batch in its name: -1."""
         found = {}
         for path in self._folder.glob(f"{self._job}*.json"):
             name = _NAME.fullmatch(path.name)

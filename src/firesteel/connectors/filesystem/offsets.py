@@ -47,7 +47,7 @@ def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Frami
 
 
 def _end(file: FileInfo, start: int, limit: ReadLimit, framing: Framing | None) -> tuple[int, int]:
-    """Return the end of the line or record that reaches the limit, and the number of them up to there."""
+    """Return the end of the line or record that reaches the limit, and the number of lines or records."""
     guess = (
         _about(file, start, limit.rows, limit.bytes) if limit.is_rough and limit.rows is not None else None
     )
@@ -84,7 +84,7 @@ def _about(file: FileInfo, start: int, rows: int, size: int | None) -> tuple[int
     The limit of bytes is exact but for the last line, and for the rest of a file that is nearly complete.
 
     Returns:
-        None if the first lines are enough.
+        The end and the number of lines, or None if the limit is within the bytes that the estimate reads.
     """
     with open_file(file) as stream:
         stream.seek(start)

@@ -46,7 +46,11 @@ class Partitions:
     default: str
 
     def folders(self, columns: Sequence[pa.Array | pa.ChunkedArray]) -> Iterator[tuple[str, pa.Array]]:
-        """Yield each folder for rows with these partition values, and the positions of its rows."""
+        """Yield the folder of each combination of partition values, and the positions of its rows.
+
+        Args:
+            columns: The partition columns, with one value for each row.
+        """
         arrays = [one_array(column) for column in columns]
         keys = find_keys(arrays, len(arrays[0]))
         texts = [self._texts(*pair) for pair in zip(keys.columns, self.types, strict=True)]

@@ -1,4 +1,4 @@
-"""Places of messages in files, and the messages of files that were dead letters."""
+"""Replay of dead letters that came from files: checks, and the messages of each file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel.connectors.replay import RawMessage
 from firesteel.errors import NotSupportedError, UsageError
 
 _KEPT = (None, "file.path", "file.name")
-"""Metadata that is known from the place of a message."""
+"""Metadata keys whose values a dead letter's position gives. None stands for a column without metadata."""
 
 
 def check_metadata(table: str, keys: Sequence[str | None]) -> None:
@@ -28,7 +28,7 @@ def by_file(messages: Sequence[RawMessage]) -> Iterator[tuple[FileInfo, list[Raw
     """Yield each file with its messages in the order of lines, and their bytes.
 
     Raises:
-        UsageError: A position is not one of a file.
+        UsageError: A position does not have the form `PATH, line NUMBER`.
     """
     found: dict[str, list[tuple[int, RawMessage]]] = {}
     for message in messages:

@@ -273,14 +273,14 @@ class FilesystemSink(Sink):
             raise
 
     def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
-        """Return the position in the newest manifest, as that of task 0."""
+        """Return the position in the newest manifest as that of task 0, or nothing without a manifest."""
         found = Manifests(self._directory, job).position()
         return {} if found.batch < 0 else {0: found}
 
     def move(self, job: str, positions: Mapping[int, Position]) -> None:
-        """Replace the position.
+        """Set the job's newest batch, for a recovery.
 
-        The files of manifests are visible already, because `open` is called before.
+        `open` was called before, so the files of all manifests are visible already.
         """
         for position in positions.values():
             Manifests(self._directory, job).move(position)
@@ -289,7 +289,7 @@ class FilesystemSink(Sink):
         return any(json.loads(token) for token in tokens)
 
     def abort(self, batch: int, tokens: Sequence[str]) -> None:
-        """Remove the files of the batch. The job ends with it."""
+        """Remove the files of the failed batch, and the lock file, because the job ends."""
         self._sweep()
         self._end_mark()
 

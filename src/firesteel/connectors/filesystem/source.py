@@ -115,7 +115,7 @@ class FilesystemSource(Source):
         if not self._may_have_unread:
             return []
         self._may_have_unread = False
-        with suppress(OSError, DataError):  # the files that were read may be gone
+        with suppress(OSError, DataError):  # The notice is optional, and the path may no longer exist.
             if unread := self._new_files():
                 count = "1 file is" if len(unread) == 1 else f"{len(unread):,} files are"
                 return [
@@ -328,7 +328,7 @@ class FilesystemSource(Source):
         position: int,
         messages: pa.BinaryArray,
     ) -> tuple[pa.Table, Indices]:
-        """Return the changes of the messages that can be read as `_decode` does, and note all others."""
+        """Return what `_decode` returns, for the readable messages, and add the others to `letters`."""
         changes, at, errors = decode_around(decoder, messages)
         number, counted = line_number(file, position) if errors else 0, 0
         for error in errors:

@@ -1,11 +1,13 @@
-"""The table in which a database notes the batches that it has: `firesteel_batches`.
+"""The table `firesteel_batches`, in which a database records the batches that it contains.
 
-One row a job and task: the number of its last batch, and where its rows come from (connectors/positions.py).
-Earlier versions had the number alone: their table gets the columns that it lacks, and keeps its rows. As an
-earlier version may write to the table again, `offsets` begins with the number of the batch that it is of.
+Each job and task has one row: the number of the last batch, and the range of source rows from which the batch
+was made (connectors/positions.py). Early versions recorded only the number. Their table gets the missing
+columns, and keeps its rows. If an early version writes to the table again, it changes only the number.
+`offsets` therefore begins with the number of its batch, which shows whether it is still valid.
 
-Rows of a job without a checkpoint go with its end (`end_run`). If it was killed, they go a week later, when
-another job prepares the table. A job with a checkpoint may go on at any time, so its rows stay.
+Rows of a job without a checkpoint are deleted when the job ends (`end_run`). If the job was killed, its rows
+are deleted after a week, when another job prepares the table. A job with a checkpoint may continue at any
+time, so its rows stay.
 """
 
 from __future__ import annotations
@@ -156,7 +158,7 @@ class Batches:
         connection.execute(self._database.text(_SWEEP), {"oldest": _time_text(now - _WEEK_SECONDS)})
 
     def _try_to_note(self, connection: Any) -> None:
-        """Record a batch of no job, so that missing permissions show before the first batch."""
+        """Record a batch of the job "", to find missing permissions early. The caller rolls it back."""
         noted = {"job": "", "task": 0} | _columns(Position(0))
         for sql in (_UPDATE_NEXT, _READ, _INSERT):
             connection.execute(self._database.text(sql), noted)

@@ -1,4 +1,4 @@
-"""Connections to a database: made once a process, tried again where it is away."""
+"""Connections to a database: one engine for each process, with retries while the database is unreachable."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class Database:
 
         Args:
             error: The driver's error.
-            what: The failed request, which begins the line.
+            what: Text before the driver's message, such as the failed request.
         """
         message = f"{self._options.address.shown}, table {self._options.table}: {what}{_words(error)}"
         if _is_locked(error):
@@ -197,7 +197,7 @@ class Database:
             getattr(said, "sqlite_errorcode", None),
             *getattr(said, "args", ())[:1],
         )
-        # Python 3.10 has no numbers of SQLite's errors
+        # Python 3.10 does not have the codes of SQLite's errors.
         return any(code in _UNIQUE for code in codes) or "UNIQUE constraint failed" in str(said)
 
     def _is_away(self, error: Any) -> bool:

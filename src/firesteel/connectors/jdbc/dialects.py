@@ -88,7 +88,7 @@ class Dialect:
         """Check that the database supports the types of all columns.
 
         Raises:
-            ValidationError: It does not. The text is Flink's.
+            ValidationError: A type is not supported. The text is Flink's.
         """
         for name, kind in zip(names, types, strict=True):
             short = kind.root is TypeRoot.VARBINARY and kind.length != _WHOLE

@@ -29,8 +29,8 @@ def locked_hint(path: str) -> str:
 def lock_holders(path: str) -> list[str]:
     """Return the other processes that hold a lock of a database, such as `process 4711 (sqlite3)`.
 
-    These are the writers. Without one, they are the readers, which keep a writer from its commit. Only Linux
-    lists locks. On other systems, the answer is empty.
+    If a process has a lock for writing, only such processes are listed. Otherwise those with a lock for
+    reading are, because readers delay a commit. Only Linux lists locks. On other systems, the list is empty.
     """
     found: dict[str, set[str]] = {"WRITE": set(), "READ": set()}
     with suppress(OSError, ValueError, IndexError, KeyError):

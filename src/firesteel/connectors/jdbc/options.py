@@ -133,9 +133,10 @@ def jdbc_options(options: Mapping[str, str]) -> JdbcOptions:
 
 
 def _cache(options: Mapping[str, str], typed: TypedOptions) -> PartialCache | FullCache | None:
-    """Return the cache of lookups. The deprecated options enable it, too; `lookup.cache` has precedence.
+    """Return the cache of lookups, None for no cache.
 
-    Flink's connector has no FULL cache: it accepts the value and caches nothing.
+    A cache by `lookup.cache` has precedence over one by the deprecated options. FULL without reload options
+    is no cache, as in Flink's connector, which accepts the value and caches nothing.
     """
     is_full = options.get(lookup_options.CACHE, "").upper() == "FULL"
     reloads = any(key.startswith(lookup_options.FULL) for key in options)

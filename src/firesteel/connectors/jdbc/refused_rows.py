@@ -1,4 +1,4 @@
-"""Search for the rows that a database refuses, among statements of which some failed."""
+"""Search for the rows that a database refuses, after a statement with many rows has failed."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def refused_rows(
     """Return the rows that the database refuses. All others are written in the transaction.
 
     Parts of the rows are written under savepoints. A part with a refused row is rolled back and cut in
-    halves, so good rows are never written one by one.
+    halves, so most good rows are written together.
 
     Args:
         connection: A connection with an open transaction.
         database: Its database.
         changes: The rows, with their numbers (connectors/refused_rows.py: ROW).
-        columns: Name and type of their fields.
+        columns: Name and type of each field of the rows.
         execute: Writes rows.
         most: Most rows written together.
     """

@@ -1,9 +1,9 @@
 """Writes tables of databases: the Sink of the connector `jdbc`.
 
-A task writes its part of a batch in one transaction, which also notes the batch's number in a table beside
-it: a batch that is tried again finds it there and leaves all out. Where several parts are written in one
-process they share a transaction, in which each has a number of its own. As readers see no more than the end
-of a transaction, of a table with a key the last change of each key is written.
+A task writes its part of a batch in one transaction, which also records the batch's number in the table
+`firesteel_batches`. If a batch is tried again and its number is already there, no row is written. Several
+parts that are written in one process share a transaction, which records a number for each part. Readers only
+see the result of a transaction. In a table with a key, only the last change of each key is therefore written.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _GONE = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
 
 
 class _RolledBackError(Exception):
-    """Ends a transaction that is only tried."""
+    """Error that rolls back a transaction which only searches for refused rows."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ class _Part:
         job: Name of the job.
         task: Number of the task.
         position: Position that is recorded with the rows.
+        written: The rows, as changes tables.
     """
 
     job: str
@@ -108,6 +109,7 @@ class JdbcSink(Sink):
 
         Raises:
             JobError: The database refuses a row, which the error names, or is unreachable for too long.
+            RowsRefusedError: The database refuses rows, which are added to `refusals`.
         """
         parts, self._parts = self._parts, []
         deliveries = [_Delivery(part, list(self._statements(part))) for part in parts]
@@ -134,10 +136,10 @@ class JdbcSink(Sink):
         self._parts = []
 
     def _set_aside(self, deliveries: Sequence[_Delivery]) -> None:
-        """Note the rows that the database refuses, if rows are set aside. Nothing is written.
+        """Add the rows that the database refuses to `refusals`, unless that is None. Nothing is written.
 
         Raises:
-            RowsRefusedError: There are such rows.
+            RowsRefusedError: The database refuses rows.
         """
         refusals = self.refusals
         if refusals is None:
@@ -242,7 +244,7 @@ class JdbcSink(Sink):
         self._database.once(lambda connection: connection.execute(self._database.text(probe)))
 
     def open(self, job: str) -> None:
-        """Check that the table exists, and create the one for numbers of batches. Raises JobError."""
+        """Check that the table exists, and create `firesteel_batches` if necessary. Raises JobError."""
         self._job = job
         self.check()
         self._batches.prepare()

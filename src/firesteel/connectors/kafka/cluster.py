@@ -15,14 +15,14 @@ from firesteel.errors import JobError, UnavailableError, ValidationError, missin
 from firesteel.functions.java.regular_expressions import parsed
 
 _PATIENCE, _REFUSED, _SHORT = 10.0, 2.0, 1.0
-"""Seconds: for an answer of the cluster, until a refusal counts, and for an answer that is optional."""
+"""Seconds until a request fails: without an answer, after a refused connection, and if it is optional."""
 _FIRST_TIMEOUT = 0.25
 _ALL_REFUSED = 0.4
-"""Seconds until the refusal of all brokers counts."""
+"""Seconds until a request fails if all brokers refuse connections."""
 _RETENTION = 7 * 24 * 3600.0
 """Seconds: Kafka's default of offsets.retention.minutes."""
 _CREATION, _PAUSE = 5.0, 0.1
-"""Seconds in which a broker creates a topic, and between two looks for it."""
+"""Seconds to wait until a broker has created a topic, and between two checks whether it has."""
 
 
 def client() -> Any:
@@ -180,7 +180,7 @@ class Cluster:
     def offsets_retention(self) -> float:
         """Return the seconds for which the brokers keep the offsets of an unused consumer group.
 
-        It is Kafka's default if the brokers do not report it, or do not permit the request.
+        If the brokers do not report the setting or do not permit the request, return Kafka's default, a week.
         """
         kinds = self._kafka.admin
         broker = next(iter(self._metadata().brokers), None)
@@ -199,7 +199,7 @@ class Cluster:
         return self._offsets(partitions, self._kafka.admin.OffsetSpec.earliest())
 
     def latest(self, partitions: Iterable[Partition]) -> Places:
-        """Return the offset after the last message, or after the last committed one with read_committed."""
+        """Return the offset after each partition's last message, or last committed one (read_committed)."""
         return self._offsets(partitions, self._kafka.admin.OffsetSpec.latest())
 
     def lag(self, at: Places) -> Places:
@@ -210,8 +210,8 @@ class Cluster:
     def at(self, place: Place, partitions: list[Partition]) -> Places:
         """Return the offset of a place in each partition, by Flink's rules.
 
-        If no message is as late as a timestamp, it is the end of the partition. If no specific offset is
-        given, it is the group's committed offset, or else the beginning.
+        If no message is as late as a timestamp, the offset is the end of the partition. If a partition has no
+        specific offset, the offset is the group's committed one, or else the beginning.
         """
         if place.mode == EARLIEST:
             return self.earliest(partitions)

@@ -107,7 +107,15 @@ def producer_coupled(given: Mapping[str, str], in_transactions: bool) -> dict[st
 
 
 def _of_transactions(given: Mapping[str, str], delivery: int | None, wanted: int) -> dict[str, str]:
-    """Return time-outs of a transaction, its messages and its requests. A transaction outlasts both."""
+    """Return the time-outs to set for a transaction and its messages.
+
+    librdkafka requires that a transaction may last as long as a message and longer than a request.
+
+    Args:
+        given: The given properties.
+        delivery: Given `delivery.timeout.ms`, None for none.
+        wanted: `delivery.timeout.ms` to set if none is given.
+    """
     limit = _number(given.get("transaction.timeout.ms", ""))
     request = _number(given.get("socket.timeout.ms", ""))
     if limit is None:
@@ -133,7 +141,7 @@ def _too_long(name: str, value: int, limit: int, most: int) -> ValidationError:
 
 
 def _may_be_idempotent(given: Mapping[str, str]) -> bool:
-    """Return whether no given property rules out idempotence. Java then turns it off silently."""
+    """Return whether no given property rules out idempotence. If one does, Java turns idempotence off."""
     flying = _number(given.get("max.in.flight.requests.per.connection", "1"))
     return (
         given.get("acks", "all").lower() in ("all", "-1")

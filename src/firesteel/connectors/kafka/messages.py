@@ -19,7 +19,7 @@ MESSAGE, MESSAGE_KEY, OFFSET, TIMESTAMP = "$value", "$key", "offset", "timestamp
 """Columns of Messages; the others have the names of their metadata keys."""
 HEADERS = to_arrow(map_of(STRING, BYTES))
 OF_MESSAGES = frozenset((OFFSET, "headers", "leader-epoch", "timestamp", "timestamp-type"))
-"""Metadata keys with a value in each message."""
+"""Metadata keys whose values are read from each message, unlike the topic and the partition."""
 _PLACE = re.compile(r"topic (?P<topic>\S+), partition (?P<partition>\d+), offset (?P<offset>\d+)")
 """Place of a message, as `Messages.place` returns it."""
 
@@ -111,7 +111,7 @@ def of_letters(letters: Sequence[RawMessage]) -> list[Messages]:
     """Return messages that were dead letters, by partition and in the order of their offsets.
 
     Raises:
-        UsageError: A position is not one of a message in a topic.
+        UsageError: A position does not have the form that `Messages.place` returns.
     """
     found: dict[tuple[str, int], list[tuple[int, RawMessage]]] = {}
     for letter in letters:

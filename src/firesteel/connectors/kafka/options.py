@@ -106,7 +106,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Part:
-    """The key or the value of messages: its format, the format's options, and its columns."""
+    """The key or the value of messages: its format, the format's options, and its columns.
+
+    The columns' names begin with `prefix`, which the names in messages do not have.
+    """
 
     format: Format
     options: tuple[tuple[str, str], ...]

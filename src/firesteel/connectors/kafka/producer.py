@@ -1,8 +1,8 @@
 """Sends messages, in a worker: plainly, or in transactions (transactions.py).
 
-A transactional id belongs to one task of a job. A producer that initialises the id shuts out all producers
-that had it before, and ends what they left open. A producer that is used for a second batch need not do so
-again: if another has had its id since, its first request is refused.
+A transactional id belongs to one task of a job. A producer that initialises the id fences all producers that
+had the id before, and aborts the transactions that they left open. A producer that is used for a second batch
+does not initialise the id again. If another producer has had the id since, the first request is refused.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class Producer:
         return refused
 
     def _timed_out(self, place: str) -> JobError:
-        """Return the error for an unanswered message. In a transaction, its time-out applies."""
+        """Return the error for an unanswered message. It names the option with the time-out that applied."""
         in_transaction = self.name and self._delivery >= self._limit
         key = _TRANSACTION_LIMIT if in_transaction else "properties.delivery.timeout.ms"
         return UnavailableError(
@@ -394,7 +394,7 @@ def plain_producer(properties: Mapping[str, str]) -> Producer:
 
 
 def owner(properties: Mapping[str, str], name: str, topics: Sequence[str]) -> Producer:
-    """Return a producer that has shut out all others of its transactional id, and knows the position."""
+    """Return a new producer that has fenced all others with its transactional id and read the position."""
     made = Producer(properties, name)
     made.shut_out_others(topics)
     return made

@@ -36,7 +36,7 @@ _DEFAULTS = {
     "isolation.level": "read_uncommitted",  # Java's default; librdkafka's is read_committed
     "fetch.wait.max.ms": "5",  # the messages of a range already exist
     "queued.min.messages": "1000000",
-    "queued.max.messages.kbytes": "16384",  # of a reader; the default of 64 MB is no faster
+    "queued.max.messages.kbytes": "16384",  # for each reader; the default of 64 MB is no faster
     "max.partition.fetch.bytes": str(2 << 20),  # with Java's 1 MB the reader waits for each next fetch
     "fetch.queue.backoff.ms": "5",  # a full queue is empty in less than librdkafka's default of a second
 }
@@ -105,11 +105,11 @@ class Reader:
             yield Messages(wanted.topic, wanted.partition, block.columns())
 
     def _heard(self, last: float, now: bool, wanted: Range, place: int) -> float:
-        """Return when the broker last answered, and check whether it is there if it is silent.
+        """Return when the broker last answered. If it has been silent for long, check whether it is up.
 
         Args:
-            last: When it answered before, by time.monotonic().
-            now: Whether it has answered just now.
+            last: Time of the broker's last answer, by time.monotonic().
+            now: Whether the broker has answered just now.
             wanted: The range.
             place: The next offset to read.
         """
@@ -181,5 +181,5 @@ class Reader:
 
 
 def _is_local(error: Any) -> bool:
-    """Return whether it is a local connection error of librdkafka, after which it retries by itself."""
+    """Return whether an error is a local one of librdkafka, such as a lost connection, which it retries."""
     return bool(error.code() < 0) and not error.fatal()

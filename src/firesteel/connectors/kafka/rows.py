@@ -227,7 +227,7 @@ class Rows:
     def _said(
         self, messages: Messages, values: pa.Table, at: Indices
     ) -> tuple[pa.Table, Indices, dict[str, pa.Array]]:
-        """Return the rows of messages whose value has metadata, the message of each row, and the metadata."""
+        """Return the rows with valid metadata, the message of each row, and the metadata by key."""
         if self._of_value is None:
             return values, at, {}
         used, places = np.unique(at, return_inverse=True)

@@ -113,10 +113,10 @@ class KafkaSink(Sink):
                 self._sent.clear()
 
     def _encoded(self, part: pa.Table) -> list[Record]:
-        """Return rows as messages, without those that are refused if rows are set aside.
+        """Return rows as messages. If refused rows are set aside, leave them out.
 
         Raises:
-            DataError: A row cannot be written, and rows are not set aside.
+            DataError: A row cannot be written, and refused rows are not set aside.
         """
         if self.refusals is None:
             return list(self._records.of(part))
@@ -153,14 +153,19 @@ class KafkaSink(Sink):
         self.refusals.add(self._partition, found)
 
     def _parts(self, changes: pa.Table) -> Iterator[pa.Table]:
-        """Yield the rows to send: all rows, or the last row of each key in a buffer of rows."""
+        """Yield the rows to send: all, or the last of each key among `sink.buffer-flush.max-rows` rows."""
         rows = self._how.flush
         for start in range(0, changes.num_rows, rows or _TOGETHER):
             part = changes.slice(start, rows or _TOGETHER)
             yield last_of_each_key(part, self._spec.primary_key) if rows else part
 
     def close_task(self) -> str:
-        """Raises RowsRefusedError for a transaction without rows that are refused: the host comes again."""
+        """Complete the task's messages: commit the last transaction, or wait for acknowledgements.
+
+        Raises:
+            RowsRefusedError: Rows were refused, so the batch is not completed. The host runs the task again
+                without these rows.
+        """
         if self._transactions is not None:
             if self.refusals is not None and self.refusals.found:
                 raise RowsRefusedError
@@ -198,7 +203,7 @@ class KafkaSink(Sink):
         return {f"topic {topic}": made for topic, made in cluster.ids(self._topics()).items()}
 
     def forgets_after(self) -> float | None:
-        """Seconds after which the brokers may delete the number of a batch; None without transactions."""
+        """Return the seconds after which brokers may delete a batch's number; None without transactions."""
         return Cluster(self._options).offsets_retention() if self._how.in_transactions else None
 
     def positions(self, job: str, partitions: int) -> Mapping[int, Position]:

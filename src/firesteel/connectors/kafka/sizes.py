@@ -27,7 +27,7 @@ large as the last ones measured, or of `_UNSEEN` bytes.
 
 
 class MessageSizes:
-    """Estimate of the size of messages that wait.
+    """Estimate of the size of unread messages.
 
     Offsets do not show how many bytes are between them. So messages are read at evenly spaced places of the
     whole micro-batch. If it is too large, it is made smaller and measured again.

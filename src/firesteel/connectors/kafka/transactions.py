@@ -42,8 +42,8 @@ class Transactions:
         topics: Topics of the table. The first one records how much of the batch is sent.
         task: Number of a task that writes to only one partition, else None.
         origin: Range of source rows of the batch.
-        refuse: Takes the index of each message that Kafka refuses, among those added, and the error for it.
-            None raises the error of the first.
+        refuse: Function that takes each message that Kafka refuses, by its index among all added ones, and
+            the error. None to raise the first error.
 
     Raises:
         JobError: A method fails.
@@ -133,10 +133,10 @@ class Transactions:
         self._held, self._bytes = [], 0
 
     def _note_refused(self) -> None:
-        """Note all buffered messages that Kafka refuses, if they are noted.
+        """Pass all buffered messages that Kafka refuses to `refuse`, unless that is None.
 
         Raises:
-            RowsRefusedError: There are some.
+            RowsRefusedError: Kafka refuses messages.
         """
         self._producer.abort()
         if self._refuse is None:

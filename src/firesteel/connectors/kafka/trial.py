@@ -16,7 +16,7 @@ from firesteel.connectors.kafka.records import Record
 _TOGETHER = 2000
 """Number of messages in one transaction. It is so small that no time-out is exceeded."""
 _SOON = 0.02
-"""Seconds for which the client is asked for reports. It reports errors only, so the last wait is in vain."""
+"""Most seconds of a wait for the client's reports. It reports errors only, so the last wait is in vain."""
 
 
 def find_refused(
@@ -25,8 +25,8 @@ def find_refused(
     """Return the error of each message that is refused, by its index.
 
     Each transaction has its own client. After an aborted transaction with a refused message, the client and
-    the broker may count the messages differently (librdkafka 2.16): the broker answers the next ones with
-    OUT_OF_ORDER_SEQUENCE_NUMBER, and the client reports nothing until their time is up.
+    the broker may count the messages differently (librdkafka 2.16): the broker answers later messages with
+    OUT_OF_ORDER_SEQUENCE_NUMBER, and the client reports nothing until they time out.
 
     Args:
         properties: `properties.*` of the table, without the prefix.
@@ -65,7 +65,7 @@ class Trial(Producer):
         """Send messages from an index on, and add the errors of refused ones to `found`.
 
         Returns:
-            The index from which another search begins.
+            Index at which the next search begins: after the first refused message, or after the last one.
 
         Raises:
             JobError: The transaction has failed, but not because of a message.
@@ -114,7 +114,7 @@ class Trial(Producer):
                 raise self._error(error.args[0], topic, partition) from None
 
     def _note(self, new: dict[int, Exception], index: int, error: Any, message: Any) -> None:
-        """Record the error of a message. The client drops messages because of another one, or of none."""
+        """Record the error of a message. A dropped message is not refused: the cause is another error."""
         if error is None:
             return
         found = self._error(error, message.topic(), message.partition())

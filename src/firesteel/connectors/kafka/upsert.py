@@ -1,4 +1,4 @@
-"""The connector `upsert-kafka`: a topic whose messages are the rows of their keys.
+"""The connector `upsert-kafka`: a topic in which the last message of a key is the key's current row.
 
 A message without a value deletes the row of its key. Flink: UpsertKafkaDynamicTableFactory.
 """
@@ -98,5 +98,5 @@ class UpsertKafka:
 
 
 def _as_kafka(options: Mapping[str, str], primary_key: tuple[str, ...]) -> dict[str, str]:
-    """Return options of the connector kafka for reading and writing such a topic."""
+    """Return the options of the connector `kafka` that read and write the table's topic."""
     return {**options, "key.fields": ";".join(primary_key), "scan.startup.mode": "earliest-offset"}

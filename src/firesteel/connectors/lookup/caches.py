@@ -12,10 +12,10 @@ from firesteel.runtime.operators.lookup_join.lookup import Lookup
 
 
 def cached(lookup: Lookup, read: Callable[[], RowIndex], cache: PartialCache | FullCache | None) -> Lookup:
-    """Return a lookup with a cache.
+    """Return the lookup with the requested cache, or `lookup` itself if no cache is requested.
 
     Args:
-        lookup: The table.
+        lookup: Lookup in the table, without a cache.
         read: Function that reads the whole table.
         cache: Settings of the cache, None for no cache.
     """

@@ -1,6 +1,7 @@
 """Cache of a whole table (Flink: CachingLookupFunction with a LookupFullCache).
 
-The table is read at its first use, and again at the first use after a reload is due. Lookups wait for it.
+The table is read at its first use, and again at the first use after a reload is due. Lookups wait for
+the read.
 """
 
 from __future__ import annotations

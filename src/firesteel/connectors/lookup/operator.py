@@ -18,7 +18,7 @@ from firesteel.runtime.spec.lookup_join import LookupJoinSpec, LookupTable
 from firesteel.runtime.state.base import StateBackend
 
 MOST_OPEN = 16
-"""Most tables that a process keeps open. It may work for several jobs, and does not notice their ends."""
+"""Most tables that a process keeps open. A process may run several jobs, and does not notice their ends."""
 
 _open: OrderedDict[tuple[str, LookupTable], Lookup] = OrderedDict()
 

@@ -77,7 +77,7 @@ class PartialCached:
     """Lookup that caches the results of another lookup.
 
     Args:
-        lookup: The table.
+        lookup: Lookup in the table.
         settings: When a key is dropped.
         clock: Function that returns the time in milliseconds.
     """

@@ -26,7 +26,7 @@ class RowIndex:
         self._keys = find_keys([columns[key] for key in keys], rows)
 
     def find(self, keys: Sequence[pa.Array]) -> FoundRows:
-        """Return the rows of some keys, in the order of the table."""
+        """Return the rows of each key, key by key, and within a key in the order of the table."""
         asked = [one_array(column) for column in keys]
         hash1, hash2 = hash_columns(asked, len(asked[0]))
         known = self._keys

@@ -47,7 +47,7 @@ class Bids(EventRows):
 
     @cached_property
     def _channel(self) -> Integers:
-        """Return the numbers of channels: first the other channels, then the hot ones."""
+        """Return the number of each bid's channel, int64[n]. Hot channels have numbers from _CHANNELS on."""
         hot = _CHANNELS + self.random.below("hot channel", len(_HOT_CHANNELS))
         other = self.random.below("channel", _CHANNELS)
         return np.where(self.random.is_hot("is hot channel", _HOT_CHANNEL_RATIO), hot, other)

@@ -119,7 +119,7 @@ class EventRows:
         return np.rint(np.exp(exponents) * 100.0).astype(np.int64)
 
     def text(self, stream: str, most: int) -> pa.StringArray:
-        """Return words of together 3 to `most` - 1 characters."""
+        """Return a random text for each event: 3 to `most` - 1 characters, without blanks at both ends."""
         lengths = LEAST_LENGTH + self.random.below(f"{stream} length", most - LEAST_LENGTH)
         return trimmed(self._texts(stream, lengths, " "))
 

@@ -61,7 +61,7 @@ class NexmarkSource(Source):
         return self.bounded and offset["event"] >= (self._options.total or 0)
 
     def history(self, start: Offset, end: Offset) -> History:
-        """Return a range of the time line, whose events depend on nothing else."""
+        """Return the events between two offsets. They can always be generated again."""
         first, last = start["event"], end["event"]
         ranges = (f"events {first:,} to {last - 1:,}",) if first < last else ()
         return History(start, end, f"{last - first:,} events", ranges)

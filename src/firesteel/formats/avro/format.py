@@ -57,7 +57,7 @@ class Bodies(Protocol):
 
 
 class Plain:
-    """Bodies without a header, of a schema that both sides know.
+    """Reader and writer of messages that are only an Avro value, of a schema that both sides know (Bodies).
 
     As in Flink, every point in time counts milliseconds, even if the schema says microseconds (TIMESTAMP(6)).
     """

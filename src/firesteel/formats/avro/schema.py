@@ -46,7 +46,7 @@ def to_schema(kind: SqlType, legacy: bool = True, record: str = _RECORD) -> Sche
 def with_logical_types(schema: Schema, change: Callable[[str], str | None]) -> Schema:
     """Return the schema with its logical types replaced by `change`.
 
-    If that returns None, the type is removed.
+    If `change` returns None, the logical type is removed.
     """
     if isinstance(schema, list):
         return [with_logical_types(each, change) for each in schema]

@@ -60,7 +60,7 @@ class Registry:
 
 
 class Registered:
-    """Bodies (format.py) with the numbers of their schemas.
+    """Reader and writer of messages that begin with their schema's number (format.py: Bodies).
 
     Args:
         schema: Schema of the table.

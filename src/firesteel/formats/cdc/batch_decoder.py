@@ -44,7 +44,7 @@ class EnvelopeColumns(JsonColumns):
         after, before = root[envelope.after], root[envelope.before]
         kinds = reading.codes(root[envelope.operation].cells, self._kinds)
         has_after, has_before = is_there(after.cells), is_there(before.cells)
-        # Rows that are not needed are converted, too, and may be rejected.
+        # Flink also converts a row that the operation does not need, and may reject it.
         updates, deletes = kinds == RowKind.UPDATE_AFTER, kinds == RowKind.DELETE
         fits_after = has_after if envelope.partial else has_after != deletes
         fits_before = has_before == (updates if envelope.partial else updates | deletes)

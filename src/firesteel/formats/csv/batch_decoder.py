@@ -54,7 +54,7 @@ class CsvColumns:
         data = content.data[:]
         if len(data) < _WORD:
             data = np.append(data, np.zeros(_WORD, np.uint8))
-        data.flags.writeable = False  # Read-only arrays give the kernels one type, whoever owns the bytes.
+        data.flags.writeable = False  # Numba compiles a kernel for each array type: always read-only is one.
         cells, odd = self._scanned(data, content.offsets)
         odd |= self._odd(messages, content)
         numbers = np.flatnonzero(~odd)

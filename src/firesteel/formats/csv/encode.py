@@ -24,9 +24,9 @@ from firesteel.types.text import plain_values
 
 Write = Callable[[Any], str]
 _UNCHECKED_LENGTH = 24
-"""Length from which Jackson quotes texts without checking them."""
+"""Length above which Jackson quotes texts without checking them."""
 _CONTROL_ESCAPE = "\\"
-"""Character with which Jackson quotes texts if no escape character is set."""
+"""Jackson quotes texts that contain this character, if no escape character is set."""
 _LINE_ENDS = "\r\n"
 _NUMBERS = (*INTEGERS, TypeRoot.DECIMAL, TypeRoot.FLOAT, TypeRoot.DOUBLE, TypeRoot.BOOLEAN)
 """Types whose values are never quoted."""

@@ -38,7 +38,7 @@ class _OfFile(MessageDecoder):
 
 
 class _Fatal(BadMessage):
-    """Error for a record after which nothing can be read, because it has wrong quotes in its rest, too."""
+    """Error for a record after which nothing can be read, so that `ignore-parse-errors` cannot skip it."""
 
 
 class CsvRecords:

@@ -54,7 +54,7 @@ class Records:
     def _ends(self, data: Bytes) -> tuple[Indices | None, bool]:
         """Return the position after each record, and whether a quote is open after the last one.
 
-        The positions are None if quotes are in other positions than the module allows.
+        The positions are None if a quote does not follow the rule in this module's docstring.
         """
         from firesteel.kernels.text.csv_scan import ODD, record_ends
 

@@ -23,7 +23,7 @@ _SAFE_DIGITS = {
     **{root: len(str(1 << (bits - 1))) - 1 for root, bits in INTEGER_BITS.items()},
     **dict.fromkeys((TypeRoot.DECIMAL, TypeRoot.DOUBLE, TypeRoot.FLOAT), -30),
 }
-"""Digits up to which each plain number is a value of the type, or NULL (decode_schema.py: digits)."""
+"""Most digits of numbers that are certainly valid for the type (decode_schema.py: DecodeSchema.digits)."""
 
 
 class Reading:
@@ -175,14 +175,14 @@ def _is_text(cells: Cells) -> Flags:
 
 
 def _negative_zeros(values: pa.Array) -> Flags:
-    """Return which values are -0.0. Read from an integer or as a BigDecimal, the number has no sign."""
+    """Return which values are -0.0. Flink loses the sign if it reads -0 as an integer or a BigDecimal."""
     numbers = values.fill_null(1.0).to_numpy(zero_copy_only=False)
     found: Flags = (numbers == 0) & np.signbit(numbers)
     return found
 
 
 def row_schema(fields: Fields, *, is_flat: bool = False) -> DecodeSchema:
-    """Return the schema of a row without nested values."""
+    """Return the decode schema of an object with the fields, none of them nested, without unread texts."""
     unread, texts = fields.unread, fields.unread_texts
     named = zip(fields.names, fields.types, strict=True)
     schemas = {name: unread_schema(kind) if name in unread else TEXT for name, kind in named}
@@ -190,7 +190,7 @@ def row_schema(fields: Fields, *, is_flat: bool = False) -> DecodeSchema:
 
 
 def unread_schema(kind: SqlType) -> DecodeSchema:
-    """Return the schema of a value that the query does not read."""
+    """Return the decode schema of a value that the query does not read, but that may be invalid."""
     return DecodeSchema(digits=_SAFE_DIGITS.get(kind.root, 0))
 
 

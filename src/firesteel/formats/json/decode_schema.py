@@ -18,8 +18,9 @@ class DecodeSchema:
         members: Wanted members of an object.
         inner: Schema of a list's elements, or of a map's values.
         is_flat: Whether an object that contains objects or lists needs the exact reader.
-        digits: If not 0, plain numbers of at most this many digits are left out, as nobody reads them. If
-            negative, also numbers of at most -digits characters with a point.
+        digits: If not 0, the query does not read the value, and the scan leaves out plain numbers of at most
+            this many digits, which are valid. If negative, also numbers of at most -digits characters with a
+            point.
     """
 
     kind: int = VALUE
@@ -30,7 +31,7 @@ class DecodeSchema:
 
 
 TEXT = DecodeSchema()
-"""Schema of a value without wanted parts."""
+"""Schema of a value that the scan returns as a whole, not by its parts."""
 
 
 def object_of(members: Mapping[str, DecodeSchema], *, is_flat: bool = False) -> DecodeSchema:

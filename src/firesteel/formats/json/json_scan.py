@@ -61,7 +61,7 @@ class Scan:
         data: The bytes to which the cells refer.
         root: Values of the messages, one for each message that is not odd.
         numbers: int64[n], index of the message of each value.
-        odd: Indices of the messages for the exact reader. Empty messages are in neither.
+        odd: Indices of the messages for the exact reader. Empty messages are neither here nor in `numbers`.
     """
 
     data: Bytes
@@ -108,7 +108,7 @@ class JsonScan:
         data = content.data[:]
         if len(data) < _WORD:
             data = np.append(data, np.zeros(_WORD, np.uint8))
-        data.flags.writeable = False  # Read-only arrays give the kernels one type, whoever owns the bytes.
+        data.flags.writeable = False  # Numba compiles a kernel for each array type: always read-only is one.
         count, plan = len(messages), self._plan
         numbers, odd = np.empty(count, np.int64), np.empty(count, np.bool_)
         while True:

@@ -26,7 +26,7 @@ Token = tuple[str, Any]
 
 
 class Tokens:
-    """Tokens of a value, and the current position. Moving past the end raises ValueError."""
+    """Tokens of a value, and the current position. After the last token, `kind` is None."""
 
     def __init__(self, value: Any) -> None:
         self._tokens: list[Token] = []
@@ -94,7 +94,7 @@ class Tokens:
         return "null" if value is None else check_text(str(value))
 
     def take(self) -> Any:
-        """Return the value that starts here, objects as dicts, and move to its last token.
+        """Return the value that starts at the current token, objects as dicts, and move to its last token.
 
         Jackson: readValueAsTree. The method uses a stack instead of recursion, because a value may be deeply
         nested.
@@ -125,7 +125,7 @@ class Tokens:
             self.next()
 
     def skip_to_next_member(self) -> None:
-        """Move past the value (or the name and value) that starts here."""
+        """Move past the value that starts at the current token. From a name, move to its value."""
         if self.kind is None:
             raise ValueError("Unexpected end of the message")
         if self.kind in (START_OBJECT, START_ARRAY):

@@ -21,7 +21,7 @@ from firesteel.types.sql import CHARACTER, STRING, SqlType, TypeRoot
 from firesteel.types.value_parts import WHOLE, Parts, below, is_read, keys_of
 
 _SPARSE = 4
-"""If at most one of so many rows exists, the existing rows are converted apart."""
+"""If at most one of so many rows exists, only the existing rows are converted."""
 
 
 def in_columns(fields: Fields) -> bool:
@@ -88,7 +88,7 @@ class NestedValues:
         self._required = required
 
     def values(self, found: Found, kind: SqlType, at: Indices, parts: Parts = WHOLE) -> pa.Array:
-        """Return the values of a type, NULL for what is not read, after a check for errors.
+        """Return the values of a type. Parts that are not read are NULL, but checked for errors.
 
         Args:
             found: Result of the scan by `schema_of(kind, parts)`, n values.
@@ -176,7 +176,7 @@ class NestedValues:
 
 
 def _of_rows(found: Found, rows: Indices) -> Found:
-    """Return the values of some rows. The others are missing, so they have no elements to leave out."""
+    """Return the values of some rows. The other rows are missing, so all elements belong to these rows."""
     members = {name: _of_rows(member, rows) for name, member in found.members.items()}
     return Found(found.cells[rows], members, found.inner, found.keys)
 

@@ -45,7 +45,7 @@ class Changes:
         kinds: int8[k], kind of each change.
         messages: int64[k], message of each change.
         rows: int64[k], row of each change.
-        old_rows: int64[k], old row of a change before an UPDATE, else -1.
+        old_rows: int64[k], index of the old row if the change is the -U of an UPDATE, else -1.
     """
 
     of: Rows

@@ -51,7 +51,7 @@ def parse_members(message: bytes) -> Any:
     """Return the first JSON value of a message, with objects as Members.
 
     Raises:
-        BadMessage: As for `parse_tree`.
+        BadMessage: The message is not JSON, or exceeds Jackson's limits.
     """
     return _parse(message, _MEMBERS, texts=False)
 

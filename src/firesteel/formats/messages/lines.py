@@ -25,7 +25,7 @@ class Lines:
         return cut(block, ends), b""
 
     def finish(self, rest: bytes) -> pa.BinaryArray:
-        """Return the last line, which has no line end."""
+        """Return no messages, because `split` leaves no bytes: it returns a last line without a line end."""
         return cut(b"", np.array([], dtype=np.int64))
 
 

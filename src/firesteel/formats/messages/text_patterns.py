@@ -17,7 +17,7 @@ _MAGNITUDE = {
 
 
 def text_pattern(kind: SqlType) -> str | None:
-    """Return the pattern of a type's values, which are not empty. None if there is none."""
+    """Return the pattern of the texts that columns convert to a type, None if the type has no pattern."""
     if kind.root in _MAGNITUDE:
         return f"-?(?:{_MAGNITUDE[kind.root]})"
     return {TypeRoot.BOOLEAN: "[A-Za-z0-9]*", TypeRoot.DOUBLE: _DOUBLE, TypeRoot.FLOAT: _DOUBLE}.get(

@@ -79,7 +79,8 @@ class MessageKey:
         member: Member of the message that holds the value.
         read_as: Type by which the member is read.
         make: Function that converts a column of that type to the key's column.
-        in_payload: Whether the member is beside the rows in Debezium's messages.
+        in_payload: Whether the member is in the object with the rows; if not, it is beside Debezium's
+            `payload`.
         part: Wanted entry of a MAP, None for the whole value.
     """
 
@@ -123,7 +124,7 @@ def _of_time(mark: str, read: Callable[[str], int | None]) -> Make:
     """
 
     def cut(plain: pa.Array) -> pa.Array:
-        # Before the zone is set: Arrow may ask the system for the rules of a zone, even of UTC.
+        # Truncate before the zone is set: Arrow may ask the system for the rules of a zone, even of UTC.
         return pc.floor_temporal(plain.cast(pa.timestamp("us")), unit="millisecond").cast(_MICROS)
 
     return lambda texts: _of_texts(texts, _PLAIN_TIME.format(mark), cut, read)

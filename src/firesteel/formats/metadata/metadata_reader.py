@@ -46,6 +46,7 @@ class MetadataReader:
 
     Args:
         found: Format of the messages.
+        keys: Wanted metadata keys.
         options: Options of the format.
     """
 
@@ -89,7 +90,7 @@ class MetadataReader:
         return found
 
     def _fields(self) -> Fields:
-        """Return the message's object as fields. Without an envelope's schema, there are no outer members."""
+        """Return the members to read as fields. Only messages with `schema-include` have outer members."""
         inner, parts = tuple(self._inner), tuple(self._inner.values())
         if self._options.schema_include:
             payload = row(tuple(name for name, _ in inner), tuple(kind for _, kind in inner))

@@ -133,7 +133,10 @@ def _in_unit(times: pa.Array, target: pa.TimestampType) -> pa.Array:
 
 
 def _instants(clocks: pa.Array, utc: bool) -> pa.Array:
-    """Return the instants at which clocks show these times, the earlier of two (Java: Timestamp.valueOf)."""
+    """Return the instants at which clocks show these times (Java: Timestamp.valueOf).
+
+    If a clock shows a time twice, because it was set back, the earlier instant is returned.
+    """
     if utc or (zone := machine_zone()) == "UTC":
         return clocks
     found = pc.assume_timezone(clocks, zone, ambiguous="earliest", nonexistent="latest")

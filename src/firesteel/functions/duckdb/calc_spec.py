@@ -19,8 +19,8 @@ IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
 """Default values that replace NULL in a NOT NULL column.
 
 Flink's generated Java code holds primitive values and ignores NULL marks
-(CodeGenUtils.primitiveDefaultValue). Split aggregates show the default until the bucket with a call's values
-has sent them.
+(CodeGenUtils.primitiveDefaultValue). A split aggregate has the default as the result of a call until the
+bucket with the values of this call has sent a result.
 """
 
 
@@ -48,17 +48,17 @@ class CalcSpec:
     condition: str | None = None
     """SQL of the filter, or None."""
     functions: tuple[str, ...] = ()
-    """Signatures of Python functions in these texts (functions/duckdb/registry.py). Workers register them."""
+    """Signatures of the Python functions that the SQL calls (functions/duckdb/registry.py)."""
     user: tuple[tuple[str, UserFunction], ...] = ()
     """User-defined functions, by signature."""
     condition_steps: tuple[tuple[str, ...], ...] = ()
-    """Columns to compute before the condition."""
+    """SQL of the columns that are computed before the condition, step by step."""
     steps: tuple[tuple[str, ...], ...] = ()
-    """Columns to compute before the projection."""
+    """SQL of the columns that are computed before the projection, step by step."""
     sets: tuple[tuple[str, ValueSet], ...] = ()
     """Sets of values, by name."""
     parts: tuple[tuple[int, int, Path], ...] = ()
-    """Columns appended to the input: position, position of the nested column, path into it."""
+    """Columns appended to the input: (position, position of the nested column, path into that column)."""
     reads_watermarks: ClassVar[bool] = False
     sets_timers: ClassVar[bool] = False
     port_order: ClassVar[tuple[int, ...]] = (0,)

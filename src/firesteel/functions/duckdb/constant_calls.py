@@ -101,9 +101,9 @@ def is_null(call: Call) -> bool:
 
 
 def in_place_of_null(kind: SqlType, call: Call) -> Literal | None:
-    """Return the value that generated code has for NULL of a NOT NULL type.
+    """Return the literal that Flink's generated code has in place of NULL of a NOT NULL type.
 
-    The result is None if the type may be NULL, or if its values are objects.
+    The result is None if the type is nullable, or if its values are Java objects.
     """
     if kind.nullable or kind.root not in IN_PLACE_OF_NULL:
         return None
@@ -144,7 +144,7 @@ def _is_constant(call: Call) -> bool:
 
 
 def varies(call: Call) -> bool:
-    """Return whether a call may return different values for different rows, or within different calls."""
+    """Return whether the value of a call may depend on the row, the time or the call around it."""
     function = call.function
     return call.user is not None or function in _VARYING or function.startswith(("CURRENT_", "LOCALTIME"))
 
@@ -172,7 +172,7 @@ def _literal(value: Any, call: Call) -> Expr:
 
 
 def _as_long(value: Any, kind: SqlType) -> SqlType:
-    """Return the type, for CHAR with the length of the text."""
+    """Return the type. A CHAR gets the length of the text in UTF-16 units."""
     if kind.root is not TypeRoot.CHAR:
         return kind
     return replace(kind, length=len(value.encode("utf-16-le", "surrogatepass")) // 2)

@@ -111,7 +111,7 @@ def create(
         [Parameter(f"a{i}", Parameter.POSITIONAL_ONLY) for i in range(len(arguments))]
     )
     has_macro = _has_macro(result)
-    connection.create_function(  # type: ignore[call-overload]  # which know no columns, and no names of kinds
+    connection.create_function(  # type: ignore[call-overload]  # stubs know no columns, no enum names
         _inner(signature) if has_macro else signature,
         call,
         [connection.type(a) for a in arguments],
@@ -122,7 +122,7 @@ def create(
     )
     if has_macro:
         inner, parameters = quote(_inner(signature)), ", ".join(f"a{i}" for i in range(len(arguments)))
-        # A list holds copies.
+        # The list holds copies of the results.
         connection.execute(
             f"CREATE OR REPLACE TEMP MACRO {quote(signature)}({parameters}) AS [{inner}({parameters})][1]"
         )
@@ -224,7 +224,7 @@ def _values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
-    # Otherwise the value is Python's own, from an array.
+    # Other values are Python's own dates and times: elements of arrays, which are not converted to ints.
     inner = all(v is None or isinstance(v, int) for v in values)
     if inner and (pa.types.is_timestamp(kind) or pa.types.is_time(kind)):
         return pa.array(values, pa.int64()).cast(kind)

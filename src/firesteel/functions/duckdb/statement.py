@@ -83,7 +83,10 @@ class Statement:
     def _statement(self, with_places: bool) -> str:
         """Return the SQL of the statement.
 
-        With a filter, it has all output columns; without one, only the computed columns.
+        With a filter, it returns all output columns; without one, only the computed columns.
+
+        Args:
+            with_places: Whether the changes have a sub-sequence.
         """
         of_rows = [quote(KIND), quote(SEQUENCE)] if self._filters else []
         wanted = range(len(self._references)) if self._filters else self._computed
@@ -150,7 +153,7 @@ def _answer(connection: duckdb.DuckDBPyConnection, statement: str) -> pa.Table:
 
 
 def _over(source: str, steps: Sequence[Sequence[str]]) -> str:
-    """Return the SQL of the source with the columns of the steps added."""
+    """Return the SQL of `source` with the columns of all steps added, one subquery for each step."""
     for columns in steps:
         source = f"(SELECT *, {', '.join(columns)} FROM {source})"
     return source

@@ -36,7 +36,7 @@ class Plain(Decimal):
 class Written(float):
     """Value of a DOUBLE literal with the zeros of the query: plans show `7.0E0` or `7E0`.
 
-    It equals the number. What is computed from it is a plain number.
+    It equals the plain float. Results of arithmetic with it are plain floats.
     """
 
     def __init__(self, text: str) -> None:

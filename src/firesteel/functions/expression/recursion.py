@@ -82,7 +82,8 @@ class _Progress(threading.local):
 def from_below(function: F) -> F:
     """Decorate `function(tree, *more)`, which calls itself for parts of the tree, to support any depth.
 
-    Calls mostly pass on the same `more`. Its values are compared by identity.
+    Stored results are found by the identity of `tree` and of each value of `more`, so recursive calls should
+    pass on the same `more`.
     """
     progress = _Progress()
 

@@ -27,7 +27,7 @@ def value_parts(exprs: Iterable[Expr]) -> dict[int, Parts]:
 
 
 def field_of(expr: Expr) -> tuple[int, Part] | None:
-    """Return the column and the path of its fields that an expression passes on unchanged, else None."""
+    """Return (column index, path of fields) if the expression is a column or a nested field, else None."""
     back = Part()
     while isinstance(expr, Call) and expr.function == "ITEM_FIELD":
         back = (*back, expr.options[0])

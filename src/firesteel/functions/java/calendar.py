@@ -16,7 +16,7 @@ _EPOCH_JULIAN_DAY = 2_440_588
 
 
 def gregorian_day(year: int, month: int, day: int) -> int:
-    """Return the day of a date in the proleptic Gregorian calendar."""
+    """Return a date of the proleptic Gregorian calendar as days since 1970-01-01."""
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     y = year - (month <= 2)
     era, of_era = divmod(y, 400)
@@ -25,7 +25,7 @@ def gregorian_day(year: int, month: int, day: int) -> int:
 
 
 def julian_calendar_day(year: int, month: int, day: int) -> int:
-    """Return the day of a date in the Julian calendar."""
+    """Return a date of the Julian calendar as days since 1970-01-01."""
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     a = (14 - month) // 12
     y, m = year + 4800 - a, month + 12 * a - 3
@@ -33,13 +33,16 @@ def julian_calendar_day(year: int, month: int, day: int) -> int:
 
 
 def day_of(year: int, month: int, day: int) -> int:
-    """Return the day of a Julian or Gregorian date. Dates in the gap of 1582 move forward by the gap."""
+    """Return a date as days since 1970-01-01: Julian before 1582-10-15, else Gregorian.
+
+    Dates in the gap of 1582 move forward by the gap.
+    """
     gregorian, julian = gregorian_day(year, month, day), julian_calendar_day(year, month, day)
     return gregorian if gregorian >= GREGORIAN_START and julian >= GREGORIAN_START else julian
 
 
 def gregorian_date(days: int) -> tuple[int, int, int]:
-    """Return year, month and day of a day in the proleptic Gregorian calendar."""
+    """Return year, month and day, in the proleptic Gregorian calendar, of days since 1970-01-01."""
     era, of_era = divmod(days + 719_468, 146_097)
     of_year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
     yearday = of_era - (365 * of_year + of_year // 4 - of_year // 100)
@@ -60,7 +63,7 @@ def date_of(days: int) -> tuple[int, int, int]:
 
 
 def weekday(days: int) -> int:
-    """Return the weekday of a day, where Sunday is 1."""
+    """Return the weekday of a day since 1970-01-01: 1 for Sunday, 7 for Saturday."""
     return (days + 4) % 7 + 1
 
 
@@ -74,8 +77,8 @@ class Calendar:
     """A calendar with weeks, defined by its numbering of days.
 
     Attributes:
-        day_of: Function from year, month and day of the month to the day.
-        date_of: Function from a day to year, month and day of the month.
+        day_of: Function from year, month and day of the month to days since 1970-01-01.
+        date_of: Function from days since 1970-01-01 to year, month and day of the month.
     """
 
     day_of: Callable[[int, int, int], int]
@@ -115,7 +118,9 @@ SINCE_1582 = Calendar(day_of, date_of)
 
 
 def resolved_day(fields: Mapping[str, int]) -> int:
-    """Return the day of parsed fields. The field that was set last decides (GregorianCalendar.selectFields).
+    """Return the day, since 1970-01-01, that parsed fields describe.
+
+    If they contradict each other, the field that was set last decides (GregorianCalendar.selectFields).
 
     Args:
         fields: Values by pattern letter, in the order in which they were set: y (default 1970), M, d, D, w,
@@ -148,10 +153,10 @@ def _first_of_year(year: int) -> int:
 
 
 def _chosen(stamps: Mapping[str, int]) -> str:
-    """Return the field that determines the day, by the order in which the fields were set.
+    """Return the pattern letter of the field that determines the day, by the order in which fields were set.
 
     Args:
-        stamps: Position of each field in that order, from 1.
+        stamps: Position in that order, from 1, by pattern letter.
     """
     weekday_stamp = stamps.get("E", 0)
     whole = {"d": stamps.get("d", 0), "D": stamps.get("D", 0)}

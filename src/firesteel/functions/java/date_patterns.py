@@ -109,7 +109,7 @@ def checked(pattern: str) -> None:
     """Check a date pattern.
 
     Raises:
-        JobError: It is not a date pattern.
+        JobError: The text is not a date pattern.
     """
     depth = 0
     for letter, count in pieces_of(pattern):
@@ -166,7 +166,7 @@ def _day_period(minutes: int) -> str:
 def _year(letter: str, count: int, days: int) -> str:
     year = GREGORIAN.week_of(days)[0] if letter == "Y" else gregorian_date(days)[0]
     if letter == "y" and year < 1:
-        year = 1 - year  # This is the year of its era.
+        year = 1 - year  # The letter y is the year of the era: 1 BC for 0.
     if count == 2:
         return f"{year % 100:02d}"
     sign = "+" if count >= 4 and year >= 10**count else ""

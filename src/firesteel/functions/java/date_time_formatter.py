@@ -40,9 +40,9 @@ class Number:
     Attributes:
         field: Pattern letter of the field.
         sign: Java's SignStyle: EXCEEDS_PAD, NORMAL or NOT_NEGATIVE.
-        following: Digits that adjacent fixed-width numbers after this one need; -1 if this one has a fixed
-            width.
-        base: Century of a year of two digits.
+        following: Digits that adjacent fixed-width numbers after this one need; -1 if this number is itself
+            one of those that follow.
+        base: Number that is added to the digits' value: 2000 for a year of two digits.
         unit: Factor of the value, for a fraction of a second.
     """
 
@@ -82,7 +82,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Names:
-    """Step that reads a name."""
+    """Step that reads a name, such as a month's, and returns its number."""
 
     field: str
     values: Mapping[str, int]
@@ -160,7 +160,7 @@ def _read_all(steps: tuple[Step, ...], text: str, at: int, fields: dict[str, int
 
 @lru_cache(maxsize=512)
 def steps_of(pattern: str) -> tuple[Step, ...] | None:
-    """Return the steps of a pattern, or None if it is invalid."""
+    """Return the steps that read a text by a pattern, or None if the pattern is invalid."""
     try:
         pieces = list(pieces_of(pattern))
         return _compiled(pieces)
@@ -170,7 +170,7 @@ def steps_of(pattern: str) -> tuple[Step, ...] | None:
 
 def _compiled(pieces: list[tuple[str, int]]) -> tuple[Step, ...]:
     open_groups: list[list[Step]] = [[]]
-    base = -1  # This is the index, in the group, of the number that adjacent fixed-width numbers follow.
+    base = -1  # Index, in the group, of the number that adjacent fixed-width numbers follow; -1 for none.
     for text, count in pieces:
         group = open_groups[-1]
         if count < 0:
@@ -267,6 +267,7 @@ def _resolved(fields: dict[str, int]) -> int:
 
     Raises:
         ValueError: Fields contradict each other or are out of range.
+        JobError: Java parses the fields, but Flink then fails to build a date from them.
     """
     if "G" in fields and "y" in fields:
         fields["u"] = fields.pop("y") if fields["G"] else 1 - fields.pop("y")
@@ -306,8 +307,8 @@ def _check_month_and_day(fields: dict[str, int], month: int, day: int) -> None:
     """Check the ranges of month and day.
 
     Raises:
-        ValueError: Java builds the date while parsing and fails.
-        JobError: Flink builds the date after parsing and fails.
+        ValueError: A range is exceeded, and the fields are a set of `_WHOLE_DATES`: Java fails while parsing.
+        JobError: A range is exceeded with other fields: Flink fails when it builds the date after parsing.
     """
     wrong = ""
     if not 1 <= month <= 12:
@@ -325,7 +326,10 @@ def _week_of_month(first: int, week: int, weekday: int) -> int:
 
 
 def _week_day(year: int, week: int, weekday: int) -> int:
-    """Return a day of a week-based year. Weeks begin on Sunday, and week 1 contains January 1."""
+    """Return a day of a week-based year, in days since 1970-01-01.
+
+    Weeks begin on Sunday, and week 1 contains January 1.
+    """
     first, following = (on_or_before(gregorian_day(y, 1, 1), 1) for y in (year, year + 1))
     if not 1 <= weekday <= 7 or not 1 <= week <= (following - first) // 7:
         raise ValueError(week)
@@ -345,7 +349,7 @@ def _ranged(fields: dict[str, int], letter: str, low: int, high: int) -> int:
 
 
 def _clock(fields: dict[str, int]) -> int:
-    """Return the nanoseconds of the day, a whole day for 24:00:00.
+    """Return the nanoseconds of the day that parsed fields describe, a whole day for 24:00:00.
 
     A 12-hour hour without AM or PM is ignored.
     """

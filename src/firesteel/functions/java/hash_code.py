@@ -1,4 +1,7 @@
-"""`hashCode` of the Java objects that hold SQL values in Flink, computed from values in key form."""
+"""`hashCode` of the Java objects that hold SQL values in Flink.
+
+It is computed from values in key form (types/internal_values.py).
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,7 @@ def murmur(data: bytes) -> int:
 
 
 def string_hash(value: str) -> int:
-    """Return the hash of a java.lang.String, the form of texts outside Flink's tables."""
+    """Return the hash of a java.lang.String. Texts in Flink's rows (BinaryStringData) have another hash."""
     code = 0
     for (unit,) in struct.iter_unpack("<H", value.encode("utf-16-le", "surrogatepass")):
         code = code * 31 + unit & _WORD

@@ -23,7 +23,7 @@ Entries = Iterable[tuple[Any, list[Any]]]
 Ordered = Callable[[Entries, int], list[tuple[Any, Any]]]
 """Function that sorts entries into Java's order, and returns (key, value) pairs.
 
-The second argument is the maximum size since the map was empty.
+The second argument is the largest number of entries that the map had since it was last empty.
 """
 
 
@@ -75,7 +75,10 @@ def ordered_values(kind: SqlType) -> Ordered:
 
 @lru_cache(maxsize=64)
 def ordered_seen(kind: SqlType) -> Callable[[Mapping[Any, Any]], list[tuple[Any, Any]]]:
-    """Return a function that sorts a mapping's items, in the order of their insertion, into Java's order."""
+    """Return a function that sorts the items of a mapping into Java's order.
+
+    The mapping has keys in key form, in the order of their insertion.
+    """
     hash_of = hasher(kind)
     return lambda seen: hashed([(key, seen[key]) for key in seen], hash_of)
 

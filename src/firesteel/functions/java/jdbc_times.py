@@ -1,6 +1,6 @@
 """java.sql.Date.valueOf and java.sql.Timestamp.valueOf, converted to LocalDate and LocalDateTime.
 
-They are lenient. Fields may overflow: February 30 is March 1 or 2, 25 o'clock is 1 o'clock of the next day.
+Both are lenient. Fields may overflow: February 30 is March 1 or 2, 25 o'clock is 1 o'clock of the next day.
 Fields may have a sign, and hours, minutes and seconds any number of digits. Before October 1582 the calendar
 is Julian, while the result has the same fields in the Gregorian calendar. Year 0 is read as year 1.
 """

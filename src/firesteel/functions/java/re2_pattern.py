@@ -1,9 +1,9 @@
 r"""Java's regular expressions that RE2, the engine of Arrow, executes with the same result.
 
-Both prefer the leftmost match and the first alternative. An expression is accepted only if its parts mean the
-same in both: characters, classes, `.`, `^`, groups, alternatives, and quantifiers of single characters.
-Rejected are, among others, `$` (in Java also before a last line end), `\s` (RE2 has no vertical tab),
-look-around (RE2 lacks it) and quantified groups (they may match nothing repeatedly).
+Java and RE2 prefer the leftmost match and the first alternative. An expression is accepted only if its parts
+mean the same in both: characters, classes, `.`, `^`, groups, alternatives, and quantifiers of single
+characters. Rejected are, among others, `$` (in Java also before a last line end), `\s` (RE2 has no vertical
+tab), look-around (RE2 lacks it) and quantified groups (they may match nothing repeatedly).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 
 GROUP = "found"
-"""Name of the group whose text is wanted."""
+"""Name that the wanted group has in the patterns for RE2."""
 _ANY = r"[^\n\r\x{85}\x{2028}\x{2029}]"
 """Java's `.`, which matches no end of a line."""
 _PUNCTUATION = r"\\[!-/:-@\[-`{-~]"

@@ -180,7 +180,7 @@ def _any_of(plain: str, nested: list[str]) -> str:
 
 
 def _class(all_of: list[str], negated: bool) -> str:
-    """Return an expression for one character that is in all of these classes, or negated, is not."""
+    """Return an expression for a character that is in all classes of `all_of`; if negated, for any other."""
     found = "".join(f"(?={test})" for test in all_of[:-1]) + all_of[-1]
     if not negated:
         return f"(?:{found})" if all_of[1:] else found

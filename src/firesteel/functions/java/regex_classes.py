@@ -110,7 +110,11 @@ def _category(name: str, caseless: bool) -> str:
 
 @lru_cache(maxsize=32)
 def _ranges(kinds: tuple[str, ...]) -> str:
-    """Return the contents of a class of general categories (Lu), groups of categories (L) or tests."""
+    """Return the contents of a class with the characters of any of these kinds.
+
+    Args:
+        kinds: General categories (Lu), groups of categories (L), or the tests lower, upper and white.
+    """
     categories = frozenset(kinds)
     found: list[list[int]] = []
     for code in range(sys.maxunicode + 1):

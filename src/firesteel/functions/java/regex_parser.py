@@ -161,7 +161,7 @@ class _Parser(Characters):
         return self.closed_by(before, "(?:")
 
     def closed_by(self, before: set[str], opening: str) -> str:
-        """Read a group up to its end, and restore the flags from before it."""
+        """Read a group up to its end, restore the flags `before`, and return the group for Python."""
         body = "|".join(map(_written, self.alternatives()))
         self.close(before)
         return f"{opening}{body})"

@@ -62,7 +62,7 @@ def _without_low_word(x: Column) -> Column:
 
 
 def _root(x: Column) -> tuple[Column, Column, Column]:
-    """Return the square root of numbers, its upper half, and the remainder."""
+    """Return the square root of numbers, the root with its low 32 bits cleared, and their difference."""
     root = np.sqrt(x)
     upper = _without_low_word(root)
     return root, upper, (x - upper * upper) / (root + upper)
@@ -132,7 +132,7 @@ def atan2(y: Column, x: Column) -> Column:
 
 
 def _reduced(x: Column) -> tuple[Column, Column, NDArray[np.int64]]:
-    """Return x - k * ln 2 as a sum of two numbers, upper and lower, and k."""
+    """Return upper, lower and k, such that upper - lower is x - k * ln 2 with more digits than a float64."""
     high, negative = _high(x), np.signbit(x)
     by_rounding = np.trunc(_BY_LN2 * x + np.where(negative, -0.5, 0.5))
     count = np.where(high < 0x3FF0A2B2, np.where(negative, -1.0, 1.0), by_rounding)

@@ -1,7 +1,7 @@
 """Cursor over the text of a JSON path (json-path: CharacterIndex).
 
-Reading after the text's end raises IndexError. Reading after `end` does not, since a filter is read within
-its brackets.
+Reading after the end of the text raises IndexError. Reading after `end` does not: while a filter is parsed,
+`end` is before its closing brackets.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Cursor:
         return found + 1
 
     def accept(self, text: str) -> bool:
-        """Consume blanks and then the text if it is next, and return whether it is."""
+        """Consume blanks, and then `text` if it comes next. Return whether it came next."""
         self.skip_blanks()
         if not self.within(self.position + len(text) - 1) or not self.text.startswith(text, self.position):
             return False

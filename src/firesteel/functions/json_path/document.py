@@ -73,7 +73,11 @@ def parse(text: str) -> Any:
 
 
 def _check_end(scalar: str, following: str) -> None:
-    """Check that white space follows a number, and no letter follows a word."""
+    """Check the character after a scalar: white space after a number, no letter after true, false or null.
+
+    Raises:
+        JsonError: Another character follows.
+    """
     if scalar[-1].isdigit():
         fits = following in _SPACE
     else:

@@ -22,7 +22,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class _Undefined:
-    """Value of a path that leads nowhere. It equals no other value."""
+    """Value of a path that leads nowhere. It equals no value, not even itself."""
 
 
 UNDEFINED = _Undefined()
@@ -50,7 +50,7 @@ class PathOperand:
 
 
 def exists() -> Predicate:
-    """Return the filter `@.a`, which tests whether the path exists."""
+    """Return the filter `@.a`, a test of whether the path exists. As in Flink, it always fails the job."""
 
     def predicate(item: Any, root: Any, suppress: bool) -> bool:
         raise needs_json_smart("A test of whether a path exists")
@@ -127,7 +127,10 @@ def _exists(a: Any, b: Any) -> bool:
 
 
 def _of_lists(a: Any, b: Any) -> bool:
-    """Return False for operators such as IN, which need lists. No operand can be a list."""
+    """Raise InvalidPath for operators such as IN, which need a list: no operand can be a list.
+
+    FilterToken takes the error as FALSE.
+    """
     raise InvalidPath("Expected value list node")
 
 

@@ -12,7 +12,7 @@ from firesteel.functions.json_path.errors import InvalidPath, JsonError
 from firesteel.functions.json_path.tokens import Path, Token, Walk, WildcardToken
 
 Function = Callable[[Any, Sequence[Any]], Any]
-"""Function of the value before it in the path, and of its arguments."""
+"""Function from the value that the path before it finds, and the call's arguments, to the result."""
 
 _NOTHING = "Aggregation function attempted to calculate value using empty array"
 

@@ -44,7 +44,10 @@ def compile_path(text: str) -> Path:
 
 
 class PathParser:
-    """Parser of one path. After a step, each method that reads it continues with the rest of the path."""
+    """Parser of one path. A method that reads a step then reads the rest of the path, too.
+
+    Such a method returns whether the text at the cursor is a step of its kind.
+    """
 
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor

@@ -79,7 +79,7 @@ def document(text: str) -> Document:
 
 
 class _Spec(NamedTuple):
-    """Parsed path and its mode. `failure` fails the job when the path is used."""
+    """Parsed path and its mode. `error` is why a text is not a path. `failure` fails the job on first use."""
 
     lax: bool
     path: Path | None = None
@@ -292,7 +292,8 @@ def json_unquoted(text: str) -> str:
     """Return JSON_UNQUOTE: the value of a JSON string; other texts are unchanged.
 
     Raises:
-        PathFailure: An escape is cut off after the string's first end, where Flink fails too.
+        PathFailure: After the string's closing quote, the text has an incomplete Unicode escape. Flink fails,
+            too.
     """
     if document(text).error is not None or text[0] != '"' or text[-1] != '"':
         return text

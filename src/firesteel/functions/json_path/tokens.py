@@ -4,8 +4,9 @@ A step gets the text of the path so far, for messages, and a value. It passes ea
 next step, or to the evaluation if it is the last step. A path is definite if each step finds at most one
 value. The result of a definite path is that value, else the list of all found values.
 
-One quirk of Jayway is kept: a step after `..[...]` is compared with the index in its array
-(upstreamArrayIndex). But that index does not outlive the evaluation, as it does in Jayway.
+One quirk of Jayway is kept: before other steps, `..[1]` passes on all elements of an array. Only a last step
+that reads a member compares the element's index with `[1]` (upstreamArrayIndex). Unlike in Jayway, that index
+does not outlive the evaluation.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Evaluation:
 
     Attributes:
         suppress: Whether missing values are skipped (lax mode).
-        places: Array index from which a deep scan reached a step.
+        places: Array index of the element that a deep scan passed to a step, by the step's index.
     """
 
     path: Path
@@ -162,7 +163,7 @@ class Token(ABC):
     Attributes:
         definite: Whether the step finds at most one value.
         fragment: Text of the step in error messages.
-        plain: The only name or index of the step, None for other steps.
+        plain: Name or index of a step that has exactly one, None for other steps.
         is_function: Whether the step is a function at the end of a path.
     """
 
@@ -172,7 +173,7 @@ class Token(ABC):
     plain: str | int | None = None
 
     def is_definite_at(self, last: bool) -> bool:
-        """Return whether the step is definite, as the last one or before others."""
+        """Return whether the step is definite, given whether it is the last step of its path."""
         return self.definite
 
     @abstractmethod
@@ -288,7 +289,7 @@ class IndexToken(ArrayToken):
 
 
 class SliceToken(ArrayToken):
-    """Step `[1:]`, `[1:2]` or `[:2]`. In `[1:2]`, each index counts for itself: `[-1:1]` is [-1, 0]."""
+    """Step `[1:]`, `[1:2]` or `[:2]`. With both bounds, a negative start stays: `[-1:1]` takes -1 and 0."""
 
     def __init__(self, start: int | None, stop: int | None) -> None:
         self._start, self._stop = start, stop
@@ -358,9 +359,10 @@ class ScanToken(Token):
                 self._below(target, token, matches, f"{where}[{index}]", each)
 
     def _array(self, target: Walk, token: Token, where: str, value: list[Any]) -> None:
-        """Apply the indexes of an array step.
+        """Apply the array step `token` to an array that the scan has reached.
 
-        As the last step, it yields the elements. Before other steps, it passes each element to the next step.
+        As the last step, `token` takes the elements at its indexes. Before other steps, all elements are
+        passed to the next step (the module's documentation explains the quirk).
         """
         if target.is_leaf:
             token.evaluate(target, where, value)
@@ -371,7 +373,7 @@ class ScanToken(Token):
 
 
 def _matcher(token: Token, target: Walk) -> Callable[[Any], bool]:
-    """Return a test for the values at which a deep scan for the given next step stops."""
+    """Return a test for the values to which a deep scan applies its next step, `token`."""
     if isinstance(token, PropertyToken):
         names = token.names if token.is_definite_at(target.is_leaf) else ()
         return lambda value: isinstance(value, dict) and all(name in value for name in names)

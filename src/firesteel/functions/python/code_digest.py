@@ -49,7 +49,13 @@ def is_changed(before: str, after: str) -> bool:
 
 
 def _files(module: ModuleType, folder: str, found: dict[str, Path]) -> dict[str, Path]:
-    """Add the source files of a module and, recursively, of the modules that it uses and owns."""
+    """Add to `found` the source files of a module and, recursively, of the modules that it uses.
+
+    Only modules of its package or of the functions' folder are added (`_belongs`).
+
+    Returns:
+        `found`: source files by module name.
+    """
     file = getattr(module, "__file__", None)
     if module.__name__ in found or file is None or not Path(file).is_file():
         return found
@@ -74,7 +80,7 @@ def _home(value: Any) -> str:
 
 
 def _belongs(used: ModuleType, module: ModuleType, folder: str) -> bool:
-    """Return whether a module belongs to the same package, or lies in the functions' folder."""
+    """Return whether `used` is in the top-level package of `module`, or in the functions' folder."""
     if used.__name__.partition(".")[0] == module.__name__.partition(".")[0]:
         return True
     file = getattr(used, "__file__", None)

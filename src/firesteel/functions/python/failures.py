@@ -37,7 +37,7 @@ def wrong_type(name: str, args: Sequence[Any] | None, value: Any, wanted: object
 
 
 def wrong_row(name: str, args: Sequence[Any], value: Any, width: int) -> UserFunctionError:
-    """Return the error for a row of a table function that has another number of columns."""
+    """Return the error for a row of a table function that does not have `width` columns."""
     columns = f"{width} column{'' if width == 1 else 's'}"
     return UserFunctionError(
         f"Function {name}({_shown(args)}) gave {_short(value)}, which is no row of {columns}",

@@ -25,7 +25,7 @@ _loaded: dict[UserFunction, Udf] = {}
 
 
 def find(code: str, folder: str = "") -> Udf:
-    """Return the function that a name refers to, or unpickle it.
+    """Return the function that `code` names or, pickled, contains.
 
     Args:
         code: `module.name`, `module:name`, or PICKLED and base64.

@@ -1,8 +1,8 @@
 """Import of modules from the folder of a job.
 
-Others may be able to write to that folder, so a file there must not replace another module by its name. Only
-the named module, and modules that exist nowhere else, are imported from this folder. The folder is not added
-to `sys.path`.
+Other users may be able to write to that folder, so a file there must not replace another module by its name.
+Only the named module, and modules that exist nowhere else, are imported from this folder. The folder is not
+added to `sys.path`.
 """
 
 from __future__ import annotations

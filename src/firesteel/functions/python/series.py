@@ -68,7 +68,7 @@ def aggregated(user: UserFunction, columns: Sequence[pa.Array], kind: pa.DataTyp
 
 
 def _one(value: Any, kind: pa.DataType) -> pa.Array:
-    """Return a value as an array. As from a Series, a float without a fraction counts as an integer."""
+    """Return a value as an array of length 1. For an integer type, a float without a fraction is accepted."""
     import pandas as pd
 
     series = pd.Series([value])

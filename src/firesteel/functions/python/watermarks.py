@@ -26,7 +26,7 @@ class TimestampAssigner(ABC):
 
         Args:
             value: The row.
-            record_timestamp: Value of its rowtime column.
+            record_timestamp: Value of the row's rowtime column.
         """
 
 

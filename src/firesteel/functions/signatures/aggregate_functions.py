@@ -92,7 +92,7 @@ def check_json(kind: SqlType) -> None:
     """Check that a type can be converted to JSON.
 
     Raises:
-        ValidationError: It cannot. The message is Flink's.
+        ValidationError: The type cannot be converted. The message is Flink's.
     """
     if kind.root is TypeRoot.MAP and not kind.children[0].is_character:
         raise ValidationError(

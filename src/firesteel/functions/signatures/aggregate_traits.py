@@ -15,17 +15,20 @@ class AggregateTraits:
     merges: bool
     """Whether accumulators can be merged, which allows a local phase."""
     of_nothing: Literal["0", "NULL"] | None = None
-    """Value for no rows, if Flink plans it as a constant."""
+    """Result over no rows, for functions where Flink plans this result as a constant; None for others."""
     never_null: bool = False
-    """Whether the value is not NULL even for no rows."""
+    """Whether the result is never NULL, even over no rows."""
     by_order: bool = False
     """Whether the result depends on the order of rows."""
     split: str | None = None
-    """Function that combines the buckets of a split DISTINCT. None: it cannot be split."""
+    """Function that combines the results of the buckets of a split DISTINCT. None: no split is possible."""
     own_buckets: bool = False
-    """Whether it is split into buckets even without DISTINCT, since it stores all values of a group."""
+    """Whether Flink splits the function into buckets even without DISTINCT.
+
+    Such functions store all values of a group.
+    """
     one_argument: bool = False
-    """Whether it takes exactly one argument."""
+    """Whether the function takes exactly one argument."""
     takes_nulls: bool = False
     """Whether IGNORE NULLS and RESPECT NULLS are allowed."""
     on_null: str | None = None
@@ -39,9 +42,9 @@ class AggregateTraits:
     moves: Move | None = None
     """Direction in which the result moves when rows are added. "by sign": that of the argument's sign."""
     buffers: tuple[str, ...] | None = None
-    """Column names of its accumulator. None: a single column named after the function."""
+    """Column names of the accumulator. None: a single column named after the function."""
     retract_buffers: tuple[str, ...] | None = None
-    """Column names of its accumulator if the input has retractions. None: as for `buffers`."""
+    """Column names of the accumulator if the input has retractions. None: as for `buffers`."""
 
 
 _MERGES = AggregateTraits(merges=True)

@@ -19,7 +19,7 @@ def _element(args: Sequence[Expr]) -> SqlType:
 
 
 def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """Return an array and a value, cast to a common element type; None if there is none.
+    """Return an array and a value, cast to a common element type; None if they have no common type.
 
     The element type becomes nullable if the value is nullable.
     """
@@ -37,7 +37,7 @@ def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
 
 
 def _casts_implicitly(kind: SqlType, element: SqlType) -> bool:
-    """Return whether a text, bytes or number gets the element type whatever its length and precision.
+    """Return whether a value of type `kind` is cast to the element type, whatever its length or precision.
 
     Elements of a fixed length take no values of a varying length (LogicalTypeCasts.supportsImplicitCast).
     """
@@ -59,7 +59,10 @@ def _of_texts(args: Sequence[Expr]) -> Sequence[Expr] | None:
 
 
 def _ordered_elements(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """Return the arguments unchanged if the array's elements are ordered in Flink, else None."""
+    """Return the arguments, or None if Flink does not order the array's elements.
+
+    Untyped NULLs after the array become BOOLEAN.
+    """
     if args[0].type.root is TypeRoot.NULL:
         raise ValidationError("Illegal use of 'NULL'", range=args[0].range)
     element = args[0].type.children[0]

@@ -36,7 +36,7 @@ FAMILIES: dict[str, tuple[tuple[TypeRoot, ...], str, SqlType]] = {
     "r": ((TypeRoot.BITMAP,), "<BITMAP>", SqlType(TypeRoot.BITMAP)),
     "z": ((), "<ANY>", sql.STRING),
 }
-"""Accepted type roots of a letter (none: any), its name in messages, and the type for an untyped NULL."""
+"""Families by letter: accepted type roots (none: any), name in messages, and type of an untyped NULL."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Function:
     nullable: bool = False
     """Whether the result may be NULL even if no argument is."""
     prepare: Callable[[Sequence[Expr]], Sequence[Expr] | None] | None = None
-    """Function that casts the arguments to common types, or returns None if there are none."""
+    """Function that casts the arguments to common types, or returns None if the call is not possible."""
 
     @property
     def parameters(self) -> list[tuple[str, str]]:

@@ -53,7 +53,7 @@ def _truncated(args: Sequence[Expr]) -> SqlType:
 
 
 def _angle(args: Sequence[Expr]) -> SqlType:
-    """Return the type of ATAN2: of two DECIMALs, or of two others."""
+    """Return the type of ATAN2. Its arguments must both be DECIMAL, or both not."""
     if len({a.type.root is TypeRoot.DECIMAL for a in args}) > 1:
         raise _refused("ATAN2", args)
     return DOUBLE.with_nullable(any(a.type.nullable for a in args))

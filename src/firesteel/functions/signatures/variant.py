@@ -14,7 +14,7 @@ BITMAP = SqlType(TypeRoot.BITMAP)
 
 
 def _typed(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """Return the arguments, or None if one is an untyped NULL, which Calcite's TRY_PARSE_JSON rejects."""
+    """Return the arguments; None if the first is an untyped NULL, which Calcite's TRY_PARSE_JSON rejects."""
     return None if args[0].type.root is TypeRoot.NULL else args
 
 

@@ -35,10 +35,11 @@ class OperatorOptions:
         ttl: State retention in milliseconds, 0 for no expiry.
         bundle: Number of rows after which a bundle ends.
         state_id: Function that returns a unique name for the state of an operator.
-        watermark_interval: Milliseconds (pipeline.auto-watermark-interval).
-        idle_timeout: Milliseconds (table.exec.source.idle-timeout).
+        watermark_interval: Milliseconds of event time between watermarks (pipeline.auto-watermark-interval).
+        idle_timeout: Milliseconds until a silent source is idle (table.exec.source.idle-timeout).
         unread: Input columns of table functions that nothing reads (job/lower/unread_columns.py).
-        min_cleanup: Milliseconds (table.exec.interval-join.min-cleanup-interval).
+        min_cleanup: Milliseconds that an interval join keeps a row after its last possible partner
+            (table.exec.interval-join.min-cleanup-interval).
         origins: List that gets each operator with its node, None if nobody asks for it.
     """
 
@@ -73,9 +74,9 @@ def group_aggregate(node: physical.GroupAggregate, options: OperatorOptions) -> 
 def global_aggregate(
     node: physical.GlobalGroupAggregate, options: OperatorOptions
 ) -> GlobalGroupAggregateSpec:
-    """Return the spec of a global aggregate, with the calls over the rows of the local phase.
+    """Return the spec of a global aggregate. Its calls name the columns of the rows before the local phase.
 
-    After an incremental aggregate, these rows would be the results of the partial aggregate.
+    Above an incremental aggregate, its calls name the columns of the incremental aggregate's results.
     """
     below = _below_exchange(node)
     if isinstance(below, physical.IncrementalGroupAggregate):
@@ -106,7 +107,7 @@ def incremental_aggregate(
 
 
 def _kept(options: OperatorOptions, ttl: StateTtl) -> OperatorOptions:
-    """Return the options with the time to live of a hint."""
+    """Return the options, with the time to live of a STATE_TTL hint if there is one."""
     return replace(options, ttl=parse_duration(ttl.time)) if ttl.time else options
 
 

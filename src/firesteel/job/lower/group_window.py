@@ -79,8 +79,9 @@ def group_window_aggregate(
 ) -> OperatorSpec:
     """Return the spec of an aggregate over the windows of GROUP BY.
 
-    TUMBLE and HOP use slices if slices are equivalent to panes, results are only emitted at the windows'
-    ends, and no MIN or MAX may have to retract a value that it never received.
+    TUMBLE and HOP use slices if four conditions hold. The size is a multiple of the slide. Accumulators of
+    all calls can be merged. Results are only emitted at the windows' ends. The input has no retractions for
+    a MIN or MAX, which may have to retract a value that it never received.
     """
     window, aggregate = node.window, _aggregate(node, options)
     time = window_time(_time_column(node), node.time_type, options)

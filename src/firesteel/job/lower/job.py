@@ -57,7 +57,7 @@ class TranslateOptions:
         reuse: Whether equal parts run once (table.optimizer.reuse-sub-plan-enabled).
         reuse_sources: Whether equal scans run once (table.optimizer.reuse-source-enabled).
         watermark_interval: Milliseconds of event time between watermarks (pipeline.auto-watermark-interval).
-        idle_timeout: Milliseconds (table.exec.source.idle-timeout).
+        idle_timeout: Milliseconds until a silent source is idle (table.exec.source.idle-timeout).
         min_cleanup: Milliseconds (table.exec.interval-join.min-cleanup-interval).
         dead_letters: Table that gets the messages that cannot be read; None if they end the job.
         late_rows: Whether the dead-letter table gets rows that operators drop as late.
@@ -84,7 +84,7 @@ class TranslateOptions:
 def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
     """Return the job that runs physical plans.
 
-    Equal parts run once (plan/reuse.py), and equal sinks are one. A root that is no Sink is collected.
+    Equal parts run once (plan/reuse.py), and equal sinks are one. The caller gets the rows of other roots.
 
     Raises:
         NotSupportedError: No host can run a node yet.
@@ -127,7 +127,7 @@ def _is_bounded(root: Node) -> bool:
 
 
 def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
-    """Return the number of a sink in the job. Equal sinks share a number and get the rows of all of them."""
+    """Return the number of a sink in the job. Sinks that differ only in the changelog mode share a number."""
     for number, other in enumerate(sinks):
         if replace(other, mode=sink.mode) == sink:
             sinks[number] = replace(sink, mode=other.mode | sink.mode)
@@ -156,7 +156,7 @@ class _Open:
         return replace(self, operators=(*self.operators, operator))
 
     def joined(self, other: _Open, port: int) -> _Open:
-        """Return the chain with another chain as input at a port. The other chain must end at an exchange."""
+        """Return the chain with the inputs of another chain, which must have no operators, at a port."""
         if other.operators or not other.feeds:
             raise InternalError("an input of an operator of several is not behind an exchange")
         inputs = tuple(replace(each, port=port) for each in other.inputs)
@@ -166,7 +166,7 @@ class _Open:
 
 @dataclass
 class _Closed:
-    """Chain whose outputs are still being collected."""
+    """Chain whose inputs and operators are complete, and whose outputs are still being collected."""
 
     id: int
     inputs: tuple[Input, ...]
@@ -176,9 +176,9 @@ class _Closed:
 
 @dataclass
 class _Shared:
-    """Chains with several readers, and the `sources` below them, beginning with number `source`.
+    """Chains with several readers. They read `sources` sources, with numbers from `source` on.
 
-    `first` is the number of the sink on whose path they were found first.
+    `first` is the number of the sink in whose plan these chains were found first.
     """
 
     chains: list[int]
@@ -188,7 +188,8 @@ class _Shared:
 
 
 _Walk = Generator[tuple[Node, Branches], list[_Open], list[_Open]]
-"""Generator that requests the chains of inputs, each with its branches, and returns those of a node."""
+"""Generator that yields each input of a node with its branches, gets the input's open chains by `send`, and
+returns the open chains of the node."""
 
 
 @dataclass
@@ -214,12 +215,12 @@ class _Translation:
         )  # fmt: skip
 
     def begin(self, sink: int, root: Node) -> None:
-        """Start with the plan of a sink."""
+        """Begin the translation of a sink's plan. `root` is the node below the sink."""
         self.sink = sink
         self.joins = any(_has_ports(node) for node in walk(root))
 
     def chains(self, root: Node) -> list[_Open]:
-        """Return the open chains whose outputs together are the node's.
+        """Return the open chains that together give the rows of a node.
 
         The inputs of a node are visited in order, at any depth, so sources are numbered in that order.
         """
@@ -249,7 +250,7 @@ class _Translation:
         return [_Open.reading([chain], Partitioning.FORWARD) for chain in closed]
 
     def _read_again(self, shared: _Shared) -> list[_Open]:
-        """Return shared chains for another reader. They get new numbers if they meet again in one sink."""
+        """Return shared chains for another reader. Rows that may meet again get other sequence numbers."""
         chains = [_Open.reading([chain], Partitioning.FORWARD) for chain in shared.chains]
         if shared.first != self.sink and not self.joins:
             return chains
@@ -321,7 +322,7 @@ class _Translation:
         return operator
 
     def to_sink(self, root: Node, chains: list[_Open]) -> list[_Open]:
-        """Return the chains of a root's sink. A materializer needs rows by its primary key."""
+        """Return the open chains of a root's sink: one, behind an exchange by key, for a materializer."""
         if not isinstance(root, physical.Sink) or not root.upsert_materialize:
             return chains
         enforcer = sink_enforcer(root, self.options.configuration)
@@ -343,7 +344,7 @@ class _Translation:
         return all(output.partitioning is Partitioning.FORWARD for _, output in chain.feeds)
 
     def close(self, chain: _Open, outputs: Sequence[Output] = ()) -> int:
-        """Close a chain and return its id."""
+        """Give a chain an id, add the chain to the outputs of the chains that it reads, and return the id."""
         number = len(self.done)
         self.done.append(_Closed(number, chain.inputs, chain.operators, list(outputs)))
         for producer, output in chain.feeds:
@@ -356,7 +357,7 @@ def _is_by_clock(chain: _Open) -> bool:
 
 
 class _StateNames:
-    """Names for the states of operators, in the order of translation."""
+    """Function that returns a unique name for a state: an operator's name and the next number."""
 
     def __init__(self) -> None:
         self._given = 0

@@ -19,7 +19,7 @@ Row = tuple[Literal, ...]
 
 
 def inputs_to_read(node: physical.Union) -> Iterator[tuple[int, Node]]:
-    """Yield the inputs of a union with their numbers. Adjacent literal rows become one input.
+    """Yield the number of each input of a union, and the input. Adjacent literal rows become one input.
 
     Args:
         node: The union.

@@ -27,7 +27,7 @@ def lookup_join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec | 
 
 
 def distribution(node: LookupJoin) -> tuple[int, ...]:
-    """Return the columns that distribute rows to tasks if the join stores its answers, () for one task."""
+    """Return the columns by which rows go to the tasks of a join that stores its answers; () for one task."""
     keys, replaces = _row_key(node)
     if replaces:
         return keys
@@ -36,9 +36,10 @@ def distribution(node: LookupJoin) -> tuple[int, ...]:
 
 
 def _row_key(node: LookupJoin) -> tuple[tuple[int, ...], bool]:
-    """Return the columns that identify a row, and whether a row replaces another with the same values.
+    """Return the columns that identify a row, and whether a row replaces one with the same values in them.
 
-    A retraction has all values of its row, except for a processing time.
+    If the input sends -U, no row replaces another. A retraction has all values of its row, except for a
+    processing time.
     """
     mode = mode_of(node.input)
     if mode.update_after and not mode.update_before:

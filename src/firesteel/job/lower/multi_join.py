@@ -1,4 +1,4 @@
-"""Translation of a MultiJoin to single joins, each of which reads the rows of the one before.
+"""Translation of a MultiJoin to joins of two inputs, each of which reads the rows of the previous join.
 
 MultiJoin(INNER k = k0, LEFT k = k1)       Join(LEFT, k = k1)
   x                                          Exchange
@@ -14,9 +14,9 @@ from firesteel.plan.tree import Node, transform_up
 
 
 def as_joins(root: Node) -> Node:
-    """Return a plan with single joins, each with the state that its inputs allow.
+    """Return a plan in which joins of two inputs replace each MultiJoin.
 
     Args:
-        root: A physical plan, whose joins have chosen their state.
+        root: A physical plan, in whose MultiJoins `state_keys` are set.
     """
     return transform_up(root, lambda node: node.joins() if isinstance(node, MultiJoin) else node)

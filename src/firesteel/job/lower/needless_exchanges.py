@@ -24,12 +24,12 @@ from firesteel.plan.tree import Node, walk
 Columns = frozenset[int]
 
 _READERS = (Rank, physical.GroupAggregate)
-"""Operators that need only the rows of a key together. Watermarks are no concern of theirs."""
+"""Operators that only need all rows of a key in one task. Their results do not depend on watermarks."""
 _SAME_ROWS = (physical.DropUpdateBefore, physical.ChangelogNormalize, Rank)
 """Operators whose first columns are those of their input."""
 _FROM_LEFT = (JoinType.INNER, JoinType.LEFT, JoinType.SEMI, JoinType.ANTI)
 _FROM_RIGHT = (JoinType.INNER, JoinType.RIGHT)
-"""Joins in whose output the columns of an input are as they were. The others pad them with NULL."""
+"""Types of joins whose output has the left or the right input's columns unchanged, not padded with NULL."""
 
 
 def needless_exchanges(roots: Iterable[Node], needed: set[str]) -> set[str]:
@@ -75,7 +75,12 @@ def _of_join(join: Join) -> Iterator[Columns]:
 
 
 def _moved(node: Node, places: dict[int, int]) -> Iterator[Columns]:
-    """Yield the sets of a node whose columns all have a place in the output of its reader."""
+    """Yield the sets of columns of `_together` as positions in the output of the node's reader.
+
+    Args:
+        node: The node.
+        places: Position in the reader's output of each column that it passes on. Other sets are left out.
+    """
     for columns in _together(node):
         if columns <= places.keys():
             yield frozenset(places[column] for column in columns)

@@ -27,8 +27,8 @@ _TIMES = {"rowtime": OverTime.ROWTIME, "proctime": OverTime.PROCTIME}
 def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggregateSpec | SortedOverSpec:
     """Return the spec of an OVER aggregate.
 
-    With a bounded frame, the accumulators of a partition may start again. The number of the start (epoch) is
-    one more key.
+    With a bounded frame by row time, the accumulators of a partition may start again. The number of the start
+    (epoch) is one more key.
     """
     if node.time not in _TIMES:
         return _sorted_over(node, options)

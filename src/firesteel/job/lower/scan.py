@@ -49,7 +49,7 @@ def connector_of(table: Table) -> str:
 
 
 def values_of(node: physical.Values, time_zone: str) -> ValuesSpec:
-    """Return the spec of a VALUES node, whose rows the host computes."""
+    """Return the spec of a VALUES node. Its rows are SQL texts, which the task that reads them evaluates."""
     types = tuple(f.type for f in node.fields)
     rows = [compile_calc(row, None, (), types, time_zone) for row in node.rows]
     functions = dict.fromkeys(name for row in rows for name in row.functions)

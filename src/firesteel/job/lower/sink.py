@@ -1,4 +1,4 @@
-"""Translate the operators before a sink whose primary key differs from that of the query to specs."""
+"""Translate to specs the operators before a sink whose primary key is not the upsert key of the query."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firesteel.types.constraints import constraints_of
 
 
 def persisted_columns(table: Table) -> list[Column]:
-    """Return the columns of a sink's rows."""
+    """Return the columns that rows of a sink have: those that are neither computed nor virtual."""
     return [c for c in table.columns if c.computed is None and not c.virtual]
 
 

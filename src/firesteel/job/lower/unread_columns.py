@@ -37,14 +37,20 @@ def unread_columns(roots: Sequence[Node]) -> dict[str, tuple[int, ...]]:
 
 
 def _pairs(roots: Sequence[Node]) -> list[tuple[Node | None, Node]]:
-    """Yield each node with each node that reads it; None is the reader of a root."""
+    """Return a (reader, node) pair for each node and each reader of it; the reader of a root is None."""
     pairs: list[tuple[Node | None, Node]] = [(None, root) for root in roots]
     pairs += [(node, child) for root in roots for node in walk(root) for child in node.children]
     return pairs
 
 
 def _read(reader: Node | None, every: frozenset[int], found: Mapping[str, frozenset[int]]) -> frozenset[int]:
-    """Return the columns that a reader reads."""
+    """Return the columns of its input that a reader reads.
+
+    Args:
+        reader: The reader; None for the reader of a root.
+        every: All columns, for a reader that may read each of them.
+        found: Columns that are read of the Correlates above, by fingerprint.
+    """
     if isinstance(reader, Correlate):
         width = len(reader.input.schema)
         handed_on = {i for i in found[fingerprint(reader)] if i < width}

@@ -1,8 +1,8 @@
 """Cells: words that hold the kind and the position of a value in JSON text, until the value is needed.
 
 A cell is `kind << 60 | length << 32 | start`. For a value, start and length are its bytes in the block of
-messages, for a string without its quotes. For a list or map that a plan follows, they are its first row in
-the table of its elements, and their number.
+messages, for a string without its quotes. For a list or map whose elements a plan wants, start is the row of
+its first element in their table, and length is the number of elements.
 """
 
 from __future__ import annotations

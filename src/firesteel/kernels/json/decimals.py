@@ -65,7 +65,7 @@ def read_decimals(
 
 @inlined
 def _read(data: Bytes, at: int, end: int, precision: int, scale: int) -> tuple[int, int, int]:
-    """Return the outcome of a text, and the low and the high word of its magnitude."""
+    """Return _NONE, _THERE or _ODD for a text, and the low and the high word of the number's magnitude."""
     begin = at
     at += at < end and byte_at(data, at) == _MINUS
     first = at

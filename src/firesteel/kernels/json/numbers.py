@@ -17,7 +17,10 @@ UNSURE = -1
 SURE_DIGITS = 15
 """Digits up to which a number is certainly the shortest text of a double."""
 _ROUNDED, _NOT_WHOLE = 15, 19
-"""Powers of 10 between which Java before version 19 does not find the shortest text (types/text.py)."""
+"""Powers of 10 between which Java before version 19 does not find the shortest text.
+
+types/primitive_text.py explains the reason.
+"""
 _MOST_POWER = 300
 _TENS = np.array([10**power for power in range(SURE_DIGITS + 1)], np.int64)
 _PLUS, _MINUS, _POINT, _ZERO, _UPPER_E = 43, 45, 46, 48, 69
@@ -55,7 +58,7 @@ def write_numbers(
 def write_number(data: Bytes, at: int, end: int, as_decimals: bool, out: Bytes, place: int) -> int:
     """Write a number's text to out[place:], and return the position after it.
 
-    The number must have at most 15 digits and not be 0. Java: Double.toString, BigDecimal.toString.
+    0 and numbers of more than 15 digits are UNSURE. Java: Double.toString, BigDecimal.toString.
 
     Args:
         data: The bytes.
@@ -101,7 +104,7 @@ def _size(number: int) -> int:
 
 @inlined
 def _digit(number: int, size: int, index: int) -> int:
-    """Return a digit of a number as a character, 0 for positions after the last digit."""
+    """Return the digit of a number at position `index` as a character, '0' after the last digit."""
     return _ZERO + (number // _TENS[size - 1 - index]) % 10 if 0 <= index < size else _ZERO
 
 

@@ -34,9 +34,9 @@ and colon, the usual form in a message. WRITTEN_BITS: the bits of that word that
 
 @inlined
 def is_next(data: Bytes, at: int, end: int, plan: Integers, names: Bytes, step: int) -> bool:
-    """Return whether the text at `at` is this member's key in its usual form.
+    """Return whether the text at `at` is the key of the member `step`, with quotes and colon, without blanks.
 
-    The function does not look for the end of the key, so the code after it need not wait for that.
+    The plan has the key's length, so the processor need not wait for a search of its end.
     """
     length = entry(plan, step + WRITTEN_LENGTH)
     if at + length > end or at + 8 > len(data):

@@ -1,7 +1,7 @@
 """Scan a block of JSON messages in one pass, and write each wanted value's cell to tables of rows.
 
 A plan (plan.py) describes the wanted values. A message is **odd** if it is no JSON object, if its values
-differ in structure from the plan, or if it has a wanted member twice. It leaves no rows.
+differ in structure from the plan, or if it has a wanted member twice. An odd message leaves no rows.
 """
 
 from __future__ import annotations
@@ -61,11 +61,15 @@ from firesteel.kernels.words import byte_at, entry, put
 FULL = -2
 """Result of a scan if a table has no room left. The caller scans the block again with larger tables."""
 BASE, WIDTH, CAPACITY, COUNT, _BEFORE, TABLE_SIZE = range(6)
-"""Fields of a table in `tables`: start in `cells`, number of columns, capacity, and number of rows."""
+"""Fields of a table in `tables`: start in `cells`, number of columns, capacity, and number of rows.
+
+_BEFORE is the number of rows before the current message.
+"""
 SKIPPED = 16
 """Number of remembered values in `skipped`.
 
-Each has its start and its length, by its position in its parent.
+For each value, the array has start and length. The index is the value's position in its parent, modulo
+SKIPPED.
 """
 MAX_DEPTH = 32
 """Greatest depth of nested values, which is the size of `stack`.
@@ -224,7 +228,7 @@ def _skipped(data: Bytes, at: int, end: int, skipped: Integers, nth: int) -> int
 
 @inlined
 def _separated(data: Bytes, at: int, end: int, elements: int) -> int:
-    """Return the position after the comma that precedes the second and later elements."""
+    """Return the position of the next element, after the comma before all but the first one, or BAD."""
     if elements:
         if byte_at(data, at) != _COMMA:
             return BAD
@@ -278,7 +282,7 @@ def _slot(
 
 @inlined
 def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: int, digits: int) -> int:
-    """Write the cell of a value, and return the position after the value."""
+    """Write the cell of a value, and return the position after the value, or BAD."""
     byte = byte_at(data, at)
     start, kind = at, STRING
     if byte == _QUOTE:
@@ -310,7 +314,11 @@ def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: in
 def _opened(
     data: Bytes, at: int, node: int, place: int, plan: Integers, tables: Integers, cells: Cells
 ) -> int:  # fmt: skip
-    """Return the position after the opening bracket of a wanted object, list or map."""
+    """Write the cell of a wanted object, list or map.
+
+    Returns:
+        The position after the opening bracket, or BAD if the value is something else.
+    """
     kind = entry(plan, node + KIND)
     if byte_at(data, at) != (_OPEN_LIST if kind == LIST else _OPEN_OBJECT):
         return BAD
@@ -328,7 +336,7 @@ def _closed(
     """Write the number of elements of a list or map to its cell, at position `place`.
 
     Returns:
-        False if a map has a key twice.
+        False if a map has a key twice, or a list or map has too many elements.
     """
     kind = entry(plan, node + KIND)
     if kind == OBJECT:

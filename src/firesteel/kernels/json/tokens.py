@@ -1,7 +1,8 @@
 """Find the ends of the parts of a JSON text by Jackson's rules: RFC 8259, with control characters in strings.
 
 Each function gets the bytes, a position and the end. It returns the position after the part that begins
-there, or BAD. Strings must be UTF-8. Another reader handles what else Jackson accepts.
+there, or BAD. Strings must be UTF-8. Other forms that Jackson accepts are BAD, too: the exact row reader
+reads such messages.
 """
 
 from __future__ import annotations

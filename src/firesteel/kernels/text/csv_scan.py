@@ -133,7 +133,7 @@ def copy_fields(data: Bytes, cells: Cells, quote: int, offsets: Offsets, out: By
         data: The text.
         cells: int64[n].
         quote: Quote byte.
-        offsets: int32[n + 1], receives the offsets.
+        offsets: int32[n + 1], receives the bounds: text i is out[offsets[i]:offsets[i + 1]].
         out: uint8[fields_size + 8], receives the texts.
     """
     place = 0

@@ -69,7 +69,7 @@ def read_date_times(
 
 @inlined
 def _days(data: Bytes, at: int, end: int, first_year: int, last_year: int) -> int:
-    """Return the days from 1970-01-01 to the date at a position, _NONE if there is none."""
+    """Return the days from 1970-01-01 to the date that begins at `at`, _NONE if there is no valid date."""
     if end - at < _DATE_LENGTH or data[at + 4] != _DASH or data[at + 7] != _DASH:
         return _NONE
     year, month, day = _digits(data, at, 4), _digits(data, at + 5, 2), _digits(data, at + 8, 2)
@@ -92,7 +92,7 @@ def _days(data: Bytes, at: int, end: int, first_year: int, last_year: int) -> in
 
 @inlined
 def _clock(data: Bytes, at: int, end: int, digits: int, unit: int) -> int:
-    """Return the units since midnight of the time that fills a range, _NONE if it is none."""
+    """Return the units since midnight of the time data[at:end], _NONE if the bytes are no such time."""
     if end - at < _TIME_LENGTH or data[at + 2] != _COLON or data[at + 5] != _COLON:
         return _NONE
     hour, minute, second = _digits(data, at, 2), _digits(data, at + 3, 2), _digits(data, at + 6, 2)
@@ -115,7 +115,7 @@ def _clock(data: Bytes, at: int, end: int, digits: int, unit: int) -> int:
 
 @inlined
 def _digits(data: Bytes, at: int, count: int) -> int:
-    """Return the number that some digits are, -1 if one is no digit."""
+    """Return the number that `count` digits form, -1 if one of the bytes is not a digit."""
     found = 0
     for position in range(at, at + count):
         digit = int(data[position]) - _ZERO

@@ -134,7 +134,7 @@ def _of_join(node: Join, columns: Columns, condition: Expr | None) -> float | No
 
 
 def _of_left_rows(node: Join, columns: Columns, condition: Expr | None) -> float | None:
-    """Return the answer for a semi or anti join: the part that stays of the left input's answer."""
+    """Return `distinct_rows` of a semi or anti join: that of the left input times the part of rows kept."""
     below = distinct_rows(node.inputs[0], columns, condition)
     return None if below is None else below * _kept(node) / row_count(node.inputs[0])
 

@@ -1,7 +1,7 @@
 """Whether columns of a logical plan's rows are unique, as Flink's cost model sees it.
 
-Flink: FlinkRelMdColumnUniqueness. It knows less than `unique_keys`: it answers for the columns that are asked
-for, and has no answer where it knows no key at all. Estimates of joins depend on the difference.
+Flink: FlinkRelMdColumnUniqueness. It knows less than `unique_keys`: it only tells whether given columns are
+unique, and returns None for a table without a key. Estimates of joins depend on the difference.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _of_project(node: Project, columns: Columns) -> bool | None:
 
 
 def _of_join(node: Join, columns: Columns) -> bool | None:
-    """Return the answer for a join.
+    """Return `are_unique` of a join.
 
     Columns of both inputs are unique if those of each input are. Columns of one input are unique if, in
     addition, each of its rows has at most one partner.

@@ -1,7 +1,7 @@
 """OVER as an expression: one call that holds the aggregate and its window (Calcite: RexOver, RexWindow).
 
 The call is `Call(OVER, operands + partition + order + bounds, ...)`, so that code that walks or renumbers
-expressions handles windows too. `Over` is the same with named parts.
+expressions handles windows too. `Over` has the same parts under names.
 """
 
 from __future__ import annotations

@@ -30,7 +30,8 @@ class SubQuery(Call):
 
     Attributes:
         query: Plan of the query.
-        correlation: Name of the query around it in `$COR` calls of its plan, "" if it reads no column of it.
+        correlation: Name of the outer query in the `$COR` calls of `query`. "" if `query` reads no outer
+            column.
     """
 
     query: Node = field(kw_only=True)
@@ -48,12 +49,12 @@ class SubQuery(Call):
 
 
 def correlated_column(correlation: str, name: str, column: InputRef) -> Call:
-    """Return a column of the query around a sub-query, as the sub-query reads it."""
+    """Return the `$COR` call by which a sub-query reads a column of the query around it."""
     return Call(CORRELATED, (), column.type, (correlation, name, str(column.index)), column.range)
 
 
 def is_correlated(expr: Expr, correlation: str) -> bool:
-    """Return whether an expression reads a column of the query around it."""
+    """Return whether an expression of a sub-query reads a column of the outer query named `correlation`."""
     return any(_reads(part, correlation) for part in walk(expr))
 
 

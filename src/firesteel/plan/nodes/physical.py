@@ -159,7 +159,7 @@ class IncrementalGroupAggregate(PhaseNode):
     Attributes:
         keys: Positions of the partial aggregate's keys.
         calls: Calls of the partial aggregate, over the accumulators of its local phase.
-        final_keys: Those of the keys that the query groups by.
+        final_keys: Positions of the keys that the query groups by, a part of `keys`.
         map_order: Whether partial accumulators are merged in the order of Flink's map.
         state_ttl: How long a key is kept.
     """
@@ -258,8 +258,8 @@ class Values(PhysicalNode):
 class Sink(SameColumns, PhysicalNode):
     """Write to a table.
 
-    `upsert_key` has the positions by which the query identifies its rows, for a sink that materializes. Else
-    it is ().
+    `upsert_key` has the positions of the columns by which the query identifies its rows, if the sink
+    materializes (`upsert_materialize`). Otherwise it is ().
     """
 
     table: Table

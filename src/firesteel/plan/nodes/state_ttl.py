@@ -11,7 +11,8 @@ class StateTtl:
 
     Attributes:
         time: The duration as written, "" for the job's default.
-        inherited: Whether the node is below one that a rule has added and that shows the hint in plans.
+        inherited: Whether a rule added a projection above the node. Plans then show the hint with an
+            inheritPath.
     """
 
     time: str = ""

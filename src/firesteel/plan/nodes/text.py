@@ -267,7 +267,7 @@ _PLAIN: dict[type, Callable[..., Attributes]] = {
     physical_windows.GlobalWindowAggregate: window_text.global_window_aggregate,
     physical_windows.GroupWindowAggregate: window_text.group_window_aggregate,
 }
-"""Nodes that both plans print in the same way."""
+"""Function that returns the attributes of each class of nodes that all plans print in the same way."""
 
 _WITH_EXPRESSIONS: dict[type, Callable[..., Attributes]] = {
     physical.TableSourceScan: _scan,

@@ -44,7 +44,7 @@ updates_wanted: NodeProperty[tuple[UpdateKind, ...] | None] = NodeProperty(
 )
 """Form of updates that a node requires of each input: `updates_wanted(node, wish)`.
 
-`wish` is the form in which the node must send updates. None if the node cannot.
+`wish` is the form in which the node must send updates. The result is None if the node cannot send that form.
 """
 
 
@@ -81,7 +81,8 @@ def sink_mode(table: Table, requested: Kinds, update_before: bool = True) -> Cha
     Args:
         table: Table of the sink.
         requested: Kinds of changes that the query sends.
-        update_before: Whether the query sends old rows. Only a sink that takes what it gets asks for it.
+        update_before: Whether the query sends old rows. Only a sink that adopts the query's mode depends on
+            it.
 
     Raises:
         ValidationError: The sink needs a primary key for updates and deletes, and has none.
@@ -108,7 +109,7 @@ def sends_what_it_gets(*classes: type[Node]) -> None:
 
 
 def keeps_account_of_rows(*classes: type[Node]) -> None:
-    """Register node classes that keep whole rows in their state.
+    """Register node classes that must retract each row that is changed or removed, such as aggregates.
 
     They accept all changes and require old rows.
     """

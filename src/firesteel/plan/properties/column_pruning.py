@@ -1,6 +1,7 @@
 """Column pruning: the columns that a node needs of its inputs, if not all of its own columns are read.
 
-Calcite: RelFieldTrimmer, PushProjector. The rule rules/pushdown/push_projects.py asks from the root down.
+Calcite: RelFieldTrimmer, PushProjector. The rule push_projects (rules/pushdown/) reads this property from the
+root down.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ Positions = dict[int, int]
 
 
 class Surplus(Enum):
-    """Where the columns are dropped that an input has beyond those that are needed."""
+    """Place where those columns of an input are dropped that the node above does not need."""
 
     CUT = auto()
     """In a projection right above the input."""
     KEPT = auto()
-    """In the node itself, or further up: the input keeps them if it cannot do without."""
+    """In the node itself, or further up. The input keeps those of them that it needs itself."""
     CUT_BELOW_FILTER = auto()
-    """As KEPT, but in a projection right above an input whose projections stand below filters."""
+    """As KEPT, but above an input with ProjectionPlace.BELOW_FILTERS, a projection drops them."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ class Pruned:
 
     Attributes:
         needs: Columns needed, for each input that is left.
-        over: Returns the node over these inputs after their pruning, and the positions of its columns. It
-            gets the positions of each input's columns, too.
+        over: Called with the pruned inputs, and the new positions of each input's columns. Returns the node
+            over these inputs, and the new positions of the node's columns.
     """
 
     needs: tuple[Need, ...]
@@ -94,12 +95,12 @@ def _all_kept(node: Node, wanted: tuple[int, ...], picked: int) -> Pruned:
 
 
 def unpruned(node: Node) -> Pruned:
-    """Return the answer of a node that needs all columns of its inputs and keeps its own."""
+    """Return the pruning of a node that needs all columns of its inputs and keeps its own."""
     return Pruned(tuple(map(all_columns, node.children)), lambda inputs, _: with_inputs(node, inputs))
 
 
 def with_inputs(node: Node, inputs: Sequence[Node]) -> tuple[Node, Positions]:
-    """Return a node over other inputs with the same columns, and the positions of its own, which stay."""
+    """Return a node over new inputs that have the same columns, and the unmoved positions of its columns."""
     return node.with_children(tuple(inputs)), unmoved(len(node.schema))
 
 

@@ -1,7 +1,7 @@
 """Filter push-down: the conditions that a node can leave to its inputs.
 
-Calcite: FilterJoinRule, FilterProjectTransposeRule and their like. The rule
-rules/pushdown/push_filters.py asks.
+Calcite: FilterJoinRule, FilterProjectTransposeRule and similar rules. The rule push_filters (rules/pushdown/)
+reads this property.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ def lets_no_filter_pass(*classes: type[Node]) -> None:
 
 
 def lets_filters_pass(*classes: type[Node]) -> None:
-    """Register node classes whose rows a filter may drop in each input, by the same columns."""
+    """Register node classes for which a filter above can move, unchanged, above each of the inputs."""
     filter_pushdown.of(*classes)(to_all_inputs)
 
 
 def to_all_inputs(node: Node, condition: Expr | None) -> Pushed | None:
-    """Return the answer of a node that leaves the whole condition to each of its inputs."""
+    """Return the push-down of the whole condition to each input of a node, None without a condition."""
     if condition is None:
         return None
     return Pushed((condition,) * len(node.children), None, lambda inputs: node.with_children(tuple(inputs)))
 
 
 def terms_over_columns(node: Node, condition: Expr | None, columns: Mapping[int, int]) -> Pushed | None:
-    """Return the answer of a node that leaves terms over some of its columns to its only input.
+    """Return the push-down of terms over some columns to a node's only input, None if there are none.
 
     Args:
         node: The node.

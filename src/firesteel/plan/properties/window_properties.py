@@ -58,7 +58,7 @@ class WindowProperties:
         return replace(self, starts=starts, ends=ends, times=times, padded=padded)
 
     def over(self, window: Window) -> WindowProperties:
-        """Return the columns with other windows."""
+        """Return the same columns as columns of other windows."""
         return replace(self, window=window)
 
     def without_times(self) -> WindowProperties:
@@ -85,7 +85,7 @@ class WindowProperties:
         return replace(self, starts=starts, ends=ends, times=times, padded=frozenset())
 
     def within(self, other: WindowProperties) -> WindowProperties:
-        """Return the columns that both have."""
+        """Return the window columns that are in these properties and in `other`."""
         return replace(
             self,
             starts=self.starts & other.starts,

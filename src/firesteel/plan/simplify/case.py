@@ -92,7 +92,7 @@ def _is_safe(expr: Expr) -> bool:
 
 
 def _is_true(condition: Expr) -> Expr:
-    """Return a condition that is never NULL."""
+    """Return a condition that is TRUE for the same rows as the given one, and otherwise FALSE, never NULL."""
     if not condition.type.nullable:
         return condition
     if isinstance(condition, Call) and condition.function == "NOT":

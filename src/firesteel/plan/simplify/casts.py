@@ -13,7 +13,7 @@ from firesteel.types.sql import INTEGERS, SqlType, TypeRoot
 
 
 def simplify_cast(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    """Return the operand of a cast to its own type, or of a lossless cast that is cast back."""
+    """Return a cast in its simplest form: its operand, a literal, or a cast of a simpler operand."""
     inner = simplifier(call.args[0], "unknown")
     if _keeps(inner.type, call.type) and not (call.options and inner == call.args[0]):
         return inner  # a cast of a time attribute to its own type stays: it makes a plain timestamp

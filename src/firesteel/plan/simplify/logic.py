@@ -217,7 +217,8 @@ _NULL_WITH_ARGUMENTS = STRICT | {"CAST", "ITEM"}
 def never_true(term: Expr, columns: frozenset[int]) -> bool:
     """Return whether a condition cannot be TRUE if all these columns are NULL (Calcite: Strong.isNotTrue).
 
-    A SEARCH counts as one that can: Calcite has no rule for it, so an outer join below stays one.
+    A SEARCH counts as a condition that can be TRUE: Calcite has no rule for it, so an outer join below stays
+    outer.
     """
     if isinstance(term, Call):
         if term.function == "AND":

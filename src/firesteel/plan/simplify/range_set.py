@@ -43,7 +43,7 @@ def of_comparison(function: str, value: Any) -> tuple[Range, ...]:
 
 
 def union(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """Return the ranges in order, with those that overlap or touch merged."""
+    """Return the ranges in ascending order. Ranges that overlap or touch are merged."""
     ordered = sorted(ranges, key=_Low)
     merged: list[Range] = []
     for r in ordered:

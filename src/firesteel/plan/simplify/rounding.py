@@ -6,7 +6,8 @@ from firesteel.functions.expression.nodes import Call, Expr
 from firesteel.plan.simplify.simplifier import Simplifier
 
 _UNITS = ("YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND")
-"""Units from the longest to the shortest. Each begins with one of the next, unlike WEEK and DECADE."""
+"""Units from the longest to the shortest. A unit begins where each shorter one begins, unlike WEEK and
+DECADE."""
 
 
 def simplify_rounding(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:

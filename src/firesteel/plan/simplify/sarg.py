@@ -218,7 +218,7 @@ class SargBuilder:
 
     @property
     def is_one_test(self) -> bool:
-        """Whether only a single comparison or test was collected, which is as simple as can be."""
+        """Whether a single comparison or NULL test was collected. No Sarg is simpler than that."""
         return self.taken == 1 and not self.has_sarg
 
     def or_null(self, null_as: str) -> None:

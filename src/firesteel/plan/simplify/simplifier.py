@@ -1,6 +1,7 @@
 """Simplifier of expressions: from the root down, with one rule for each function.
 
-`unknown_as` is the value that may replace an UNKNOWN result: `false` under a filter, `unknown` elsewhere.
+`unknown_as` is the value that may replace an UNKNOWN result: `false` in a filter, `true` under a NOT in it,
+and `unknown` elsewhere.
 """
 
 from __future__ import annotations

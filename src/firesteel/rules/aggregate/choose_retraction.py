@@ -1,7 +1,7 @@
 """Choose the aggregate calls that must retract rows.
 
-Over a retracting input these are all, except MAX over a column that only grows and MIN over one that only
-falls.
+If the input retracts rows, these are all calls except MAX over a column that only grows and MIN over a column
+that only falls.
 
 Flink: AggregateUtil.deriveAggCallNeedRetractions.
 """
@@ -46,7 +46,7 @@ def choose_retraction(node: Node) -> Node:
 
 
 def _check_sums(node: WindowAggregate, retracts: bool) -> None:
-    """Raise ValidationError if hopping windows would have to retract values of a SUM, as Flink does."""
+    """Raise ValidationError for SUM(DISTINCT) of hopping windows over an insert-only input, as Flink does."""
     if retracts or node.windowing.window.function != "HOP":
         return
     for call in node.calls:

@@ -2,8 +2,8 @@
 
     Aggregate(a, b)  Project(k AS a, k AS b)   ->   Project(k, k)  Aggregate(k)
 
-Flink: FlinkAggregateProjectMergeRule. The projection that gives the column several names is dropped. One
-above the aggregate repeats the key.
+Flink: FlinkAggregateProjectMergeRule. The projection that gives the column several names is dropped. A
+projection above the aggregate repeats the key.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _renamed(node: Aggregate, keys: int) -> Aggregate:
 
 
 def _without_unread(node: Node, read: set[int]) -> tuple[Node, dict[int, int]]:
-    """Return a filter with only the columns that are read, and the new position of each.
+    """Return a filter below a projection to the columns that are read, and the new position of each column.
 
     Other nodes stay whole.
     """

@@ -53,7 +53,7 @@ def prune_aggregate_calls(node: Node) -> Node:
 
 
 def merge_aggregate_project(node: Node) -> Node:
-    """Drop a projection below an aggregate that has every column of its input, in another order or twice.
+    """Drop the projection below an aggregate if it only reorders or repeats all columns of its input.
 
     Equal keys must have been merged before.
     """
@@ -84,7 +84,7 @@ def with_names(node: Aggregate) -> Aggregate:
 
 
 def _in_input_order(node: Node) -> Node:
-    """Return an aggregate over a projection, above a filter, that keeps the column order of the input."""
+    """Return the aggregate over its projection in the column order below, if the keys are sorted then."""
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
         return node
     found = in_input_order(node.input)

@@ -81,7 +81,7 @@ def _with_calls_reduced(node: Aggregate | GroupWindowAggregate, read: frozenset[
 
 
 def _of_nothing(node: Aggregate | GroupWindowAggregate, reduced: Node) -> Node:
-    """Return the only row of an aggregate without keys over no rows, if nothing reads it.
+    """Return the only row of an aggregate without keys over an empty input, for a query that reads no column.
 
     The first call keeps its value, the others are NULL.
     """
@@ -118,8 +118,13 @@ def _cheapest(node: Aggregate | GroupWindowAggregate) -> Node:
 def _over_windows(node: Node) -> bool:
     """Return whether the planner prefers the reduced plan among two of equal cost.
 
-    It does for an aggregate right above a window function if all calls are read, and count or compare. The
-    preference follows from the order in which the planner finds its plans, and was found by experiment.
+    The planner does so if the rows come from a lower aggregate right above a window function, all calls of
+    the lower aggregate are read, and none of them is a NOT NULL SUM or AVG. If a filter is between the two
+    aggregates, the lower one must have a DISTINCT call or a filter below, too. The preference follows from
+    the order in which the planner finds its plans, and was found by experiment.
+
+    Args:
+        node: Input of the upper aggregate, whose plans are compared.
     """
     read: set[int] = set()
     filtered = False
@@ -182,7 +187,7 @@ class _Form:
 
 
 def _copies(window: Window) -> int:
-    """Return the number of results that a group has because its rows are in windows (FlinkRelMdRowCount)."""
+    """Return the number of windows that Flink estimates for a group (FlinkRelMdRowCount)."""
     return 4 if window.function == "HOP" and window.copies > 1 else 2
 
 

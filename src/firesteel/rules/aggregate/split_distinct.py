@@ -70,7 +70,7 @@ def _applies(node: Aggregate, configuration: Mapping[str, str]) -> bool:
 
 
 def _splits(windows: WindowProperties) -> bool:
-    """Return whether groups by these windows are split, whatever their other keys are."""
+    """Return whether an aggregate that groups by these windows is split, whatever its other keys are."""
     return windows.is_rowtime and windows.window.function != "SESSION"
 
 
@@ -122,7 +122,7 @@ def _groups(call: AggregateCall, keys: Sequence[int], bucket_of: dict[int, int])
 
 
 def _needs_expand(calls: Sequence[AggregateCall], groups: Sequence[Positions]) -> bool:
-    """Return whether rows need buckets of more than one kind."""
+    """Return whether calls need buckets of different arguments, so that each row must be copied."""
     seen: set[Positions] = set()
     kinds = 0
     for call, columns in zip(calls, groups, strict=True):
@@ -172,7 +172,7 @@ def _expanded(
 
 
 def _order(one: Positions, other: Positions) -> int:
-    """Compare two sets.
+    """Return a negative number if the first set is sorted before the second, a positive one if after it.
 
     A set that contains the other is first, else the set with the first smaller column.
     """
@@ -193,7 +193,10 @@ def _copy(below: Node, full: Sequence[int], groups: Positions) -> tuple[Expr, ..
 
 
 def _copy_number(full: Sequence[int], groups: Positions) -> int:
-    """Return the number of a copy: a bit for each grouping column, the last the lowest, set if it is NULL."""
+    """Return the number of a copy. It has a bit for each column of `full`, the last column the lowest.
+
+    The bit is set if the copy has NULL in this column.
+    """
     return sum(1 << place for place, i in enumerate(reversed(full)) if i not in groups)
 
 

@@ -53,7 +53,8 @@ class _Side:
 class _Pushed:
     """Pushed aggregate, and how much CPU it saves.
 
-    Its columns are the keys in the order of the join's columns, then the calls.
+    From `_cheaper`, its columns are the keys in the order of the join's columns, then the calls. From
+    `_pushed`, they are the columns of the original aggregate.
     """
 
     node: Node
@@ -78,9 +79,9 @@ def _pushed(node: Aggregate) -> _Pushed | None:
 
 
 def _over_join(node: Aggregate) -> Aggregate | None:
-    """Return the aggregate right above its inner join, without a projection of columns between them.
+    """Return the aggregate right above its inner join, without the projection of columns between them.
 
-    The keys keep their order.
+    The keys keep their order. None if there is no such join.
     """
     below = node.input
     if isinstance(below, Project):
@@ -197,7 +198,10 @@ def _positions(left: _Side, right: _Side) -> dict[int, int]:
 
 
 def _above(node: Aggregate, join: Join, sides: tuple[_Side, _Side]) -> Aggregate | Project | None:
-    """Return the new join, and above it an aggregate of parts of groups, or only a projection."""
+    """Return the new join below an aggregate that combines partial results, or below a projection.
+
+    The projection suffices if each group is complete. None if a call is not computed by exactly one input.
+    """
     left, right = sides
     position = _positions(left, right)
     new_join = Join((left.input, right.input), JoinType.INNER, renumber(join.condition, position))

@@ -2,8 +2,8 @@
 
     GroupAggregate  Exchange(k)   ->   GlobalGroupAggregate  Exchange(k)  LocalGroupAggregate
 
-Flink: TwoStageOptimizedAggregateRule. It runs after the changelog modes are known, and keeps them. Between
-the phases there are only inserts of accumulators.
+Flink: TwoStageOptimizedAggregateRule. The rule runs after the changelog modes are known, and keeps them. The
+local phase sends its accumulators as inserts only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Infer every node's changelog mode: the changes that it sends, and whether updates include the old row.
 
-Flink: FlinkChangelogModeInferenceProgram. The root tries its wishes in order, and takes the first that the
-whole tree below can satisfy. A source's UPDATE_BEFORE that no node needs is dropped above the source. Only
-sources send deletes with key columns alone; ChangelogNormalize makes full rows of them.
+Flink: FlinkChangelogModeInferenceProgram. The root asks for forms of updates (UpdateKind) in the order of its
+preference, and takes the first that the whole tree below can send. A source's UPDATE_BEFORE that no node
+needs is dropped above the source. Only sources send deletes with key columns alone; ChangelogNormalize makes
+full rows of them.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def needs_normalization(table: Table, configuration: Mapping[str, str]) -> bool:
     """Return whether the changes of a table must be normalized.
 
     Raises:
-        ValidationError: They must be, but the table has no primary key.
+        ValidationError: The changes must be normalized, but the table has no primary key.
     """
     mode = source_mode(table)
     name = ".".join(table.path)

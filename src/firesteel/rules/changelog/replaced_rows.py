@@ -16,7 +16,10 @@ from firesteel.plan.tree import Node, PhysicalNode, transform_up, walk
 
 
 def takes_replacing_rows(root: Node) -> bool:
-    """Return whether all joins of a plan with changelog modes are right for the updates that they receive."""
+    """Return whether all joins of a plan have right results, although some updates lack the old row.
+
+    The changelog modes of the plan must be known.
+    """
     whole = transform_up(root, lambda node: node.joins() if isinstance(node, MultiJoin) else node)
     return all(_has_same_partners(node) for node in walk(whole) if isinstance(node, Join))
 

@@ -196,7 +196,7 @@ def _lookup_join(node: LookupJoin, demanded: Columns) -> tuple[Columns, ...]:
 
 
 def _aggregate(node: Any, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the columns required by an aggregate: all if it retracts, as it needs each row as it was."""
+    """Return the columns required by an aggregate: all if its input has updates, as it retracts its rows."""
     if _updates(node):
         return (_all_columns(node.input),)
     calls: Sequence[AggregateCall] = node.calls

@@ -14,7 +14,7 @@ class UpdateRiskError(ValidationError):
     """A retraction depends on a column or a condition that is evaluated again.
 
     Attributes:
-        node: The node that evaluates it.
+        node: The node that evaluates the column or the condition.
         title: Title of the node's plan in the advice of EXPLAIN PLAN_ADVICE.
     """
 

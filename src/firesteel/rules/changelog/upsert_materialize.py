@@ -42,8 +42,8 @@ def decide_materialization(sink: Sink, accepted: ChangelogMode, configuration: A
 
     Args:
         sink: The sink.
-        accepted: Mode of the sink for changes without old rows. A sink that takes any changes, such as print,
-            counts as one of upserts, although it gets the old rows.
+        accepted: Mode of the sink for changes without old rows. A sink that accepts any changes, such as
+            print, counts as an upsert sink, although it gets the old rows.
         configuration: Options of the session.
 
     Raises:

@@ -32,7 +32,7 @@ def unnest(node: Node) -> Node:
 
 
 def correlate_calls(node: Node) -> Node:
-    """Replace a join with a table function of constants by a Correlate, which calls it for each row."""
+    """Replace a cross join with a user-defined table function by a Correlate, which calls it for each row."""
     if not isinstance(node, Join) or node.join_type is not JoinType.INNER or not is_true(node.condition):
         return node
     scan = node.inputs[1]

@@ -28,7 +28,7 @@ def interval_join(node: Join, left: Node, right: Node) -> IntervalJoin | None:
         right: Its right input as a physical node.
 
     Raises:
-        ValidationError: The times are of two types, or a join by processing time reads a row time.
+        ValidationError: The times are of two types, or an input of a join by processing time has a row time.
     """
     if not node.join_type.has_right_columns:
         return None
@@ -50,7 +50,10 @@ def interval_join(node: Join, left: Node, right: Node) -> IntervalJoin | None:
 
 
 def _limits(found: list[ComparedTimes]) -> tuple[int, int] | None:
-    """Return the lower and the upper bound, None if the comparisons are not exactly these two."""
+    """Return the lower and the upper bound. An equality is both.
+
+    None if the comparisons are not exactly these bounds, or if a bound depends on the rows.
+    """
     equalities = [each for each in found if each.is_equality]
     if len(found) == 1 and equalities:
         bound = found[0].bound
@@ -62,7 +65,7 @@ def _limits(found: list[ComparedTimes]) -> tuple[int, int] | None:
 
 
 def _check(bounds: IntervalBounds, left: Node, right: Node, place: SourceRange | None) -> None:
-    """Raise ValidationError for times of two types, or for a row time that is read as a value."""
+    """Raise ValidationError for row times of two types, or for a row time in a join by processing time."""
     if not bounds.is_rowtime:
         if any(time_attributes(side).event for side in (left, right)):
             raise ValidationError(

@@ -128,7 +128,7 @@ def _with_unique_keys(node: MultiJoin) -> MultiJoin:
 
 
 def _merged_calcs(node: Calc, below: Calc) -> Node:
-    """Return two projections merged, after a join's projection has moved above that of its inputs."""
+    """Return a Calc merged with the projection between it and a MultiJoin. Another Calc stays as it is."""
     if below.condition is not None or not isinstance(below.input, MultiJoin):
         return node
     condition = None if node.condition is None else substitute(node.condition, below.exprs)

@@ -2,8 +2,8 @@
 
     Project(l.v)  Join(LEFT, l.k = r.k)   ->   Project(l.v)  l     if r has at most one row for each k
 
-Calcite: ProjectJoinRemoveRule. A projection in the input that is left then meets the one above. A join that
-becomes a MultiJoin stays.
+Calcite: ProjectJoinRemoveRule. If the remaining input is a projection, it is merged with the projection
+above. A join that becomes a MultiJoin stays.
 """
 
 from __future__ import annotations

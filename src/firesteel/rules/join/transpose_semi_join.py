@@ -4,8 +4,8 @@
     :                      :- l    +- r              :                :- l     +- s
     +- s                                             +- r
 
-It goes to the input whose columns it reads. Flink: FlinkSemiAntiJoinJoinTransposeRule, by the costs of
-FlinkLogicalJoin: first the number of rows of both inputs, then the bytes.
+The semi or anti join moves to the input whose columns it reads. Flink: FlinkSemiAntiJoinJoinTransposeRule, by
+the costs of FlinkLogicalJoin: first the number of rows of both inputs, then the bytes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _over_input(node: Join, below: Project) -> Join:
 
 
 def _transposed(node: Join, kept: Columns) -> Join | None:
-    """Return the join below a semi or anti join, with that one above one of its inputs.
+    """Return the inner join below a semi or anti join, after the latter has moved to one of its inputs.
 
     Returns None if that is not possible, or not cheaper.
 
@@ -113,7 +113,7 @@ def _costs(node: Join, pushed: Join, side: int, kept: Columns) -> tuple[Cost, Co
 
 
 def _cost(inputs: Sequence[Node], left: Iterable[int], right: Iterable[int]) -> Cost:
-    """Return the rows that a join reads, and their bytes in some columns. Other rows count one byte.
+    """Return the rows that a join reads, and their bytes in some columns, at least one byte a row.
 
     The rows of a semi or anti join without an estimate count as all rows of its left input.
     """
@@ -128,7 +128,8 @@ def _cost(inputs: Sequence[Node], left: Iterable[int], right: Iterable[int]) -> 
 def _most_rows(node: Node) -> float:
     """Return the estimated number of rows, or an upper bound for a semi or anti join without an estimate.
 
-    The bound is enough to find that a join that pairs all rows is worth less input.
+    The bound is enough to find that a join without equal columns, which pairs all rows, gains by a smaller
+    input.
     """
     try:
         return row_count(node)

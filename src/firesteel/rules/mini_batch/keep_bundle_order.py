@@ -1,9 +1,9 @@
 """Order the keys of a bundle as Flink's map does, if an aggregate above depends on the order of its rows.
 
-Flink holds a bundle in a Java HashMap by key, and its operators iterate over that map. With one task that
-order is defined; with several tasks it depends on which of them is first. So here one task processes such a
-bundle, whatever the parallelism. FIRST_VALUE above a split DISTINCT then has the result of Flink with one
-task.
+Flink holds a bundle in a Java HashMap by key, and its operators iterate over that map. With one task, the
+order of the map is defined. With several tasks, it depends on which task is first. Firesteel therefore
+processes such a bundle in one task, whatever the parallelism is. FIRST_VALUE above a split DISTINCT then has
+the result of Flink with one task.
 """
 
 from __future__ import annotations

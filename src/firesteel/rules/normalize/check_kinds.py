@@ -29,8 +29,7 @@ def check_kinds(node: Node, accepted: Kinds | None, requester: str) -> None:
 
     Args:
         node: The node.
-        accepted: Kinds of changes that the consumer accepts. None for all that the consumer's own consumer
-            accepts.
+        accepted: Kinds of changes that the consumer accepts. None for no changes.
         requester: Name of the consumer in the message. Nodes of a class must share one string object, so that
             from_below finds cached results.
     """

@@ -91,12 +91,15 @@ def _expand(node: Aggregate, again: Sequence[int]) -> Expand:
 
 
 def _number(of: Sequence[int], group: Sequence[int]) -> int:
-    """Return a number with a bit for each column, the last the lowest, set if the group lacks the column."""
+    """Return a number with a bit for each column of `of`, the last column the lowest.
+
+    The bit is set if the grouping set lacks the column.
+    """
     return sum(1 << place for place, i in enumerate(reversed(of)) if i not in group)
 
 
 def _as_before(made: Aggregate, node: Aggregate) -> Node:
-    """Return the columns of the aggregate with grouping sets."""
+    """Return a projection over the new aggregate, with the columns of the original one with grouping sets."""
     results = iter(InputRef(len(made.keys) + i, call.type) for i, call in enumerate(made.calls))
     exprs: list[Expr] = [InputRef(i, f.type) for i, f in enumerate(node.schema[: len(node.keys)])]
     exprs += [_grouping(call, node) if _is_grouping(call) else next(results) for call in node.calls]
@@ -104,7 +107,7 @@ def _as_before(made: Aggregate, node: Aggregate) -> Node:
 
 
 def _grouping(call: AggregateCall, node: Aggregate) -> Expr:
-    """Return GROUPING or GROUPING_ID: the bits of its arguments in the number of a copy or the only set."""
+    """Return GROUPING or GROUPING_ID: a bit for each argument, set if the row's grouping set lacks it."""
     if len(node.groups) < 2:
         return Literal(_number(call.args, node.groups[0] if node.groups else node.keys), call.type)
     number = InputRef(len(node.keys), _NUMBER)

@@ -20,7 +20,7 @@ def has_failing_constant(exprs: Sequence[Expr], zone: str | None) -> bool:
 
     Args:
         exprs: The expressions.
-        zone: Time zone of the session. None leaves calls that depend on it.
+        zone: Time zone of the session. If None, calls that depend on the zone are not computed.
     """
     pending: list[Expr] = list(exprs)
     while pending:

@@ -16,10 +16,10 @@ from firesteel.plan.tree import Node
 
 
 def in_input_order(project: Project) -> tuple[Project, dict[int, int]] | None:
-    """Return the projection with its columns in the order and with the names below, and their new positions.
+    """Return a projection with the order and the names of its input, and the new position of each column.
 
-    None if it computes anything, or if the filter below is not on a window function or on rows with
-    watermarks.
+    None if the projection computes anything, or if it is not above a filter over a window function or over
+    rows with watermarks.
     """
     condition = project.input
     if not isinstance(condition, Filter):

@@ -150,7 +150,7 @@ def _folded(expr: Call, zone: str | None) -> Expr:
 _NULL_TESTS = ("IS NULL", "IS NOT NULL")
 _CHOOSE = frozenset({"COALESCE", "IFNULL", "IF"})
 _LEFT = frozenset({"UPPER", "LOWER"})
-"""Functions left to the job for text beyond ASCII, which Flink folds by another rule than it runs."""
+"""Functions whose calls stay as they are if `_FOLD` has no result. `constant` is not tried for them."""
 _SIMPLIFIED = frozenset(
     [
         *("AND", "OR", "NOT", "CASE", "SEARCH", "=", "<>", "<", "<=", ">", ">=", "ROW"),
@@ -212,7 +212,7 @@ def _arithmetic(call: Call, values: Sequence[Any]) -> Any:
 
 
 def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
-    """Return the exact value of the resulting double, None if it is no finite number, or 0."""
+    """Return the exact value of the resulting double. None if it is not finite, if it is 0, and for MOD."""
     if function == "MOD" or (function == "/" and b == 0):
         return None
     result = {"+": a + b, "-": a - b, "*": a * b, "/": a / (b or 1.0)}[function]

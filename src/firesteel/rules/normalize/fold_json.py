@@ -1,8 +1,8 @@
 """Fold JSON calls of literals into literals (Flink: ExpressionReducer).
 
 JSON_OBJECT, JSON_ARRAY and JSON() stay, with the constants in them, because their text depends on the call
-around them. Within another call of literals they are folded with it. A call that fails stays, and the job
-fails.
+around them. If the call around them has only literals, it is folded with them. A call that fails stays, and
+the job fails.
 """
 
 from __future__ import annotations

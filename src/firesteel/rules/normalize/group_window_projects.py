@@ -49,8 +49,8 @@ def merge_group_window_project(node: GroupWindowAggregate) -> Node:
 def _sorted(node: GroupWindowAggregate, below: Node, position: dict[int, int]) -> Node:
     """Return the aggregate over `below`, with its keys in the order of the table's columns.
 
-    A projection above restores the order. If `below` is no whole table and the order differs, the aggregate
-    stays.
+    A projection above restores the order of the keys. If the order differs and `below` is not a whole table,
+    the aggregate is returned unchanged.
     """
     time = None if node.time is None else position[node.time]
     keys = tuple(sorted(node.keys, key=position.__getitem__))
@@ -101,7 +101,10 @@ def _moved(
 
 
 def filter_before_picking(node: Node) -> Node:
-    """Move a filter below a projection that only picks columns, so that both become one Calc."""
+    """Move a filter below the projection under it, so that both become one Calc.
+
+    It applies above nodes with ProjectionPlace.BELOW_FILTERS, where push_projects puts such projections.
+    """
     if not isinstance(node, Filter) or not isinstance(node.input, Project):
         return node
     project = node.input

@@ -32,7 +32,7 @@ def materialize_result(root: Node) -> Node:
     """Return the plan with a result without processing times, because a sink takes timestamps."""
     if isinstance(root, Sink):
         return replace(root, input=materialize_result(root.input))
-    if isinstance(root, Values):  # it has no rows
+    if isinstance(root, Values):  # an empty result
         return root
     return _PROCESSING_TIME.columns(root, processing_times(root))
 
@@ -57,9 +57,9 @@ class _Attribute:
         return node.with_children(tuple(self._as_read(child, read) for child, read in inputs))
 
     def _as_read(self, node: Node, read: Positions) -> Node:
-        """Return an input with the columns that are read as timestamps.
+        """Return an input in which time attributes among the read columns are plain timestamps.
 
-        They are converted before an exchange.
+        They are converted below an exchange.
         """
         if isinstance(node, Exchange):
             return node.with_children((self._as_read(node.input, read),))

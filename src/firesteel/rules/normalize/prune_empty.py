@@ -23,7 +23,7 @@ from firesteel.plan.tree import Node
 
 
 def prune_empty(node: Node) -> Node:
-    """Replace a node by an empty Values, or by its input with rows, if inputs are known to be empty."""
+    """Replace a node without rows by an empty Values, and a node with an empty input by a simpler one."""
     if isinstance(node, Union):
         kept = tuple(child for child in node.inputs if not is_empty(child))
         if not kept:
@@ -66,7 +66,7 @@ def _set(node: Intersect | Minus) -> Node:
 
 
 def _join(node: Join) -> Node:
-    """Return a join without its empty inputs: empty, or the padded rows of the other side."""
+    """Return a join without its empty inputs: empty, or the rows of the side that has rows, padded."""
     left, right = map(is_empty, node.inputs)
     if not left and not right:
         return node
@@ -80,7 +80,7 @@ def _join(node: Join) -> Node:
 
 
 def _padded(node: Join, empty_left: bool) -> Node:
-    """Return all rows of the other side, padded with NULLs for the columns of the empty side."""
+    """Return all rows of the side that has rows, padded with NULLs for the columns of the empty side."""
     kept = node.inputs[1 if empty_left else 0]
     width = node.left_width
     offset = width if empty_left else 0

@@ -41,10 +41,10 @@ def is_constant(expr: Expr) -> bool:
 
 
 def is_constant_column(expr: Expr) -> bool:
-    """Return whether a projection's column is known above it to be this constant.
+    """Return whether Flink knows, above a projection with this expression, that the column is a constant.
 
-    A literal whose cast changes only nullability does not count. Such are a column that a condition below
-    fixes, and TYPEOF(1).
+    A literal with a cast that changes only nullability does not count. Examples are the value of a column
+    that a condition below fixes, and TYPEOF(1).
     """
     if isinstance(expr, Call) and expr.function == "CAST" and isinstance(expr.args[0], Literal):
         return not expr.type.same_as(expr.args[0].type)

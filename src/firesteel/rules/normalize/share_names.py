@@ -35,14 +35,14 @@ def share_names(root: Node) -> Node:
 
 
 def _key(node: Node, inputs: tuple[int, ...]) -> Hashable:
-    """Return the parts that equal nodes share: class, fields but names and inputs, numbers of the inputs."""
+    """Return a key for equal nodes: class, fields except names and inputs, and the numbers of the inputs."""
     left_out = {"input", "inputs", *(["names"] if isinstance(node, Project) else [])}
     own = tuple(getattr(node, f.name) for f in fields(node) if f.name not in left_out)  # type: ignore[arg-type]
     return type(node), own, _digits(node), inputs
 
 
 def _digits(node: Node) -> tuple[str, ...]:
-    """Return the numbers of a node as written. Projections with 2.5 and with 2.50 are not equal."""
+    """Return the texts of a node's DECIMAL literals. Projections with 2.5 and with 2.50 are not equal."""
     exprs = node.exprs if isinstance(node, Project) else [node.condition] if isinstance(node, Filter) else []
     literals = (part for expr in exprs for part in walk(expr) if isinstance(part, Literal))
     return tuple(str(part.value) for part in literals if isinstance(part.value, Decimal))

@@ -2,7 +2,7 @@
 
     a JOIN b ON a.k = b.k AND a.window_start = b.window_start AND a.window_end = b.window_end
 
-Flink: StreamPhysicalWindowJoinRule. With one border alone, or windows that differ, it is a regular join.
+Flink: StreamPhysicalWindowJoinRule. A join by one border alone, or by windows that differ, is a regular join.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k ORDER BY v)
 
-Flink: StreamPhysicalWindowRankRule, StreamPhysicalWindowDeduplicateRule. With one border alone it is a rank
-of all rows.
+Flink: StreamPhysicalWindowRankRule, StreamPhysicalWindowDeduplicateRule. A rank partitioned by one border
+alone is an ordinary rank over all windows.
 """
 
 from __future__ import annotations

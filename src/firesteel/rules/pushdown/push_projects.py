@@ -54,7 +54,7 @@ def _pruned(node: Node, wanted: tuple[int, ...], picked: int = 0) -> tuple[Node,
 
 
 def _merged(node: Project) -> Project:
-    """Return the projection merged with those below it, also below joins that are not needed."""
+    """Return the projection merged with the projections below it. Unneeded joins between them are removed."""
     merged = merge_projects(node)
     assert isinstance(merged, Project)
     removed = remove_join(merged)
@@ -94,17 +94,14 @@ def _picked(columns: list[int] | tuple[int, ...], node: Node) -> Project:
 
 
 def _goes_to_inputs(node: Project) -> bool:
-    """Return whether a projection moves above each input of the node below. One of only names does not."""
+    """Return whether a projection moves above each input of the node below, and does more than rename."""
     below = node.input
     is_renaming = is_identity(node.exprs, len(below.schema))
     return not is_renaming and projection_place(below) is ProjectionPlace.IN_INPUTS
 
 
 def _in_inputs(node: Project) -> Node:
-    """Return the node below a projection, with the projection above each of its inputs.
-
-    Its columns may be NOT NULL where those of the node below are not.
-    """
+    """Return the node below a projection, with the projection above each of its inputs."""
     return node.input.with_children(tuple(_pruned_above(child, node) for child in node.input.children))
 
 

@@ -33,7 +33,8 @@ def _with_whole_right_rows(node: Node) -> Node:
     """Return an inner join that reads all columns of a semi or anti join on its right.
 
     A projection between them would cost rows and save nothing: the cost of a join has the bytes of its left
-    input only. A projection above the join costs nothing if there is one, else it must read fewer rows.
+    input only. The projection moves above the join. There it merges with another projection, or must read
+    fewer rows.
     """
     if isinstance(node, Project) and not is_identity(node.exprs, len(node.input.schema)):
         whole = _whole(node.input)
@@ -68,7 +69,7 @@ def _whole(node: Node) -> Node | None:
 def _has_fewer_rows_than_right(node: Join) -> bool:
     """Return whether the result of a join has fewer rows than its right input.
 
-    Without an estimate, it has if rows are paired by equal columns.
+    Without an estimate, the answer is whether the join compares equal columns.
     """
     try:
         return row_count(node) < row_count(node.inputs[1])

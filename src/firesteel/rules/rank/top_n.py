@@ -57,7 +57,7 @@ def _applied(node: Node) -> Node:
         ranked = _ranked(node.input)
         return _renamed(node, node.input) if ranked is None else _projected(node, *ranked)
     if isinstance(node, Project) and isinstance(node.input, Rank) and node.input.number is None:
-        # a LATERAL query with ORDER BY and LIMIT has become this rank
+        # lateral_top_n has made this rank of a LATERAL query with ORDER BY and LIMIT
         return _projected(node, node.input, None)
     if isinstance(node, Filter):
         ranked = _ranked(node)
@@ -90,7 +90,7 @@ def _ranked(node: Filter) -> tuple[Rank, Expr | None] | None:
 
 
 def _renamed(node: Project, below: Filter) -> Project:
-    """Return a projection over a filtered window, with the window's names for those that nobody has given."""
+    """Return a projection over a filtered window, with the window's names for columns named `$..`."""
     if not isinstance(below.input, OverAggregate) or not only_omits(node.exprs):
         return node
     names = (

@@ -17,7 +17,8 @@ class Around:
     Attributes:
         node: Rows of the outer query.
         correlation: Name by which the sub-query reads the outer columns.
-        not_null: Whether rows whose equal column is NULL are filtered out below, as no row joins them.
+        not_null: Whether rows of the sub-query with NULL in a column that must equal an outer one are
+            filtered out before the join, as they have no partner.
         place: Position of the sub-query in the statement, for errors.
         start: Position of the first outer column in the sub-query's numbering. In ON, the right input follows
             the left one.

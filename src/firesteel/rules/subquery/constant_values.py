@@ -1,6 +1,7 @@
 """Plan the rows that decide an IN with constants on its left side, such as `5 IN (SELECT v FROM r)`.
 
-Calcite: SubQueryRemoveRule, allLiterals. One row says all, so neither counts nor distinct values are needed:
+Calcite: SubQueryRemoveRule, allLiterals. One row decides the result. It needs neither the counts nor the
+distinct values of join_values.py:
 
     cs   TRUE if a row has the constants, FALSE if there is only a row with a NULL
     c    number of such rows; NULL where the join finds none, and the value is FALSE then
@@ -50,7 +51,7 @@ def matching_rows(node: Node, columns: Sequence[int], operands: Sequence[Literal
 
 
 def has_value(node: Node, columns: Sequence[int]) -> Expr:
-    """Return whether a row has no NULL in some columns: the value of IN for a row of `matching_rows`."""
+    """Return the test for NULL in none of some columns: the value of IN for a row of `matching_rows`."""
     refs = [InputRef(i, node.schema[i].type) for i in columns]
     tests = [Call("IS NOT NULL", (ref,), NOT_NULL_BOOLEAN) for ref in refs if ref.type.nullable]
     return conjunction(tests) or TRUE

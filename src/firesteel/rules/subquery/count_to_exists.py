@@ -2,7 +2,7 @@
 
     WHERE (SELECT COUNT(*) FROM r WHERE r.k = l.k) > 0   ->   WHERE EXISTS (SELECT * FROM r WHERE r.k = l.k)
 
-It becomes a semi join then, which needs no count. Flink: FlinkRewriteSubQueryRule.
+EXISTS becomes a semi join, which needs no count. Flink: FlinkRewriteSubQueryRule.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def count_to_exists(condition: Expr) -> Expr:
 
 
 def _without_not(part: Expr) -> Expr:
-    """Return `x <= 0` for `NOT (x > 0)`, which is no EXISTS."""
+    """Return `x <= 0` for `NOT (x > 0)`, so that the comparison in it does not become an EXISTS."""
     if not isinstance(part, Call) or part.function != "NOT" or not sub_queries(part):
         return part
     compared = part.args[0]

@@ -5,8 +5,8 @@
     l JOIN r ON EXISTS (SELECT .. l.v = c.v + r.v)      a filter above the join
     l LEFT JOIN r ON l.v IN (SELECT ..)                 its value is joined to l: all rows of l stay
 
-A sub-query that reads neither input is joined to the right one, as in Flink. Flink refuses most others, and
-takes columns of the left input for those of the right one in the rest.
+A sub-query that reads neither input is joined to the right one, as in Flink. Flink refuses most other
+sub-queries in ON. In those that it accepts, it takes columns of the left input for columns of the right one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from firesteel.rules.subquery.join_values import JoinedValues
 
 LEFT, RIGHT = 0, 1
 _VALUE = "$VALUE_IN_ON"
-"""Function that marks the place of a sub-query, by the number of the value computed from joined columns."""
+"""Function of a call that stands for a sub-query. Its option is the value's number in `_Joining._found`."""
 
 
 def join_on(node: Join, rewritten: Rewrite) -> Node:
@@ -123,7 +123,7 @@ class _Joining:
         return Project(joined, tuple(columns[place[i]] for i in range(len(names))), names)
 
     def _replaced(self, expr: Expr) -> Expr:
-        """Return an expression in which joined columns replace the sub-queries, or their negations."""
+        """Return an expression in which `$VALUE_IN_ON` calls replace the sub-queries, or their negations."""
         if not isinstance(expr, Call):
             return expr
         inner = expr.args[0] if expr.function == "NOT" else expr

@@ -63,7 +63,7 @@ class JoinedValues:
         node: The rows, their own columns first.
         rewritten: Rewrites the sub-queries within a plan.
         start: Position of the first column in the numbering of correlated sub-queries.
-        keeps_rows: Whether all rows stay, even if a count over no rows has no row.
+        keeps_rows: Whether counts are joined by LEFT JOIN, so that rows stay for which a count has no row.
     """
 
     node: Node
@@ -177,7 +177,7 @@ class JoinedValues:
         return self._is_there(marked_rows(pulled.node, keys, terms, f"$f{len(keys)}"), around)
 
     def _is_there(self, pulled: Pulled, around: Around, more: Sequence[Expr] = ()) -> Expr:
-        """Return whether a row exists: the last column of the joined plan is TRUE."""
+        """Join the rows of a plan, and return the test that a row exists: its last column is TRUE."""
         start = self._join(pulled, around, more)
         mark = self._column(start + len(pulled.node.schema) - 1)
         return Call("IS NOT NULL", (mark,), NOT_NULL_BOOLEAN)
@@ -335,14 +335,17 @@ def has_one_row(plan: Node) -> bool:
 
 
 def above_aggregate(plan: Node) -> tuple[tuple[Expr, ...], Node]:
-    """Return the expressions of a query over its aggregate, and the aggregate."""
+    """Return the expressions of a query over its aggregate, and the aggregate.
+
+    For a plan of another form, return all its columns and the plan.
+    """
     if isinstance(plan, Project) and isinstance(plan.input, Aggregate):
         return plan.exprs, plan.input
     return identity(f.type for f in plan.schema), plan
 
 
 def counts_of_no_rows(columns: Sequence[Expr], aggregate: Aggregate) -> list[Expr]:
-    """Return the results of an aggregate in an outer join, with counts that are 0 where it pads its rows."""
+    """Return the results of an aggregate above an outer join, with 0 for the counts of padded rows."""
     return [_counted(column, call) for column, call in zip(columns, aggregate.calls, strict=True)]
 
 

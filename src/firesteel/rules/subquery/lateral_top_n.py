@@ -26,8 +26,8 @@ def lateral_top_n(node: Correlate) -> Node:
     """Return the rank that replaces a Correlate over sorted rows.
 
     Raises:
-        ValidationError: Both sides are not of one table, or the keys differ, or it is a LEFT JOIN. Flink
-            refuses such a query.
+        ValidationError: The sides read different tables, their keys differ, or the query is a LEFT JOIN.
+            Flink refuses such a query.
     """
     found = _rank(node)
     if found is None:

@@ -19,9 +19,10 @@ from firesteel.rules.subquery.around import Around
 
 
 def columns_equal_to_outer(terms: Sequence[Expr], around: Around) -> dict[int, Expr] | None:
-    """Return the expression of the sub-query's own that each outer column read by the terms is equal to.
+    """Return for each outer column that the terms read an equal expression over the sub-query's own columns.
 
-    None if the terms read no outer column, or if one is equal to nothing.
+    The keys are positions of outer columns. None if the terms read no outer column, or if no term equates one
+    of the outer columns with such an expression.
     """
     read = correlated_indices(terms, around.correlation)
     found: dict[int, Expr] = {}
@@ -36,7 +37,7 @@ def columns_equal_to_outer(terms: Sequence[Expr], around: Around) -> dict[int, E
 
 
 def with_computed(node: Node, local: Mapping[int, Expr]) -> tuple[Node, dict[int, InputRef]]:
-    """Return rows with the expressions that are no columns as further columns, and the column of each."""
+    """Return rows with the computed expressions of `local` as added columns, and the column of each entry."""
     width = len(node.schema)
     columns = {index: own for index, own in local.items() if isinstance(own, InputRef)}
     computed = {index: own for index, own in local.items() if index not in columns}
@@ -49,7 +50,7 @@ def with_computed(node: Node, local: Mapping[int, Expr]) -> tuple[Node, dict[int
 
 
 def not_null_of_equal(term: Expr) -> Expr:
-    """Return `x IS NOT NULL` for `x = x`, TRUE if x cannot be NULL."""
+    """Return `x IS NOT NULL` for `x = x`, or TRUE if x cannot be NULL. Other terms stay."""
     if not isinstance(term, Call) or term.function != "=" or term.args[0] != term.args[1]:
         return term
     column = term.args[0]

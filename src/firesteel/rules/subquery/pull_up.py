@@ -142,8 +142,8 @@ def _project(node: Project, around: Around) -> Pulled:
 def _computed_from_values(below: Pulled, exprs: list[Expr], around: Around) -> tuple[Pulled, list[Expr]]:
     """Return rows joined with distinct values of outer columns that expressions read, and the expressions.
 
-    The new terms are NULL-safe. Flink's are not, and it forgets other terms on a column that is read here, so
-    that a row of the outer query gets rows of others (compatibility.md).
+    The new terms are NULL-safe. Flink's are not, and Flink drops other terms on a column that is read here. A
+    row of the outer query then gets rows that belong to other outer rows (compatibility.md).
     """
     joined, place = _with_values(below.node, around, correlated_indices(exprs, around.correlation))
     equal = [_same(column, index, around, ()) for index, column in place.items()]

@@ -1,4 +1,4 @@
-"""Move a projection of the table of a lookup join below its Snapshot.
+"""Move a projection or a filter of the table of a lookup join below its Snapshot.
 
     Project  Snapshot  table   ->   Snapshot  Project  table
 
@@ -13,7 +13,7 @@ from firesteel.plan.tree import Node
 
 
 def lower_snapshots(node: Node) -> Node:
-    """Move a projection above a Snapshot below it. Other nodes stay as they are."""
+    """Move a projection or a filter below the Snapshot of a lookup join. Other nodes stay as they are."""
     if not isinstance(node, (Filter, Project)) or not isinstance(node.input, Snapshot):
         return node
     snapshot = node.input

@@ -1,7 +1,8 @@
 """Columns with the type of a row time, as Flink's planner sees them when it checks a temporal join.
 
 The greatest of some row times has their type, and so has a row time plus an interval. Flink accepts `MAX(ts)`
-as the time of a version or of a row. At run time it is a plain timestamp; the watermarks are those below.
+as the time of a version or of a row. At run time such a column is a plain timestamp, and the watermarks are
+those of the rows below.
 """
 
 from __future__ import annotations

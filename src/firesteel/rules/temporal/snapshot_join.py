@@ -4,8 +4,8 @@
         ->  Join(l.k = r.k AND __INITIAL_TEMPORAL_JOIN_CONDITION(l.ts, r.rt, ..))  l  Snapshot(..)  r
 
 Flink: LogicalCorrelateToJoinFromTemporalTableRule. Later rules see a join of two inputs. Computed operands of
-the condition become columns of an input, as in other joins. With processing time and a table that supports
-lookups, the condition stays as it is: that is a lookup join.
+the condition become columns of an input, as in other joins. By processing time with a table that supports
+lookups, the condition gets no such call: the join is a lookup join.
 """
 
 from __future__ import annotations

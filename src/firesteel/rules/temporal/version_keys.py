@@ -1,7 +1,7 @@
 """Check that a temporal join equates all columns of its versions' key, and name the key in the condition.
 
-Flink: TemporalJoinRewriteWithUniqueKeyRule, EventTimeTemporalJoinRewriteRule. The inputs must be final: a
-projection may have dropped a column of the key.
+Flink: TemporalJoinRewriteWithUniqueKeyRule, EventTimeTemporalJoinRewriteRule. The rule runs when no later
+rule changes the inputs: a projection may have dropped a column of the key.
 """
 
 from __future__ import annotations

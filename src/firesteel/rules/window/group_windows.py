@@ -123,7 +123,7 @@ def _as_before(node: Aggregate, aggregate: GroupWindowAggregate, key: int, windo
     return Project(aggregate, tuple(exprs), tuple(f.name for f in node.schema))
 
 
-# --- what is asked of it -------------------------------------------------------------------------
+# --- the auxiliary functions ---------------------------------------------------------------------
 def _above(node: Project | Filter, below: Project) -> Node:
     """Return a projection or filter over a group window aggregate, with its auxiliary functions resolved."""
     aggregate = _aggregate_of(below.input)

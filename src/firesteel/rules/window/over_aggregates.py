@@ -3,8 +3,9 @@
     Project(SUM(v + 1) OVER w * 2)   ->   Project(w0$o0 * 2)  OverAggregate(SUM($1))  Project(k, v + 1)
 
 Calcite: ProjectToWindowRule, CalcRelSplitter, LogicalWindow.create; Flink: StreamPhysicalOverAggregateRule,
-StreamPhysicalPythonOverAggregateRule. Expressions over columns alone go below, expressions over a window's
-result stay above. If there is neither such an expression nor a literal, the input keeps all of its columns.
+StreamPhysicalPythonOverAggregateRule. Expressions over columns alone go into the lower projection,
+expressions over a window's result stay in the upper one. If the query has neither calls over columns nor
+literals, the lower projection is left out, and all columns of the input stay.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def _is_bound(term: Call) -> bool:
 
 
 def _ends(term: Call) -> bool:
-    """Return whether a bound is one from above."""
+    """Return whether a comparison with a literal bounds the column from above."""
     first = isinstance(term.args[0], InputRef)
     return term.function in ("=", "<", "<=") if first else term.function in ("=", ">", ">=")
 
@@ -229,8 +230,10 @@ class _Split:
     def _names(self, above: Sequence[Expr]) -> tuple[str, ...]:
         """Return the names of the columns above.
 
-        They are those of the input if the projection above only omits columns, else those of the query:
-        CalcRelSplitter puts another projection above windows that gives the columns in their order.
+        They are the query's if the projection above computes with a window's result. Without `named`, they
+        also are if it does more than omit columns: CalcRelSplitter then adds a projection that restores their
+        order. Otherwise columns keep the input's names. Other expressions are `$<position>`, or have the
+        query's names with `named`.
         """
         if not self.named and not only_omits(above):
             return self.node.names

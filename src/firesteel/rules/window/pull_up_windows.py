@@ -5,7 +5,8 @@
 Flink: PullUpWindowTableFunctionIntoWindowAggregateRule, ExpandWindowTableFunctionTransposeRule. Rows then
 reach the aggregate with their time and without borders. With a filter between them, the planner's cost
 decides. Above the function the filter's effect is estimated, above a WatermarkAssigner it is guessed. A
-function without a Calc between, because a projection of unread calls was dropped, stays where it is.
+function right below the Exchange stays where it is. There is no Calc above it if a projection of unread calls
+was dropped.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     WindowAggregate  Exchange(k)   ->   GlobalWindowAggregate  Exchange(k)  LocalWindowAggregate
 
-Flink: TwoStageOptimizedWindowAggregateRule; it needs no mini-batches. It runs after the changelog modes are
-known: the stream between the phases has the mode of the input.
+Flink: TwoStageOptimizedWindowAggregateRule; it needs no mini-batches. The rule runs after the changelog modes
+are known: the stream between the phases has the mode of the aggregate's input.
 """
 
 from __future__ import annotations

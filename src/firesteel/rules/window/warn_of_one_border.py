@@ -1,6 +1,6 @@
 """Warn of joins, ranks and aggregates by one border of windows, which keep the rows of all windows.
 
-Flink plans them in the same way, without a warning.
+Flink plans such nodes in the same way, without a warning.
 """
 
 from __future__ import annotations

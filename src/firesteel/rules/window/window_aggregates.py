@@ -2,8 +2,9 @@
 
     GROUP BY window_start, window_end, k
 
-Flink: StreamPhysicalWindowAggregateRule, WindowUtil.isValidWindowAggregate. The node stays a GroupAggregate
-with one border alone, with other keys than SESSION's, or if borders of processing time are computed with.
+Flink: StreamPhysicalWindowAggregateRule, WindowUtil.isValidWindowAggregate. The aggregate becomes a
+GroupAggregate if it groups by one border alone, if its keys are not the partition of a SESSION, or if borders
+of processing time are used in an expression.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Check that windows are over a time attribute (Flink: WindowUtil.convertToWindowingStrategy).
 
-A column may have been one when the query was bound, but no longer below the window: joins and aggregates turn
-the times that they read into plain timestamps.
+A column may have been a time attribute when the query was bound, but no longer below the window: joins and
+aggregates turn the times that they read into plain timestamps.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _MANY = 4096
 
 @dataclass(frozen=True)
 class Keys:
-    """The g distinct keys of n rows, sorted by (hash1, hash2). The index of a key is its position there.
+    """The g distinct keys of n rows, sorted by (hash1, hash2). A key's index is its position in this order.
 
     Attributes:
         columns: Key columns, g rows each.
@@ -169,8 +169,8 @@ def one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 def key_group(hash1: U64, max_parallelism: int) -> NDArray[np.int32]:
     """Return the key group of each key, int32[g].
 
-    It uses the low bits of the hash. So the keys of one group still spread over the leading bits, which sort
-    them.
+    The low bits of the hash determine the group. So the leading bits, by which keys are sorted, still differ
+    among the keys of one group.
     """
     low = hash1 & np.uint64(0xFFFFFFFF)
     return ((low * np.uint64(max_parallelism)) >> np.uint64(32)).astype(np.int32)

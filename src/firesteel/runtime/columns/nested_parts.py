@@ -27,7 +27,7 @@ def part_of(column: pa.Array | pa.ChunkedArray, path: Path) -> pa.Array:
 
 
 def _field(rows: pa.StructArray, name: str) -> pa.Array:
-    """Return a field of all rows. Arrow's struct_field ignores that a row is NULL."""
+    """Return a field of all rows, NULL for a NULL row (StructArray.field would ignore that a row is NULL)."""
     return pc.struct_field(rows, rows.type.get_field_index(name))
 
 

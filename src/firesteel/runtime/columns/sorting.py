@@ -79,7 +79,7 @@ def word_order(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Return the row numbers that sort n rows by code and a word's leading bits, and where each group begins.
 
-    A group has equal rows.
+    A group consists of equal rows.
 
     Args:
         words: uint64[n], the words.
@@ -91,7 +91,7 @@ def word_order(
         int64[n] and int64[g]. None if rows of one group differ in one of the two words.
     """
     from firesteel.kernels.sorting import (
-        pack,  # The driver does not import this.
+        pack,  # Imported late: the driver does not need this module.
         unpack,
     )
 

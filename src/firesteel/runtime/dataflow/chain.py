@@ -42,8 +42,9 @@ def standing_clock(now: int = 0) -> Clock:
 class Chain(Operator):
     """The operators of one chain, in order, with one instance for each task or key group.
 
-    The messages of each operator go to the next one. A barrier or an end reaches an operator after all
-    messages that it makes the operators before send. Ports are those of the first operator.
+    The messages of each operator go to the next one. A barrier reaches an operator only after the operators
+    before it have had the barrier, and after the messages that they then sent. So does the end. Ports are
+    those of the first operator.
     """
 
     def __init__(self, operators: Sequence[Operator], counters: Sequence[Counters] = ()) -> None:
@@ -71,7 +72,7 @@ class Chain(Operator):
         return sum(operator.late for operator in self._operators)
 
     def collect_late(self, operator: int) -> LateRows:
-        """Let an operator collect its late rows, and return the collector."""
+        """Let the operator at a position collect its late rows, and return the collector."""
         found = self._operators[operator].late_rows = LateRows()
         return found
 

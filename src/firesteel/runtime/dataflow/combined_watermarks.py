@@ -1,4 +1,4 @@
-"""The watermarks of an operator with several inputs: the least of its inputs'."""
+"""The watermark of an operator with several inputs: the least watermark of its inputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CombinedWatermarks:
         self.passed = passed
 
     def advance(self, batch: PortBatch) -> AscendingWatermarks:
-        """Advance the operator's event time by a batch, and return the positions where it advances.
+        """Advance the operator's event time by a batch. Return the watermarks to which it advances.
 
         A watermark of one input follows the rows of all inputs up to its sequence, so that the result does
         not depend on where the inputs are cut.

@@ -33,7 +33,7 @@ class Counters:
     late: int = 0
 
     def add(self, other: Sequence[int]) -> None:
-        """Add other counters, given as by `values`."""
+        """Add other counters, given as `values` returns them."""
         self.rows_in += other[0]
         self.rows_out += other[1]
         self.busy += other[2]

@@ -1,4 +1,4 @@
-"""Chain whose messages an observer sees and may filter."""
+"""Chain whose messages an observer sees and may replace."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ LAST_SEQUENCE = (1 << 62) - 1
 
 
 BEFORE_ALL = -1
-"""Sequence of the watermark that begins a micro-batch: the last watermark of the micro-batch before."""
+"""Sequence of the watermark that begins a micro-batch and repeats the last one of the micro-batch before."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class WatermarkedBatch:
         return np.searchsorted(sequences(self.table), self.sequences, side="right")
 
     def with_rows(self, table: pa.Table) -> WatermarkedBatch:
-        """Return the same watermarks with other rows, the changes that these rows have caused."""
+        """Return a batch with these watermarks and other rows: the changes that the rows have caused."""
         return replace(self, table=table)
 
     def part(self, start: int, stop: int) -> WatermarkedBatch:
@@ -151,7 +151,7 @@ class Operator:
     late: int = 0
     """Number of rows dropped because they came too late (Flink: numLateRecordsDropped)."""
     late_rows: LateRows | None = None
-    """Collector of these rows; None if they are only counted."""
+    """Collector of the late rows, None if they are only counted."""
 
     def drop_late(
         self, rows: pa.Table, is_late: Flags, times: Numbers, watermarks: Numbers | int, port: int = 0

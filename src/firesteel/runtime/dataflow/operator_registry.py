@@ -60,7 +60,8 @@ class Entry:
     Attributes:
         module: Module of the operator. It is loaded on first use, since imports cost start-up time.
         state: Version of the operator's state, 0 for no state.
-        shapes_rows: Whether the operator changes rows. Then a checkpoint made with it is invalid without it.
+        shapes_rows: Whether the operator changes rows. If so, a job without the operator cannot continue from
+            a checkpoint of the job with it.
         gains_by_more: Whether larger tables make each row cheaper, because each key is looked up once for
             all.
     """

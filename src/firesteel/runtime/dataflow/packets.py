@@ -9,8 +9,8 @@ Where an operator reads watermarks (job/watermark_routing.py), each target gets 
 or without rows.
 
 At an exchange, the changes of one origin row are numbered by their sub-sequence (`SubSequences`). If there
-are more changes than numbers, or if several chains send changes of one row, the number of the task decides.
-So the order is the same in every run.
+are more changes than numbers, or if several chains send changes of one row, the number of the task decides
+their order. So the order is the same in every run.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Position(NamedTuple):
 
 
 FIRST = Position(-(1 << 62))
-"""Position before all rows, for packets that carry only counters or an error."""
+"""Position before all rows, for packets without rows or watermarks, such as counters or an error."""
 
 PACK_ROWS = 1 << 19
 PACK_BYTES = 16 << 20
@@ -87,9 +87,9 @@ class Packet:
     Attributes:
         target: Partition or key group that the packet goes to.
         first: Position of the packet among those of the target.
-        rows: Number of rows in the packet, or the number that it reports.
+        rows: Number of rows in the packet. For WRITTEN, the number of rows that the sink's task reports.
         read: Rows read from sources since the last packet of the task, for progress.
-        payload: Arrow IPC stream, or what `holds` says. Empty if there are no rows.
+        payload: Arrow IPC stream of rows, or what `holds` says. Empty for TICK, or if `stored` is set.
         holds: Kind of the payload, see below.
         watermark: Last watermark that the chain sent, for progress. 0 for none.
         to: Id of the chain that the packet goes to. Packets for a sink (job/spec.py: sink_id) go by way of
@@ -196,7 +196,7 @@ class Packer:
             return [self._packet(target, pa.table({}), watermarks) for target in self._all()]
         if self._targets == 1:
             return [self._packet(self._home, changes, watermarks)]
-        from firesteel.kernels.groups import deal  # not on the driver
+        from firesteel.kernels.groups import deal  # imported here: the driver does not need it
 
         order, ends = np.empty(changes.num_rows, np.int64), np.empty(self._targets, np.int64)
         deal(order, ends, *given(key_groups(changes, self._keys, self._targets)))
@@ -291,7 +291,7 @@ class Merger:
             most: Number of rows. More are before the result only if they have the same origin.
 
         Returns:
-            None if no more rows than that wait before `end`.
+            None if at most `most` rows wait before `end`, or if no position before `end` divides them.
         """
         tables = [changes for _, changes in self._held]
         waiting = sum(len(changes) if end is None else below(changes, end[:2]) for changes in tables)

@@ -32,7 +32,7 @@ MANY = 12
 A GROUP BY record by record takes a fifth less time.
 """
 MANY_LARGE = 3
-"""The same for rows of LARGE_ROW bytes and more: few rows make tables that are large enough."""
+"""Factor in place of MANY for rows of LARGE_ROW bytes and more: few of them make a table large enough."""
 LARGE_ROW = 1 << 10
 MOST_ROWS = 250_000
 """Most rows at once in a micro-batch, however small they are.

@@ -61,7 +61,12 @@ def split_numbers(source: int, sources: int) -> range:
 
 
 def sequence_shift(sources_later: int, sources: int) -> int:
-    """Return the number that moves a sequence from one source to another, `sources_later` sources on."""
+    """Return the distance between the sequences of two sources.
+
+    Args:
+        sources_later: Number of the later source minus that of the earlier one.
+        sources: Number of all sources.
+    """
     return sources_later * len(split_numbers(0, sources)) << ROW_BITS
 
 
@@ -150,7 +155,7 @@ def attributed(changes: pa.Table, to: Numbers) -> pa.Table:
 
 
 def concat(tables: Sequence[pa.Table]) -> pa.Table:
-    """Concatenate changes tables, of which some have a sub-sequence and some do not."""
+    """Return changes tables as one table. Some may have a column of sub-sequences and others not."""
     if any(SUB_SEQUENCE in table.column_names for table in tables):
         tables = [_with_sub_sequences(table) for table in tables]
     return pa.concat_tables(tables)

@@ -6,8 +6,8 @@ times does not take it back. The watermark of an input is the least of all its c
 before each channel has sent one.
 
 A channel that is idle for too long no longer holds the input back until it has caught up (Flink:
-StatusWatermarkValve). A split of a source with several splits holds it back again as soon as it sends one
-(Flink: WatermarkOutputMultiplexer).
+StatusWatermarkValve). A channel that is one of several splits of a source holds the input back again as soon
+as it sends a watermark (Flink: WatermarkOutputMultiplexer).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class ChannelWatermarks:
 
 
 def together(watermarks: Sequence[ChannelWatermarks]) -> ChannelWatermarks:
-    """Concatenate watermarks, sorted by sequence. Watermarks of one sequence keep their order."""
+    """Return all watermarks, sorted by sequence. Watermarks of one sequence keep their order."""
     if len(watermarks) == 1:
         return watermarks[0]
     columns = [
@@ -96,9 +96,9 @@ class Channel:
 
     Attributes:
         id: Number of the channel.
-        mini_batch: Length of the row time intervals in milliseconds of which only the ends are sent on
-            (Flink: RowTimeMiniBatchAssginerOperator), 0 for none. A task before the exchange cannot decide
-            this: it does not know what the other tasks have sent.
+        mini_batch: Length of row time intervals in milliseconds, 0 for none. Only the first watermark at or
+            after the end of an interval is sent on (Flink: RowTimeMiniBatchAssginerOperator). A task before
+            the exchange cannot decide this: it does not know what the other tasks have sent.
         idle: Milliseconds of silence after which the channel no longer holds the input back, 0 for never.
         is_split: Whether the channel is one of several splits of a source, each with its own watermarks.
     """
@@ -109,7 +109,7 @@ class Channel:
     is_split: bool = False
 
     def passed(self, times: Numbers, before: int) -> Numbers:
-        """Return the last watermark that was sent on, for each of some ascending watermarks.
+        """Return, for each of some ascending watermarks, the last one up to it that is sent on.
 
         Args:
             times: int64[m], ascending, milliseconds.
@@ -209,7 +209,7 @@ class WatermarkAligner:
     def fall_silent(self) -> int | None:
         """End the micro-batch: mark silent channels as idle.
 
-        If all channels are idle, the watermark is the greatest of them.
+        If all channels are idle, the watermark of the input is the greatest of theirs.
 
         Returns:
             The new watermark, None if it does not advance.
@@ -236,7 +236,10 @@ class WatermarkAligner:
         return min(times, default=None)
 
     def _holds_nothing(self, number: int) -> bool:
-        """Return whether a channel is idle, or was idle and is still behind (Flink: not aligned)."""
+        """Return whether a channel does not hold the input back.
+
+        Such a channel is idle, or was idle and is still behind (Flink: not aligned).
+        """
         reached = self.reached[number]
         if reached.heard == IDLE:
             return True
@@ -258,7 +261,10 @@ class WatermarkAligner:
         return moves
 
     def _at_once(self, watermarks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
-        """Combine watermarks as columns, if each channel among them holds the input back."""
+        """Return what `release` returns, computed in columns.
+
+        Each channel in `watermarks` must hold the input back.
+        """
         steps = np.unique(watermarks.sequences)
         least = np.full(len(steps), MAX_WATERMARK)
         for number, reached in self.reached.items():
@@ -276,9 +282,9 @@ class WatermarkAligner:
         return steps[moves], least[moves]
 
     def _one_by_one(self, watermarks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
-        """Combine watermarks one by one, if an idle channel is among them.
+        """Return what `release` returns, computed from one watermark after the other.
 
-        Such a channel holds the input back from where it has caught up.
+        Channels may be idle or still behind. They hold the input back again from where they have caught up.
         """
         moved: list[tuple[int, int]] = []
         for sequence, number, time in zip(*(c.tolist() for c in watermarks.columns), strict=True):
@@ -327,7 +333,7 @@ class AlignerState:
         self._known: dict[tuple[int, int], Reached] = {}
 
     def load(self, port: int, channels: Sequence[Channel]) -> WatermarkAligner:
-        """Return the watermarks of one input with its kept progress."""
+        """Return the aligner of one input, with the progress that the state has of it and its channels."""
         ids = pa.array([_INPUT, *(channel.id for channel in channels)], pa.int64())
         keys = find_keys([pa.array([port] * len(ids), pa.int32()), ids], len(ids))
         found = self._state.get(keys, 0)

@@ -13,11 +13,11 @@ from firesteel.types.sql import SqlType
 
 @dataclass(frozen=True)
 class AttachedWindow:
-    """Columns that tell the window of a row (Flink: WindowAttachedWindowingStrategy).
+    """Columns with the window of a row (Flink: WindowAttachedWindowingStrategy).
 
     Attributes:
-        start: Position of the window's start, a TIMESTAMP(3) that is not NULL.
-        end: Position of the window's end, a TIMESTAMP(3) that is not NULL.
+        start: Position of the window's start, a TIMESTAMP(3). NULL only in a row padded by an outer join.
+        end: Position of the window's end, a TIMESTAMP(3). NULL only in a row padded by an outer join.
         zone: Time zone in which the windows are cut. UTC for a row time without a zone.
     """
 
@@ -43,7 +43,8 @@ class WindowRankSpec(TimedSpec):
         start: First rank.
         end: Last rank.
         with_number: Whether the rank is an output field.
-        last_first: Whether of equal rows the one that came last is the first, as for the last row by time.
+        last_first: Whether, among rows with equal sort keys, the row that came last ranks first. True if the
+            last row by time is kept.
         state_id: Name of the state.
     """
 
@@ -86,7 +87,7 @@ class WindowJoinInput:
 
     Attributes:
         types: Types of its fields.
-        keys: Positions of the fields that are equal to the other input's, in the order of the other's.
+        keys: Positions of the join key fields, in the same order as those of the other input.
         window: Columns with the window.
     """
 
@@ -103,8 +104,8 @@ class WindowJoinSpec(TimedSpec):
         kind: Which rows are sent.
         inputs: The left input (port 0) and the right one (port 1).
         null_safe: For each key whether NULL equals NULL (IS NOT DISTINCT FROM).
-        condition: Condition besides the keys, over the left input's fields, then the right one's. None for
-            none.
+        condition: Condition besides the keys, over the left input's fields, then the right input's. None for
+            no condition.
         state_id: Name of the state.
     """
 

@@ -20,11 +20,11 @@ class IntervalJoinSpec(OperatorSpec):
         inputs: The left input (port 0) and the right one (port 1).
         null_safe: For each key whether NULL equals NULL (IS NOT DISTINCT FROM).
         lower: Least difference of the times in milliseconds.
-        upper: Greatest difference of the times in milliseconds. Below `lower`, no pair exists.
+        upper: Greatest difference of the times in milliseconds. If it is below `lower`, no pair exists.
         is_rowtime: Whether the times are event time, else processing time.
         times: Position of the row time in each input.
         condition: Condition besides keys and times, over the fields of the left input, then those of the
-            right one; None for nothing.
+            right input. None for no condition.
         min_cleanup: Milliseconds that a row is kept after its last possible partner.
         state_id: Name of the state.
     """
@@ -54,7 +54,7 @@ class IntervalJoinSpec(OperatorSpec):
 
     @property
     def has_pairs(self) -> bool:
-        """Whether any two times fit."""
+        """Whether the bounds allow any pair at all."""
         return self.lower <= self.upper
 
     def reach(self, port: int) -> int:

@@ -29,7 +29,7 @@ class JoinInput:
 
     Attributes:
         types: Types of its fields.
-        keys: Positions of the fields that are equal to the other input's, in the order of the other's.
+        keys: Positions of the join key fields, in the same order as those of the other input.
         unique_key: Positions of a unique key of its rows, None if there is none.
         ttl: Milliseconds that a row is kept after it came, 0 for no limit.
     """
@@ -54,10 +54,10 @@ class JoinSpec(OperatorSpec):
         inputs: The left input (port 0) and the right one (port 1).
         null_safe: For each key whether NULL equals NULL (IS NOT DISTINCT FROM).
         condition: Condition besides the keys, over the fields of the left input, then those of the
-            right one; None for nothing.
+            right input. None for no condition.
         state_id: Name of the state.
-        folds: For each input the number of rows of which one that comes and goes is left out (Flink:
-            MiniBatchStreamingJoinOperator), 0 for none.
+        folds: For each input the size in rows of the bundles in which changes that cancel out are dropped
+            before the join (Flink: MiniBatchStreamingJoinOperator), 0 for no bundles.
     """
 
     kind: JoinKind
@@ -94,5 +94,5 @@ class SemiJoinSpec(OperatorSpec):
 
     @property
     def port_order(self) -> tuple[int, ...]:
-        """The right input first: a left row is sent once it is known whether it has partners."""
+        """Process the right input first, so that a left row meets all right rows of its micro-batch."""
         return 1, 0

@@ -51,9 +51,9 @@ class LookupJoinSpec(OperatorSpec):
         pads: Whether a row without a partner is sent with NULLs.
         calc: Projection and filter over the table's columns. None takes the rows as they are.
         types: Types of the table's columns after `calc`.
-        before: Condition over the input, a Calc without a projection. Other rows have no partner.
+        before: Condition over the input, a Calc without a projection. Rows that fail it have no partner.
         condition: Condition over the input's fields, then the table's columns. A Calc without a projection.
-        retry: What happens if a key has no rows.
+        retry: Retries of keys without rows, None for no retries.
     """
 
     table: LookupTable
@@ -68,13 +68,13 @@ class LookupJoinSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class ResolvedLookupJoinSpec(OperatorSpec):
-    """Join each row as LookupJoinSpec says, and keep what it found until the row is taken back.
+    """Lookup join that stores the found rows of each input row until the input row is retracted.
 
     Attributes:
         join: The join.
         input_types: Types of the input's columns.
-        keys: Columns that tell rows apart.
-        replaces: Whether a row replaces the one of its key, so that no retraction comes before.
+        keys: Positions of the columns that identify a row.
+        replaces: Whether a row replaces the row with its key without a retraction before it (upserts).
         ttl: Milliseconds that the rows of a key are kept, 0 for no limit.
         state_id: Name of the state.
     """

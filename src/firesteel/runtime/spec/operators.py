@@ -69,7 +69,7 @@ class AggregateSpec:
         retract: Whether the variant that accepts retractions runs.
         distinct: Whether the call has DISTINCT.
         filter: Position of the input field of FILTER, None for no filter.
-        options: Parts of the call that are not arguments, as in expr.nodes.AggregateCall.
+        options: Parts of the call that are not arguments (AggregateCall in functions/expression/nodes.py).
         user: The user-defined function, None for a built-in one.
     """
 
@@ -90,7 +90,7 @@ _GROWING = frozenset(
         *("BITMAP_BUILD_AGG", "BITMAP_AND_AGG", "BITMAP_OR_AGG", "BITMAP_XOR_AGG"),
     )
 )
-"""Functions whose results are as large as the values that they have got."""
+"""Functions whose results grow with the number of rows."""
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ class WatermarkAssignerSpec(OperatorSpec):
     """Compute the watermark of every row and send watermarks.
 
     Attributes:
-        rowtime: Position of the row time, a TIMESTAMP of at most three digits.
+        rowtime: Position of the row time, a TIMESTAMP with at most three fractional digits.
         watermark: Expression with one column, the watermark of each row.
         interval: Milliseconds of event time between two watermarks, 0 to send every advance.
         name: Name of the row time column, for errors.

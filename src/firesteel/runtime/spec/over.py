@@ -22,8 +22,8 @@ class OverFrame:
     """Frame of a row: the row itself and rows before it.
 
     Attributes:
-        rows: Whether `preceding` counts rows (ROWS). If False, it is a time (RANGE), and rows of one time see
-            each other.
+        rows: Whether `preceding` counts rows (ROWS). If False, it is a time (RANGE), and rows of one time
+            share a result.
         preceding: Number of rows, or milliseconds. None for an unbounded frame.
     """
 
@@ -33,7 +33,7 @@ class OverFrame:
 
 @dataclass(frozen=True)
 class OverAggregateSpec(OperatorSpec):
-    """OVER aggregate.
+    """OVER aggregate ordered by a time attribute.
 
     Attributes:
         aggregate: Partition and calls, over the input columns followed by the constants.
@@ -63,11 +63,12 @@ class SortedOverSpec(OperatorSpec):
     """OVER aggregate ordered by a column that is no time attribute. The frame has no bound.
 
     Attributes:
-        aggregate: Calls, over the input columns, the constants and a number, which is the only key.
+        aggregate: Calls, over the input columns, the constants and a version number
+            (runtime/operators/over/versions.py), which is the only key.
         partition: Positions of the columns of PARTITION BY.
         width: Number of input columns.
         constants: Value and type of each constant.
-        rows: Whether the frame counts rows (ROWS). If False, rows with equal sort keys see each other
+        rows: Whether the frame counts rows (ROWS). If False, rows with equal sort keys share a result
             (RANGE).
         sort: Position of the column that rows are sorted by, ascending.
         state_id: Name of the state.

@@ -72,7 +72,7 @@ class RankSpec(OperatorSpec):
 
     @property
     def shifts(self) -> bool:
-        """Whether rows between two ranks are sent again when a row enters or leaves the range."""
+        """Whether rows are sent again when their rank changes."""
         return self.with_number or self.start > 1
 
 
@@ -89,7 +89,7 @@ class DeduplicateSpec(OperatorSpec):
         time: Position of the row time, -1 for processing time.
         keep_last: Whether the last row is kept. If False, the first.
         emit_update_before: Whether the output has -U.
-        emit_insert: Whether the first row of a key is +I even if nobody reads -U. If False, it is +U
+        emit_insert: Whether the first row of a key is +I even if no consumer reads -U. If False, it is +U
             (`table.exec.deduplicate.insert-update-after-sensitive-enabled`).
         insert_only: Whether the first row by row time is sent once, when a watermark passes it (Flink:
             RankUtil.outputInsertOnlyInDeduplicate). If False, it is sent at once, and corrected by an earlier

@@ -9,10 +9,10 @@ from firesteel.runtime.spec.operators import OperatorSpec
 
 @dataclass(frozen=True)
 class SequenceShiftSpec(OperatorSpec):
-    """Move rows after those of earlier uses of the same shared input.
+    """Number the rows of one use of a shared input after the rows of earlier uses.
 
     Attributes:
-        places: Number of sources by which the rows are moved.
+        places: Number of sources by which the sequence numbers are shifted.
         sources: Number of sources that share the sequence numbers. A shared source counts once for each use.
     """
 

@@ -18,7 +18,7 @@ class ConstraintEnforcerSpec(OperatorSpec):
 
 @dataclass(frozen=True)
 class SinkUpsertMaterializerSpec(OperatorSpec):
-    """Turn changes with another key into upserts by the primary key of the sink.
+    """Turn changes with another upsert key into upserts by the primary key of the sink.
 
     Attributes:
         primary_key: Positions of the primary key.

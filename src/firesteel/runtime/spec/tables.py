@@ -95,8 +95,8 @@ class SinkSpec:
         partition_keys: Columns of PARTITIONED BY.
         takes_dead_letters: Whether it gets the messages that no source of the job can read
             (connectors/dead_letters.py), or rows that its sinks refuse. No chain feeds such a sink.
-        dead_letter_source: Path of the only table whose messages such a sink gets; "" for all that have none
-            of their own.
+        dead_letter_source: Path of the only table whose messages such a sink gets; "" for all tables that
+            have no dead-letter sink of their own.
         takes_refused_rows: Whether it gets only the rows that sinks refuse while they commit
             (connectors/refused_rows.py).
         late_inputs: Inputs of operators whose late rows it gets.

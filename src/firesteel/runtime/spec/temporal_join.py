@@ -15,7 +15,7 @@ class TimedInput:
 
     Attributes:
         types: Types of its fields.
-        keys: Positions of the fields that are equal to the other input's, in the order of the other's.
+        keys: Positions of the join key fields, in the same order as those of the other input.
         time: Position of the row time.
     """
 
@@ -32,7 +32,7 @@ class TemporalJoinSpec(OperatorSpec):
         pads: Whether a row without a version is sent with NULLs (LEFT JOIN).
         inputs: The rows (port 0) and the versions (port 1).
         condition: Condition besides keys and times, over the fields of the row, then those of the
-            version; None for nothing.
+            version. None for no condition.
         ttl: Milliseconds after which an idle key is forgotten, 0 for never.
         state_id: Name of the state.
     """

@@ -121,7 +121,7 @@ class WindowsSpec:
         step: Slide of HOP, step of CUMULATE, size of TUMBLE.
         offset: Offset of the windows.
         of_group_by: Whether the windows are those of GROUP BY. Their rows go to the state one by one, not
-            through a buffer, and their slices are merged as they come, for HOP the newest first.
+            through a buffer, and slices of HOP are merged oldest first. Otherwise, newest first.
     """
 
     function: str
@@ -224,7 +224,7 @@ class GroupWindowAggregateSpec(TimedSpec):
         slide: Slide in milliseconds, equal to `size` for TUMBLE.
         columns: Window columns after the results.
         emit: When results are sent before and after the end.
-        updates: Whether a result replaces the one before. Then an equal result is not sent again.
+        updates: Whether a result replaces the result sent before. Then an equal result is not sent again.
     """
 
     aggregate: GroupAggregateSpec

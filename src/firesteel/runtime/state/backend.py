@@ -24,7 +24,7 @@ from firesteel.runtime.state.states import SortedMapState, SortedValueState
 from firesteel.runtime.state.times import SortedTimeState
 
 _LARGE = 1 << 20
-"""Bytes in memory of a run that leaves it when the run is committed. It can be mapped from the cache."""
+"""Most bytes of a run that stays in memory after its commit. Larger ones are mapped from the cache."""
 
 
 class Cache(Protocol):
@@ -122,7 +122,7 @@ class SortedRunBackend:
         return sum(size.entries for size in self.sizes().values())
 
     def sizes(self) -> dict[str, StateSize]:
-        """Return the size of each state as of the last commit, by its name.
+        """Return the size of each state by its name. Runs since the last commit count 0 bytes.
 
         Older versions of an entry count until a merge drops them.
         """
@@ -188,9 +188,9 @@ class SortedRunBackend:
         return decode(data) if self._cache is None else self._cache.load(piece.id, data)
 
     def _save(self, store: RunStore, piece: Piece) -> None:
-        """Write a run to the store, named by its content.
+        """Write a run to the store. Its id is a digest of its content.
 
-        A repeated task may write another run. A cached file must never stand for that run.
+        A repeated task may write a different run. The cached file of the first run must not stand for it.
         """
         run = piece.run
         if run is None:

@@ -55,7 +55,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Entries:
-    """All live map entries of some keys, sorted by owner.
+    """Live map entries of some keys, sorted by owner.
 
     Attributes:
         owners: int64[m], non-decreasing indices into the `Keys` of the request.
@@ -329,9 +329,9 @@ class SlicedState(Protocol):
 
 
 class StateBackend(Protocol):
-    """State of one operator in one key group, or in all of them if one task owns them all.
+    """State of all operators of a task in one key group, or in all key groups if the task owns them all.
 
-    A second call for a state with the same arguments returns the same state.
+    The operators name their states differently: two calls with the same arguments return the same state.
     """
 
     def value(

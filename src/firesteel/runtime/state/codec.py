@@ -2,8 +2,8 @@
 
 Runs are compressed for the store. Files of the cache are not, so that a mapped file is read without a copy.
 
-Columns: w0, w1, ... (the words); live (int8) and time (int64), if the run has them; c0, c1, .... The first of
-the last group is called `tail` if it is one. The metadata of the schema holds the version of the layout.
+Columns: w0, w1, ... (the words); live (int8) and time (int64), if the run has them; c0, c1, .... If the run
+has a tail (runs.py), it is named `tail` instead of c0. The metadata of the schema has the layout's version.
 """
 
 from __future__ import annotations

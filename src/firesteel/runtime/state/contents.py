@@ -94,7 +94,7 @@ class Contents:
         return pa.table(columns)
 
     def _levels(self, state: str, key: Keys | None) -> list[Level]:
-        """Return the levels of a state, of one key only the pieces that may hold its entries."""
+        """Return the levels of a state. With a key, they have only the pieces that may hold its entries."""
         entry = self.entries[state]
         if key is None or not entry.kind.startswith(_BY_HASH) or "slices" in entry.kind:
             return entry.levels

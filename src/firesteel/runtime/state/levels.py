@@ -24,8 +24,9 @@ from firesteel.runtime.state.runs import END, Run, bounds, find, place, position
 FAN_IN = 8
 """Number of levels of similar size that are merged into one."""
 UPDATES = 2
-"""All levels are merged when those above the last level have this many times its entries and mostly newer
-versions of them. So if every batch writes the same entries, three versions are kept instead of FAN_IN.
+"""All levels are merged when those above the last level have this many times as many entries as the last one,
+and these are mostly newer versions of its entries. So if every batch writes the same entries, three versions
+are kept instead of FAN_IN.
 """
 SAMPLE = 64
 """Number of entries that are looked up to detect new versions."""
@@ -40,8 +41,8 @@ WORK_FLOOR = 4096
 PIECES = 64
 """A batch may also merge this fraction (1 / PIECES) of the state. So levels have few pieces."""
 PIECE_ROWS, PIECE_BYTES = 1 << 18, 16 << 20
-"""Approximate maximum of a step of a merge and of a committed piece: values of a store should have a few
-megabytes.
+"""Most rows and bytes, approximately, of a step of a merge and of a committed piece. The values of a store
+should have a few megabytes.
 """
 HELD_BYTES = 128 << 20
 """Most bytes of uncommitted runs of a state that stay in memory. The others are in files until the commit."""
@@ -290,9 +291,9 @@ class Levels:
         return target
 
     def _step(self, task: Merge, work: int) -> int:
-        """Merge about `work` rows of a merge, at most as many as a piece has, and finish it if none is left.
+        """Merge about `work` rows, at most as many as a piece may have. Return the number of merged rows.
 
-        Return the number of merged rows.
+        If no row of the merge is left, finish the merge.
         """
         sources = self.levels[task.at : task.at + task.count]
         target = self.levels[task.at + task.count]

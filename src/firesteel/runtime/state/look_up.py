@@ -16,7 +16,7 @@ from firesteel.runtime.state.runs import END, Index, Run, bounds, find, slices
 
 
 def look_up(levels: Levels, wanted: Run, now: int, skip: int, types: Sequence[pa.DataType]) -> Found:
-    """Return the newest live version of each wanted entry.
+    """Return the newest version of each wanted entry. If it is dead, the entry does not exist.
 
     Args:
         levels: Levels of the state.
@@ -149,7 +149,7 @@ def entries_in(
 
 
 def spans(start: Index, stop: Index) -> tuple[Index, Index]:
-    """Return all indices in the ranges [start[i], stop[i]): the i of each, and the indices."""
+    """Return, for each index in the ranges [start[i], stop[i]), the number i of its range, and the index."""
     lengths = np.maximum(stop - start, 0)
     owner = np.repeat(np.arange(len(start)), lengths)
     first = np.repeat(start - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)

@@ -27,7 +27,7 @@ class StateEntry:
     """Layout, levels and merges of one state.
 
     Attributes:
-        kind: `value`, `map`, `ordered map` (with its sort order), or `time`.
+        kind: `value`, `map`, `ordered map` (with its sort order), `time`, or `map by slices of <n> ms`.
         schema: Types of the columns.
         ttl: Whether the entries have times.
         levels: The levels, newest first.

@@ -37,9 +37,9 @@ def merge(runs: Sequence[Run], bottom: bool, expiry: int | None) -> Run:
 
 
 def first_of_each(run: Run, order: Index) -> Mask:
-    """Return which positions of `order` are the first of their entry.
+    """Return which positions of `order` have the first version of an entry, bool[n].
 
-    Since the order is stable, these are the newest.
+    The first version is the newest: newer runs come first in `run`, and the order is stable.
     """
     same = np.ones(max(0, len(order) - 1), np.bool_)
     for word in run.words:
@@ -57,7 +57,7 @@ def first_of_each(run: Run, order: Index) -> Mask:
 
 
 def _shared(run: Run, order: Index, same: Mask) -> bool:
-    """Return whether different entries share their sorting words. Then they may stand between equal ones."""
+    """Return whether different entries share their sorting words. They may then stand between equal ones."""
     sorting = 2 if len(run.words) > 2 else 1
     alike = np.ones(len(same), np.bool_)
     for word in run.words[:sorting]:
@@ -67,9 +67,9 @@ def _shared(run: Run, order: Index, same: Mask) -> bool:
 
 
 def _first_by_all_words(run: Run, order: Index) -> Mask:
-    """Return the same as `first_of_each`, by a sort over all words.
+    """Return what `first_of_each` returns, by a sort over all words.
 
-    Needed if two keys or sub-keys share 64 bits, which is rare.
+    This is needed if two keys or sub-keys share 64 bits, which is rare.
     """
     words = [word[order] for word in run.words]
     by_all = np.lexsort(words[::-1])

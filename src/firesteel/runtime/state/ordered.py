@@ -108,7 +108,7 @@ class SortedOrderedMapState(SortedMapState):
         if self._orders:
             codes = order_codes(sub_keys, self._orders)
             return Run((hash1, order_words(codes), hash2), (codes, sub_keys), tail=True)
-        if self._exact and sub_keys.null_count:  # no entry has it: NULL is no sub-key
+        if self._exact and sub_keys.null_count:  # NULL is no sub-key: a wrong hash2 finds no entry
             hash2 = np.where(null_mask(sub_keys), ~hash2, hash2)
         return Run((hash1, order_words(sub_keys), hash2), (sub_keys,), tail=not self._exact)
 

@@ -6,6 +6,7 @@ An entry has words, unsigned 64-bit numbers. The first two sort the entries, and
     map           hash1, sub1, hash2[, sub2]   sub1: the sub-key's first hash, mixed with hash2
     ordered map   hash1, order, hash2          order: the sub-key's order word (order_codes.py)
     time state    time, hash1, hash2           time: as an order word
+    sliced state  slice, number, hash2         slice: with the upper bits of hash1 (sliced.py)
 
 A map has sub2 if one word does not distinguish all sub-keys (strings, decimals). In an ordered map whose
 order words do not distinguish them, entries with equal words are sorted and identified by their first column,

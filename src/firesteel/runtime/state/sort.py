@@ -16,7 +16,7 @@ from firesteel.runtime.state.runs import Index, Mask, Run
 
 
 def is_sorted(run: Run, owners: Index) -> bool:
-    """Return whether entries, given by key, are sorted. False if checking would be expensive."""
+    """Return whether entries, of which `owners` are the keys, are sorted. False if checking is expensive."""
     if run.tail or np.any(owners[1:] < owners[:-1]):
         return False
     first, second = run.words[:2]
@@ -103,7 +103,7 @@ def _order_of_tails(hash2: U64, tails: pa.Array, group: Index) -> Index:
 
 
 def _rounds(hash2: U64, tails: pa.Array) -> Iterator[U64]:
-    """Yield the sort keys, most significant first."""
+    """Yield the sort keys of n entries, most significant first: uint64[n] each."""
     if len(hash2) and (hash2 != hash2[0]).any():
         yield hash2
     if pa.types.is_decimal(tails.type):

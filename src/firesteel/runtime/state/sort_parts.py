@@ -19,7 +19,9 @@ _SIGN = np.uint64(1 << 63)
 
 
 def sort_parts(columns: Sequence[pa.Array], orders: Sequence[SortOrder]) -> list[Index]:
-    """Return columns that sort, and are equal, like the sort keys of n rows: int64[n] each, first one first.
+    """Return integers that sort, and are equal, like the sort keys of n rows.
+
+    They are columns, int64[n] each, most significant first.
 
     FLOAT and DOUBLE are in the order of Java's compareTo (order_codes.py).
 

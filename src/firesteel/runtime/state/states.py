@@ -109,7 +109,10 @@ class SortedMapState:
             self.put(keys, entries.owners, entries.sub_keys, entries.columns, now, dead)
 
     def _entries(self, owners: Index, found: tuple[Index, Run] | None) -> Entries:
-        """Return entries with their owners. `found` holds the position of each key in `owners`."""
+        """Return the entries in `found` with their owners.
+
+        `found` has, for each entry, the position of its key in `owners`, and the entries; None for no entry.
+        """
         if found is None:
             none = pa.nulls(0, self._sub_type)
             return Entries(np.zeros(0, np.int64), none, tuple(pa.nulls(0, kind) for kind in self._types))

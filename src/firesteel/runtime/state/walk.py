@@ -1,9 +1,9 @@
 """First live entries of many keys at once, from all levels of an ordered map.
 
-Each round reads as many entries from each level as are still wanted, and merges them. The result is certain
-up to the last entry read from the first level that has more. If tombstones leave too few entries, the next
-round reads on, more at a time. So the cost depends on the entries requested and the dead ones before them,
-not on the size of the keys.
+Each round reads as many entries from each level as are still wanted, and merges them. A merged entry is
+certain if no unread entry can precede it. If too few entries are certain and live, the next round reads on,
+more at a time. So the cost depends on the entries requested and the dead ones before them, not on the size of
+the keys.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Walk:
     def run(self) -> tuple[Index, Run] | None:
         """Return the key of each entry and the entries, by key and in the direction of the walk.
 
-        None if there are none.
+        None if there is no entry.
         """
         while self._round():
             self._size = np.where(self._wanted > 0, np.maximum(self._size * _FASTER, _LEAST), 0)
@@ -157,7 +157,7 @@ class Walk:
 
 
 def _ranks(owners: Index, marked: Mask) -> Index:
-    """Return the number of marked entries of its key up to and including each entry, int64[n].
+    """Return, for each entry, how many entries of its key up to and including it are marked, int64[n].
 
     Args:
         owners: int64[n], key of each entry. The entries of a key are adjacent.

@@ -29,7 +29,7 @@ def job_graph(job: JobSpec, plans: Sequence[Node], origins: Origins) -> dict[str
     Args:
         job: The job.
         plans: The roots of its physical plans.
-        origins: The nodes of its operators.
+        origins: Its operators with their plan nodes.
     """
     return _Graph(job, plans, origins).json()
 
@@ -41,7 +41,7 @@ def about_job(environment: Environment, job: JobSpec, plans: Sequence[Node], ori
         environment: The session.
         job: The job.
         plans: The roots of its physical plans.
-        origins: The nodes of its operators.
+        origins: Its operators with their plan nodes.
     """
     return About(
         graph=partial(job_graph, job, plans, origins),
@@ -113,7 +113,10 @@ class _Graph:
 
 
 def node_of(operator: OperatorSpec, origins: Origins) -> Node | None:
-    """Return the node of an operator. Routing of watermarks may have changed a field of the operator."""
+    """Return the plan node of an operator, else of the first operator of its class; None if there is none.
+
+    Routing of watermarks may have replaced the operator by a copy with another value of a field.
+    """
     same = (node for spec, node in origins if spec is operator)
     alike = (node for spec, node in origins if type(spec) is type(operator))
     return next(same, None) or next(alike, None)
@@ -125,7 +128,7 @@ def _mode(node: Node | None) -> str | None:
 
 
 def _state_of(operator: object) -> str | None:
-    """Return the name of an operator's state, with which the names of all its states begin."""
+    """Return the text with which the names of an operator's states begin, None if it has no state."""
     if not is_dataclass(operator):
         return None
     return next((str(getattr(operator, f.name)) for f in fields(operator) if f.name == "state_id"), None)

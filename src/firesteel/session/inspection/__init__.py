@@ -1,1 +1,1 @@
-"""Operations on the checkpoints of jobs of other processes: state, savepoints, rescales."""
+"""Readers of checkpoints: the jobs and the state in them, and the difference of two states."""

@@ -28,7 +28,8 @@ class SavedJob:
     """One job of a checkpoint.
 
     Attributes:
-        job: All fields of the job (jobs/json_form.py), and `saved` and `committed`.
+        job: All fields of the job (jobs/json_form.py), `saved` (when its file was written, as text) and
+            `committed` (number of its last committed micro-batch).
         graph: Its graph, empty if unknown.
         batches: Its last micro-batches, oldest first.
     """

@@ -56,7 +56,7 @@ class StateDifference:
 def state_differences(
     before: StateReport, after: StateReport, operator: str | None, key: list[str]
 ) -> list[StateDifference]:
-    """Return the differences of the states of an operator, or of all operators.
+    """Return the difference of each state of an operator, or of all operators.
 
     Args:
         before: The state before.
@@ -104,7 +104,7 @@ def _difference(
 def _surplus(both: pa.Table, split: int) -> pa.Table:
     """Return the entries that one side has more often than the other one, with their SIDE.
 
-    Entries of a map may be equal: it keeps the hash of its key, which is no column.
+    Several entries of a map may be equal: the hash of the key tells them apart, and is no column.
 
     Args:
         both: The entries before, then those after.

@@ -38,7 +38,7 @@ class StateReport:
 
     Attributes:
         name: Name of the statement's folder in the checkpoint.
-        state: The state.
+        state: The stored state of the statement.
     """
 
     name: str
@@ -65,7 +65,7 @@ class StateReport:
         return (operator, _short(name, operator), kind, *numbers, _time(whole.oldest))
 
     def operator(self, wanted: str) -> str:
-        """Return the operator with this name, or the only one whose name begins so.
+        """Return the full name of the operator with this name, or of the only one whose name begins with it.
 
         Raises:
             UsageError: There is none, or there are several.
@@ -121,7 +121,7 @@ class StateReport:
         return pa.concat_tables(filled or tables[:1]) if tables else pa.table({})
 
     def _operator(self, state: str) -> str:
-        """Return the operator that a state belongs to: the longest one whose name the state's begins with."""
+        """Return the operator of a state: the one with the longest name that begins the state's name."""
         fitting = [
             name for name in self.state.specs if state == name or state.startswith((f"{name}.", f"{name}/"))
         ]
@@ -146,7 +146,7 @@ class StateReport:
 
 
 def open_reports(session: SparkSession, checkpoint: str, batch: int | None = None) -> Iterator[StateReport]:
-    """Yield the states of all statements of a checkpoint after a micro-batch; None for the last one.
+    """Yield the state of each statement of a checkpoint after micro-batch `batch`, None for the last one.
 
     Raises:
         UsageError: The folder is not a checkpoint, or has no state of this micro-batch.
@@ -162,7 +162,7 @@ def open_reports(session: SparkSession, checkpoint: str, batch: int | None = Non
 
 
 def key_types(spec: Mapping[str, Any]) -> list[pa.DataType]:
-    """Return the types of an operator's key columns, from its spec as a fingerprint has it."""
+    """Return the types of an operator's key columns, from its spec in JSON (the checkpoint's fingerprint)."""
     if "inputs" in spec:
         side = spec["inputs"][0]
         types, at = side["types"], side["keys"]

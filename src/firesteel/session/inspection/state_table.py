@@ -44,7 +44,7 @@ _TYPES: dict[pa.DataType, sql.SqlType] = {
 
 
 def with_state_tables(environment: Environment, query: Node) -> Node:
-    """Return a query with a table in place of each call of the function, whose state is read now.
+    """Return a query with a table in place of each call of firesteel_state. The states are read now.
 
     Args:
         environment: The session, which gets the tables.
@@ -119,7 +119,7 @@ def _entries(
 
 
 def _chosen(reports: Sequence[StateReport], checkpoint: str, operator: str) -> StateReport:
-    """Return the statement that has an operator.
+    """Return the report of the statement that has an operator.
 
     Raises:
         UsageError: No statement has it, or several have it.

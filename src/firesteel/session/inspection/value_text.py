@@ -10,7 +10,7 @@ _NULL = "NULL"
 _SHOWN_BYTES = 24
 """Most bytes of a binary value that a text shows."""
 _MICROSECONDS = re.compile(r"(\.\d{3})000(?!\d)")
-"""Fraction of a time in milliseconds, as Python prints it."""
+"""Fraction of a time in whole milliseconds, as Python prints it: six digits, of which three are 0."""
 
 
 def value_text(value: Any, null: str = _NULL) -> str:

@@ -32,7 +32,7 @@ _CELL = 1000
 
 
 def shown(record: Job, schema: Sequence[Field], changes: Iterator[pa.Table], zone: str) -> Iterator[pa.Table]:
-    """Return the changes of a query, which its page sees, too, if this process has a page.
+    """Return the changes of a query. If this process has a web page, the page shows them, too.
 
     Args:
         record: The record of the job.
@@ -84,7 +84,7 @@ class LiveRows:
                 self._last.popleft()
 
     def _is_over(self) -> bool:
-        """Return whether the changes without the oldest table are enough, or all are too many bytes."""
+        """Return whether to drop the oldest table: the others have enough changes, or all are too large."""
         rows = sum(each.num_rows for each in self._last) - self._last[0].num_rows
         size = sum(int(each.nbytes) for each in self._last)
         return bool(rows >= MOST_CHANGES or size > MOST_CHANGED_BYTES)
@@ -178,7 +178,7 @@ def _shortened(text: str) -> str:
 
 
 def _copy(table: pa.Table, most: int) -> pa.Table:
-    """Return the last rows of a table in memory of their own, fewer if they have too many bytes."""
+    """Return a copy of the last `most` rows of a table, of fewer if they have too many bytes."""
     last = table.slice(max(0, table.num_rows - most))
     last = last.take(pa.array(np.arange(last.num_rows)))
     if last.nbytes > MOST_CHANGED_BYTES and last.num_rows > 1:

@@ -1,6 +1,6 @@
 """SinkRows, samples of the last changes that the INSERTs of a job send, for the web page.
 
-Tasks send samples only while a page looks (spark/task/sink_sample.py). So a job costs nothing without one.
+Tasks send samples only while a page asks for them (spark/task/sink_sample.py): otherwise they cost nothing.
 """
 
 from __future__ import annotations

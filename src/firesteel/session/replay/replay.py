@@ -31,7 +31,7 @@ class StatementReplay:
         messages: Number of messages that can be read now.
         unreadable: Text of the error of each message that still cannot be read, by its position.
         earlier: Number of messages that were replayed before.
-        is_completed: Whether an interrupted replay is completed.
+        is_completed: Whether the job also completes an earlier replay that was interrupted.
         rows: Number of rows that could not be written, which are not replayed.
     """
 
@@ -50,7 +50,7 @@ def replay_of(
     checkpoint: str,
     letters: Iterable[KeptLetter],
 ) -> StatementReplay | None:
-    """Decode the dead letters of a statement's job with today's options of its tables.
+    """Decode the dead letters of a statement's job with the current options of its tables.
 
     Args:
         environment: The session.
@@ -134,7 +134,7 @@ def _add(messages: dict[str, RawMessage], message: RawMessage) -> None:
 
 
 def decoded_by(scan: ScanSpec, messages: Sequence[RawMessage]) -> DecodedMessages:
-    """Decode messages with the source of a scan, and return their rows."""
+    """Return the rows of messages that the source of a scan decodes, and the errors of the others."""
     source = open_source(scan)
     if not isinstance(source, ReplayableSource):
         raise NotSupportedError(

@@ -22,7 +22,7 @@ def restart_strategy(configuration: Configuration, *, has_checkpoint: bool) -> R
 
     Args:
         configuration: The session's options.
-        has_checkpoint: Whether the job has a checkpoint. If no strategy is named, it decides.
+        has_checkpoint: Whether the job has a checkpoint. If no strategy is named, this decides which is used.
 
     Raises:
         ValidationError: Two options contradict each other. The text is Flink's.

@@ -147,7 +147,7 @@ class ExponentialDelay(RestartStrategy):
         return max(0, self._restart_at - self._clock())
 
     def note_failure(self) -> None:
-        """Count a failure. One that comes before the restart for the last one is not counted again."""
+        """Count a failure, unless the restart that follows the last counted failure has not happened yet."""
         now = self._clock()
         if self._restart_at is not None:
             if now <= self._restart_at:

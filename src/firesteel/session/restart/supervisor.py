@@ -70,7 +70,7 @@ class Supervisor:
         self._times = 0
 
     def run(self, attempt: Callable[[], Iterator[T]], position: Callable[[], str]) -> Iterator[T]:
-        """Yield what the attempts yield, until one of them ends.
+        """Yield what the attempts yield, until one of them ends without an error, or the job is cancelled.
 
         Args:
             attempt: Runs the job once, from its checkpoint or from the beginning.
@@ -115,7 +115,9 @@ class Supervisor:
 
 
 def waited_out(error: FiresteelError, *, has_worked: bool) -> FiresteelError:
-    """Return the error of a busy machine as an UnavailableError, which the limit of equal errors leaves out.
+    """Return an OverloadedError of a job that has worked as an UnavailableError, other errors unchanged.
+
+    The limit of equal errors does not apply to an UnavailableError.
 
     Args:
         error: The error that ended the job.

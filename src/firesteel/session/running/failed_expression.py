@@ -39,14 +39,14 @@ _HINTS = {
     "%": "NULLIF(divisor, 0) gives NULL in place of an error",
 }
 _LONG = 200
-"""Length from which an expression is not quoted."""
+"""Most characters of an expression that an error quotes."""
 
 
 def name_expression(error: FiresteelError, origins: Origins, zone: str, text: str | None) -> None:
     """Add the expression that failed to an error, and its place in the statement.
 
     Args:
-        error: The error. Others than those of a Calc or of a join's condition stay as they are.
+        error: The error. It stays as it is unless a Calc or the condition of a join has failed.
         origins: Operators of the job with their nodes.
         zone: Time zone of the session.
         text: Text of the statement. None if places of expressions may refer to another text.
@@ -109,7 +109,7 @@ def own_text(catalog: Catalog, text: str) -> str | None:
 
 
 class _Row:
-    """The row, on which expressions are computed again.
+    """The row that failed, on which expressions are computed again.
 
     Args:
         row: Table of the row.
@@ -150,7 +150,7 @@ class _Row:
         """Return the message with which an expression fails, None if it does not fail."""
         try:
             self._value(expr)
-        except FiresteelError as error:  # a part alone may also be refused; it must not hide the job's error
+        except FiresteelError as error:  # also if a part cannot be compiled alone: the job's error counts
             return error.message
         return None
 

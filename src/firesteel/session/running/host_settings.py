@@ -55,7 +55,7 @@ def read_limits(environment: Environment) -> StreamSettings:
 
 
 def _most_rows(environment: Environment, mini_batch: MiniBatch | None) -> int:
-    """Return how many rows a source gives to a micro-batch; 0 if the option is not set.
+    """Return the most rows of a source in a micro-batch, 0 if the option is not set.
 
     The limit is at least one bundle of mini-batch, because the end of a micro-batch ends the bundle.
     """

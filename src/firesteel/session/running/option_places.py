@@ -15,7 +15,10 @@ from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 
 
 def table_of(catalog: Catalog, spec: ScanSpec | SinkSpec) -> Table | None:
-    """Return the table of a scan or sink. Only options that the job has unchanged have positions."""
+    """Return the table of a scan or sink, None if the catalog does not have it.
+
+    Its `option_places` lack the options that have another value in the job, such as by a hint.
+    """
     table = next((each for each in catalog.tables() if ".".join(each.path) == spec.table), None)
     if table is None:
         return None

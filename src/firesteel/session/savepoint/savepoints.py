@@ -52,7 +52,7 @@ def rescaled(checkpoint: str, parallelism: int, options: Mapping[str, str]) -> l
         options: Configuration options by key.
 
     Returns:
-        The statements of the checkpoint.
+        One result for each statement of the checkpoint.
 
     Raises:
         FiresteelError: As `rescale` does.

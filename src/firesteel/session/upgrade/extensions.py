@@ -13,7 +13,7 @@ _ALIAS = re.compile(r" AS \S+$")
 
 
 def added_parts(before: str, after: str) -> tuple[str, ...]:
-    """Return what an operator has more than the old one; () if the old one has a part that it lacks.
+    """Return the parts that only the new operator has; () if the old one has a part that the new one lacks.
 
     An operator that selects a and b is extended by c if it selects a, b and c. The order does not matter.
 

@@ -28,7 +28,7 @@ def with_secrets(kept: str, new: str) -> str:
 
 
 def _is_starred(key: str, kept: str, new: str | None) -> bool:
-    """Return whether asterisks stand for a secret: of a known key, or for a text of the same length."""
+    """Return whether a kept value is asterisks for the new one: a secret, or a text of the same length."""
     return new is not None and not kept.strip("*") and (is_hidden(key, new) or len(kept) == len(new))
 
 

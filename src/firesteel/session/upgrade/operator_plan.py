@@ -30,7 +30,7 @@ class OperatorPlan:
 
     Attributes:
         operator: The operator as EXPLAIN prints it.
-        change: The change in words: those of Change, or `extended`.
+        change: The change in words: a value of Change, or `extended`.
         before: How EXPLAIN prints the old operator, if it changes.
         added: Parts that an extended operator has besides the old ones.
         state: What happens to its state.

@@ -48,10 +48,10 @@ class PlannedStatement:
 def planned_statement(
     identity: Identity, job: JobSpec, plans: Sequence[Node], origins: Origins, range: SourceRange
 ) -> PlannedStatement:
-    """Return a statement with what an upgrade or an explanation needs of its plans.
+    """Return the planned statement of a job, for an upgrade or an explanation.
 
     Args:
-        identity: By which the statement finds its folder.
+        identity: Identity by which the statement finds its folder in a checkpoint.
         job: Its job.
         plans: The roots of its physical plans.
         origins: Its operators with their plan nodes.
@@ -71,7 +71,7 @@ def script_jobs(environment: TableEnvironment, text: str) -> list[PlannedStateme
 
     Raises:
         SqlError: A statement is wrong.
-        NotSupportedError: The script has a statement that runs as it defines a table.
+        NotSupportedError: The script has a CREATE TABLE AS, which would run a job.
     """
     found: list[PlannedStatement] = []
     seen = Counter[tuple[str, str | None]]()

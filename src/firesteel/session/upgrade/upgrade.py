@@ -30,11 +30,11 @@ class StatementChange:
     """The change that an upgrade makes to one statement of the new script.
 
     Attributes:
-        name: Name of its folder in the checkpoint; its text if it has none.
+        name: Name of its folder in the checkpoint; its shortened text if it has none.
         upgrade: Its old and new job; None if it continues as it is, begins at the start, or is refused.
         is_new: Whether the checkpoint has no state for it.
         operators: What happens to its operators.
-        sources: The tables that are read again, with the part.
+        sources: The tables that are read again, each with the part that is read.
         refused: Why it cannot be upgraded; None if it can.
     """
 
@@ -47,7 +47,7 @@ class StatementChange:
 
 
 class CheckpointUpgrade:
-    """The upgrade of a checkpoint that is held.
+    """The upgrade of a checkpoint that this process has locked.
 
     Attributes:
         changes: What happens to each statement of the new script.
@@ -74,7 +74,7 @@ class CheckpointUpgrade:
 
     @contextmanager
     def computed(self) -> Iterator[tuple[Staged, dict[str, list[SinkDifference]]]]:
-        """Compute the new state and the differences of the sinks. Without a commit, nothing changes.
+        """Compute the new state and the differences of the sinks. The checkpoint changes only at a commit.
 
         Yields:
             The new folders, and the differences by the name of the statement's folder.
@@ -100,7 +100,7 @@ def opened_upgrade(
     any_order: bool = False,
     plan_only: bool = False,
 ) -> Iterator[CheckpointUpgrade]:
-    """Hold a checkpoint and compare its statements with those of a script.
+    """Lock a checkpoint, compare its statements with those of a script, and yield the upgrade.
 
     Args:
         text: The new script, with values for its variables.
@@ -142,7 +142,7 @@ class _OldScripts:
     """The statements of the scripts that a checkpoint keeps.
 
     Args:
-        new: The new script, which has their secrets.
+        new: The new script. The old scripts are kept without secrets, and get those of the new one.
     """
 
     def __init__(self, new: str) -> None:

@@ -91,7 +91,7 @@ class Explanation:
         columns: Names of its columns.
         key: The key that was asked for, by column; None for NULL.
         batch: Number of the last micro-batch.
-        rows: The rows that are left.
+        rows: The rows that remain after all changes, as texts.
         changes: The last changes that the sink got.
         sources: The last source rows.
         operators: The operators, sources first.

@@ -24,7 +24,7 @@ class Key:
 
     Attributes:
         texts: Text of each value by the column's name, as it was given; None for NULL.
-        condition: The same over the fields of the sink's rows.
+        condition: The same values as a condition on the fields of the sink's rows.
     """
 
     texts: dict[str, str | None]
@@ -41,7 +41,7 @@ def parse_key(texts: Sequence[str], sink: SinkSpec, names: Sequence[str]) -> Key
     """Return the key that the user gives.
 
     Args:
-        texts: Conditions, which all hold.
+        texts: Conditions, all of which the row satisfies.
         sink: The sink that has the row.
         names: Names of its columns.
 
@@ -113,7 +113,7 @@ def _column(node: syntax.Node) -> str | None:
 
 
 def _value(node: syntax.Node) -> str | None:
-    """Return the text of a literal, None if the node is none."""
+    """Return the text of a literal, None for UNKNOWN or if the node is no such literal."""
     if isinstance(node, syntax.BooleanLiteral):
         return None if node.value is None else str(node.value).lower()
     if (

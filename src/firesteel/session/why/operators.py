@@ -1,4 +1,4 @@
-"""Reports of the operators of a lineage."""
+"""Reports of the operators that the explained rows have passed."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class OperatorReports:
         job: The job.
         origins: Its operators with their plan nodes.
         lineage: The lineage of the explained rows.
-        sources: Their source rows.
+        sources: The source rows that the explained rows come from.
         batches: The micro-batches.
-        limit: Most steps of an operator and key.
+        limit: Most steps that the report of an operator and a key lists.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class OperatorReports:
         self._sources, self._batches, self._limit = sources, batches, limit
 
     def all(self) -> Iterator[OperatorReport]:
-        """Yield the reports, sources first. An operator that only computes columns has none."""
+        """Yield the reports, sources first. An operator that only computes columns has no report."""
         for chain in self._job.chains:
             if chain.id in self._lineage.chains:
                 for position, spec in enumerate(chain.operators):
@@ -134,10 +134,10 @@ def _drops(spec: OperatorSpec) -> bool:
 def _keys(
     places: dict[int, PlaceRows], keys: Sequence[tuple[int, ...]]
 ) -> list[tuple[tuple[str, ...], dict[int, Mask]]]:
-    """Return the distinct keys of the chosen rows in the order of their first rows, with the rows of each.
+    """Return the distinct keys of the input rows that led to the explained ones, by their first rows.
 
     Returns:
-        For each key its values as text, and by port whether each row has it.
+        One pair for each key: its values as text, and for each port bool[rows], whether the row has the key.
     """
     own = {
         port: [place.rows.column(field(at)) for at in keys[port]]

@@ -20,11 +20,11 @@ from firesteel.spark.why.micro_batches import PastBatch
 from firesteel.spark.why.rerun import ReadRows, of_sequences
 
 Origin = tuple[int, int]
-"""Index of a micro-batch, and a sequence."""
+"""Origin of a change: index of the micro-batch, and sequence of the source row."""
 
 
 class SourceRows:
-    """Source rows of a lineage, with their places.
+    """Source rows that the explained rows come from, with their places, such as file and line.
 
     Args:
         job: The job.
@@ -84,7 +84,7 @@ class SourceRows:
         return [place for place in found if place]
 
     def last(self, count: int) -> list[SourceRow]:
-        """Return the last source rows."""
+        """Return the last `count` source rows, oldest first."""
         return [
             SourceRow(self._batches[batch].name, table, self.place(batch, sequence), text)
             for (batch, sequence), table, rows, at in self._picked[-count:]
@@ -93,7 +93,7 @@ class SourceRows:
 
 
 def _shown(name: str, value: object) -> object:
-    """Return a part of a place; a file below the working directory without the directory."""
+    """Return a part of a place as shown: a file below the working directory by its relative path."""
     if name != "file":
         return value
     path, here = Path(str(value)), Path.cwd()

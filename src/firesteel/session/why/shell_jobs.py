@@ -1,4 +1,4 @@
-"""The statement that `WHY` in the shell asks for: of a job of the session, or of a checkpoint."""
+"""The statement that `WHY` in the shell asks about: of a job of the session, or of a checkpoint."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def statement_of_job(environment: TableEnvironment, id: str, table: Sequence[str
 
     Raises:
         ValidationError: The job does not exist.
-        UsageError: It has no checkpoint, or writes to several tables.
+        UsageError: The job has no checkpoint, has not begun or is no longer known, it does not write to
+            `table`, or `table` is empty and it writes to several tables.
+        NotSupportedError: Its checkpoint is on another file system.
     """
     record = JOBS.find(id)
     if record is None:

@@ -97,7 +97,7 @@ def checkpoint_folder(checkpoint: str) -> Path:
 def asked_statement(
     planned: Sequence[PlannedStatement], checkpoint: str, table: str | None
 ) -> AskedStatement:
-    """Return the statement that has the row.
+    """Return the statement whose result has the row, with its folder.
 
     Args:
         planned: The statements of the script.
@@ -122,7 +122,7 @@ def asked_statement(
     try:
         layout = check_saved(None, own, job.job, job.identity.text)
     except UsageError as error:
-        if error.hint == OTHER_JOB_HINT:  # which is for a job that runs
+        if error.hint == OTHER_JOB_HINT:  # that hint is for a job that runs
             error.hint = _OTHER_SCRIPT_HINT
         raise
     assert layout is not None

@@ -35,7 +35,7 @@ class Question:
     """The row to be explained, and how much of its history is shown.
 
     Attributes:
-        key: Conditions on the columns of the result, which all hold.
+        key: Conditions on the columns of the result, all of which the row satisfies.
         table: Table that the row is in; None for the only result of the script.
         at: Number of the micro-batch after which the row is explained; None for the last one.
         limit: Most source rows, changes and steps of an operator that the answer lists.
@@ -160,7 +160,7 @@ def _listed(changes: pa.Table, sources: SourceRows, rerun: Rerun) -> list[SinkCh
 
 
 def _left(statement: AskedStatement, changes: pa.Table | None) -> list[str]:
-    """Return the rows that are left of the explained ones."""
+    """Return the explained rows that remain after their changes, as texts such as `[Tom, 12]`."""
     if changes is None:
         return []
     job = statement.planned.job

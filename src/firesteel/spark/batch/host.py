@@ -71,7 +71,7 @@ def run(
         leave_out_scopes(context)
     plan = _plan(job, context, parallelism, delivery.job, settings.watched)
     if delivery.in_tasks:
-        plan = exchange(plan, parallelism)  # The files of this shuffle keep the packets for the second step.
+        plan = exchange(plan, parallelism)  # Its files keep the packets for the sinks' own tasks.
 
     def collected(packets: RDD[Any]) -> list[Packet]:
         try:

@@ -71,7 +71,7 @@ class BatchOrigins:
         return self._ends[batch]
 
     def digest(self, offsets: Sequence[str]) -> str:
-        """Return a digest of the sources' offsets and of the names of the files that these offsets count."""
+        """Return a digest of the sources' offsets, and of the log lines of the files that these count."""
         made = hashlib.blake2b(digest_size=_DIGEST)
         for number, line in enumerate(offsets):
             made.update(f"{len(line)}:{line}".encode())

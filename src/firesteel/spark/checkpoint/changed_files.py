@@ -99,9 +99,9 @@ def _file_offsets(offset: Any) -> Iterator[Offset]:
 
 
 def _read_whole(job: JobSpec) -> Callable[[FileInfo], bool]:
-    """Return a function that tells whether a file is read as a whole.
+    """Return a function that tells whether the job reads a file as a whole.
 
-    These are compressed files, and formats such as parquet.
+    This holds for compressed files, and for files of formats such as parquet.
     """
     scans = (chain.inputs[0].of for chain in job.chains if chain.source is not None)
     found = [dict(scan.options) for scan in scans if isinstance(scan, ScanSpec)]

@@ -101,12 +101,12 @@ def check_or_write(
 
 
 def set_job(context: Any, folder: str, job: JobSpec, layout: Layout, statement: str) -> None:
-    """Write the fingerprint of a folder that no job has used yet, as if another job had begun it.
+    """Replace the job in the fingerprint of a folder from which no job has run yet.
 
     Args:
         context: The SparkContext.
-        folder: The statement's folder, whose job differs at most in its sinks.
-        job: The job that continues from it.
+        folder: The statement's folder. The job in its fingerprint differs from `job` at most in the sinks.
+        job: The job that continues from the folder.
         layout: Layout of the folder.
         statement: Text by which the statement is found again.
     """
@@ -320,7 +320,10 @@ def _fingerprint(job: JobSpec, layout: Layout) -> dict[str, Any]:
 
 
 def shaping(job: JobSpec) -> JobSpec:
-    """Return the job without what may come and go: operators that keep rows as they are, and dead letters."""
+    """Return the job without the parts that may be added or removed between two runs.
+
+    These are the operators that pass rows on unchanged, and the sinks of dead letters.
+    """
     chains = (
         replace(chain, operators=tuple(o for o in chain.operators if entry(type(o)).shapes_rows))
         for chain in job.chains

@@ -60,7 +60,7 @@ def open_folder(checkpoint: str, file: str = FILE, *, trusts_others: bool = Fals
 def _check_written(folder: Path, checkpoint: str) -> None:
     """Check that files can be written and renamed.
 
-    It writes bytes, because a full disk still creates empty files. Spark renames each file that it writes.
+    The trial file gets bytes, because a full disk still creates empty files. Spark renames each of its files.
     """
     trial = folder / f".firesteel-{uuid.uuid4().hex}"
     renamed = trial.with_name(f"{trial.name}-renamed")
@@ -99,7 +99,7 @@ def no_checkpoint(checkpoint: str) -> UsageError:
 
 
 def check_is_there(checkpoint: str) -> None:
-    """Raise UsageError if a checkpoint's folder would be on this machine and is not, before Spark starts."""
+    """Raise UsageError if a checkpoint's path is of this machine, and is no folder. This needs no Spark."""
     folder = local_folder(checkpoint)
     if folder is not None and not folder.is_dir():
         raise no_checkpoint(checkpoint)

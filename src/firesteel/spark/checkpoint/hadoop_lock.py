@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 _PREFIX = "firesteel.owner-"
 RACE_SECONDS = 0.5
-"""Wait after creating the file.
+"""Seconds to wait after creating the file.
 
-Object stores may let two runs create it; after this time, the later one has it.
+An object store may let two runs create the same file. After this time, the file names the later run.
 """
 
 

@@ -30,7 +30,7 @@ class ShutOutError(JobError):
 
 
 def this_run() -> Owner:
-    """Return a new owner with a token of its own."""
+    """Return this process as the owner of a checkpoint, with a new unique name."""
     return {
         "pid": os.getpid(),
         "host": socket.gethostname(),
@@ -72,7 +72,7 @@ def shut_out(folder: object, owner: Owner) -> ShutOutError:
 
 
 def has_ended(owner: Owner) -> bool:
-    """Return whether the process of the owner is known to have ended; only of this machine it can be."""
+    """Return whether an owner's process is known to have ended: False for each process of another machine."""
     return owner.get("machine") == machine() and not _is_running(owner.get("pid"))
 
 
@@ -92,7 +92,7 @@ def say_taken_over(folder: object, owner: Owner) -> None:
 
 
 _reported: set[str] = set()
-"""Owners whose loss of a checkpoint is reported already: a command and its statements have one owner."""
+"""Owners, as text, that are reported already. The locks of a command and of its statements name one owner."""
 
 
 def _is_running(pid: Any) -> bool:

@@ -38,7 +38,7 @@ class PendingChange:
         return f".{self.name}.tmp"
 
     def decide(self, folder: Path) -> None:
-        """Make the new entries of a folder count, and complete the change. Their files are durable."""
+        """Rename the draft, so that its entries count, and complete the change. Its files must be durable."""
         (folder / self.draft).rename(folder / self.name)
         sync_folder(folder)
         self.complete(folder)

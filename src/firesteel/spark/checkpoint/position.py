@@ -14,8 +14,8 @@ def position_of(checkpoint: str | None, delivered: int) -> str:
 
     Args:
         checkpoint: Folder of the job in its checkpoint; None if there is none.
-        delivered: Number of the last delivered micro-batch, -1 for none. It counts if the checkpoint is on
-            another machine.
+        delivered: Number of the last delivered micro-batch, -1 for none. It is used if this machine has no
+            offsets of the checkpoint.
     """
     folder = None if checkpoint is None else local_folder(checkpoint)
     planned = (

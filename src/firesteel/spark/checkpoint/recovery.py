@@ -109,7 +109,7 @@ def settle_changed_files(
 ) -> None:
     """Prepare the sinks for files that have changed.
 
-    Call `settle` before; `deliver-again` needs another call after.
+    Call `settle` before this function, and again after it with `deliver-again`.
 
     Raises:
         UsageError: A sink has rows of the files' earlier content, and `recovery` is not `deliver-again`.
@@ -196,7 +196,7 @@ _CAUSE = (
 )
 
 
-# --- what stands where ---------------------------------------------------------------------------
+# --- logs and conflicts ---------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Log:
     """State of the offsets and commits that Spark has logged in a checkpoint."""

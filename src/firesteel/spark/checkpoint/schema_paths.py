@@ -22,7 +22,7 @@ _INSIDE = re.compile(r".*(/state/\d+/_stateSchema/.*)")
 def name_own_schemas(folder: Path, place: Path | None = None) -> None:
     """Make the descriptions of the states name the schemas in their own checkpoint.
 
-    Files of other forms stay.
+    Descriptions of an unknown form are left unchanged.
 
     Args:
         folder: The statement's folder in a checkpoint on this machine.
@@ -47,7 +47,7 @@ def name_own_schemas(folder: Path, place: Path | None = None) -> None:
 
 
 def _renamed(store: dict[str, Any], spark: str) -> bool:
-    """Change the paths of one store's schemas. Return whether any was another one."""
+    """Change the paths of one store's schemas. Return whether a path has changed."""
     before = store.get(_SCHEMAS, [])
     store[_SCHEMAS] = [_INSIDE.sub(lambda found: spark + found[1], path) for path in before]
     return bool(store[_SCHEMAS] != before)

@@ -58,11 +58,11 @@ def furthest_behind(
 ) -> Behind | None:
     """Return the task of a sink that lacks most micro-batches, or None if no sink lacks any.
 
-    If a sink now keeps its position in another place and has none there, it starts again.
+    A sink that now keeps its positions in another place, and has none there, does not count: it starts anew.
 
     Args:
         found: The positions that the sinks have.
-        record: The positions that the checkpoint records. Sinks that start again are removed from it.
+        record: The positions that the checkpoint records. Sinks that start anew are removed from it.
         forgets: Function from a sink's name to the seconds for which it keeps positions; None for no limit.
     """
     for name in [name for name in found if not found[name] and record.has_moved(name)]:
@@ -121,7 +121,7 @@ def refusal(description: str, behind: Behind, gone: str | None) -> UsageError:
 
 
 def not_again(description: str, behind: Behind, gone: str) -> NotSupportedError:
-    """Return the error for `deliver-again` if the checkpoint no longer has the missing rows."""
+    """Return the error for a recovery that cannot give a sink its missing rows. `gone` is the reason."""
     return NotSupportedError(
         f"{description}: {behind.missing} cannot be delivered again, as {gone}",
         hint="put the newest copy of the sink back; or start over with an empty checkpoint folder and an "

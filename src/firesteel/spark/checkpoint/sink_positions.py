@@ -69,11 +69,11 @@ class SinkPositions:
         return self._reached
 
     def has_moved(self, name: str) -> bool:
-        """Return whether the sink kept its position in another place when it was recorded."""
+        """Return whether a sink keeps its position in another place than when the checkpoint recorded it."""
         return self._recorded.get(name, self._places[name]) != self._places[name]
 
     def forget(self, name: str) -> None:
-        """Remove the positions of a sink that starts again in another place."""
+        """Remove the recorded positions of a sink that starts anew in another place."""
         self._reached.pop(name, None)
 
     def accept(self, found: Mapping[str, Mapping[int, Position]]) -> None:

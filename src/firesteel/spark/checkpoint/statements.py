@@ -99,7 +99,7 @@ def saved_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity, sc
 def _own_folder(
     context: Any, saved: Sequence[SavedStatement], job: JobSpec, this: Identity, script: Script
 ) -> tuple[str | None, list[SavedStatement]]:
-    """Return the saved folder of a statement, or None, and the folders of no statement of the script."""
+    """Return a statement's saved folder, None if it has none, and folders of no statement of the script."""
     left = list(saved)
     found: dict[Identity, SavedStatement] = {}
     for one in script.statements:

@@ -53,8 +53,8 @@ class InProcessJob:
     Args:
         job: The job. The changes of its first sink go to the caller.
         key_groups: Number of key groups.
-        at_once: Whether one micro-batch has the whole input. The job then runs as on the batch host, whose
-            operators keep their state to themselves.
+        at_once: Whether one micro-batch has the whole input. The job then runs as on the batch host, where
+            operators hold their state as Python objects and write it to no store.
         channels: Function that returns the watermark channels of a source; one channel if not given.
         observer: Receiver of all messages of the job's chains; None for none.
     """
@@ -118,7 +118,7 @@ class InProcessJob:
         return SourceTask(self._first[0]).tick()
 
     def run_later_stages(self, packets: Iterable[Packet], number: int, now: int) -> list[Packet]:
-        """Run all stages after the first one, and return the packets that are left.
+        """Run all stages after the first one, and return the packets for sinks and the driver.
 
         Args:
             packets: Packets of the first stage.

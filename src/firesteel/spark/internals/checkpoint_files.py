@@ -33,7 +33,7 @@ _LOCAL_SETTING = "fs.file.impl"
 def write_with_few_programs(session: SparkSession, *, owned: bool) -> None:
     """Make the streams of a session write local checkpoints through Hadoop's FileSystem.
 
-    It resolves no links.
+    FileSystem resolves no links.
 
     A setting of the user is kept. If the JVM uses another class for local files than Hadoop's, nothing
     changes.

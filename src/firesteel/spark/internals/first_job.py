@@ -1,6 +1,6 @@
 """Settings that shorten a context's first RDD job.
 
-They change no result, and are skipped if Spark differs.
+They change no result. If Spark lacks the internals that they use, they are skipped.
 """
 
 from __future__ import annotations

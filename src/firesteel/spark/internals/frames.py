@@ -34,7 +34,7 @@ _checking = threading.Lock()
 
 
 def with_state(packets: DataFrame, key: str, processor: StatefulProcessor, schema: StructType) -> DataFrame:
-    """Return the rows that a processor gives for a DataFrame, which is grouped by a column.
+    """Return a DataFrame of the rows that a processor sends for packets grouped by the column `key`.
 
     The driver does not use pandas, but pyspark imports it to check its version, which takes a third of a
     second. Private: the name of the check, which is left out.

@@ -3,7 +3,7 @@
 Setting up a map state takes Spark longer than a dozen accesses: it creates encoders and looks up the column
 family. A micro-batch of few rows uses no map state.
 
-The reader of states in Spark 4.2 fails if a task has never set up the variable: it is set up at once there.
+With Spark 4.2 the variable is set up at once, because its reader of states fails if a task never does so.
 """
 
 from __future__ import annotations

@@ -30,8 +30,9 @@ _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class
 _IN_PLACE = ["-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0"]
 """JVM options that map the archive at the address that it was written for.
 
-Elsewhere, which is the default of Java 17.0.15, the JVM adapts the pointers in it when it starts. Then 137 of
-its 180 MB are memory of this JVM alone; in place 62 MB are, and the others are pages of the file.
+By default, Java 17.0.15 maps the archive elsewhere and adapts the pointers in it. Then 137 of the archive's
+180 MB are private memory of the JVM. At the original address, only 62 MB are private. The others are pages of
+the file.
 """
 _NEW, _OF_USE = ".new", ".mark"
 _ABANDONED = 600.0
@@ -105,7 +106,7 @@ def _is_claimed(made: Path) -> bool:
 
 
 def _oldest(folder: Path) -> list[Path]:
-    """Return all archives but the last ones that were written or used.
+    """Return all archives but the eight (_MOST) that were written or used last.
 
     Each new environment has archives of its own, of 200 MB each, which nobody uses after it is gone.
     """
@@ -114,7 +115,10 @@ def _oldest(folder: Path) -> list[Path]:
 
 
 def _adopt(folder: Path, key: str, archive: Path) -> bool:
-    """Rename a finished archive to its final name, and delete abandoned and useless ones."""
+    """Rename a finished and useful archive to its final name, and return whether there was one.
+
+    Useless archives are deleted on the way; without a useful one, abandoned ones are, too.
+    """
     for made in folder.glob(f"{key}.*{_NEW}"):
         if not (_is_own(made) and _is_complete(made)):
             continue

@@ -59,10 +59,10 @@ _STREAM_OPTIONS = [
 """JVM options for jobs that run for weeks.
 
 Objects of one micro-batch should die in the young generation, which does not grow with the heap. Older
-objects are first collected at 96 MB, and then as soon as they have doubled. By default, Java waits for two
-thirds of the first heap, a 64th of the machine's memory, and later until they have tripled. What libraries
-in C have freed goes back to the system every 5,000 ms (Java 17.0.9 and later). Without that, it was 128 of
-870 MB after an hour.
+objects are first collected at 96 MB, and then each time they have doubled. By default, Java waits until they
+fill two thirds of the first heap, which is a 64th of the machine's memory, and later until they have tripled.
+Memory that libraries in C have freed goes back to the system every 5,000 ms (Java 17.0.9 and later). Without
+this, such memory was 128 of 870 MB after an hour.
 """
 
 

@@ -45,7 +45,7 @@ def run_in_fork(address: str, arguments: list[str]) -> None:
     """Replace this process with a fork of the server, and wait for its end.
 
     The fork uses this process's streams. It ends with this process too, because the connection is then
-    closed. The function returns only if there is no server.
+    closed. The function returns only if the server does not answer.
     """
     about = marshal.dumps((arguments, _path(), os.getcwd(), dict(os.environ)))
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)

@@ -25,8 +25,8 @@ from firesteel.spark.temporary import held_locks, private_folder
 PATIENCE = 120.0
 """Seconds in which a JVM must report its port. It takes half a second on an idle machine.
 
-On a busy one it may take half a minute. Ending it then to start another one, which would not have its memory
-settings, takes longer.
+On a busy machine it may take half a minute. To end the JVM then and start another one by spark-submit, with
+other memory settings, takes longer.
 """
 
 _OPENED = (
@@ -89,7 +89,7 @@ class LocalJvm:
             stderr=subprocess.STDOUT,
             env=environment,
             start_new_session=True,
-            # Without the folder for its answer, the JVM would wait without an end instead of ending.
+            # The locks keep the folder for the JVM's answer. Without it, the JVM would wait and never end.
             pass_fds=held_locks(),
         )
         assert self._process.stdout is not None

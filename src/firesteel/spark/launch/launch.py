@@ -283,7 +283,7 @@ def prepare(options: LaunchOptions | None = None) -> Spark:
     A process has at most one such Spark. Later calls return the same one until it ends.
 
     Raises:
-        UsageError: It was started with other settings.
+        UsageError: The Spark of this process was started with other settings.
     """
     global _shared
     with _sharing:

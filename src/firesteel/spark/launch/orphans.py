@@ -23,11 +23,9 @@ _STATE, _STARTED = 0, 19
 
 
 class Orphans:
-    """The processes of Spark's JVM and of this process, on a system with /proc.
+    """The processes of Spark's JVM and of this process, on a system with /proc; none on other systems.
 
-    On other systems there are none.
-
-    Both lead their own session, and the processes that they start stay in it.
+    The JVM and this process each lead a session, and the processes that they start stay in it.
 
     Args:
         jvm: Process ID of the running JVM.

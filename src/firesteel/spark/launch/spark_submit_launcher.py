@@ -173,12 +173,12 @@ _told: set[str] = set()
 
 
 def tell(what: str, error: BaseException) -> None:
-    """Notify the user that a slower way is taken, because the fast one does not work with this pyspark.
+    """Print once that a task is done in a slower way, because the fast one does not work with this pyspark.
 
     The notice is printed once in a process for each `what`.
 
     Args:
-        what: The thing, as the subject of a sentence, such as "Spark is started".
+        what: The task, as the beginning of a sentence, such as "Spark is started".
         error: Reason for the fallback.
     """
     if what in _told:

@@ -64,7 +64,7 @@ def _check_free(target: Path) -> None:
 
 
 def _begin(target: Path) -> Path:
-    """Make the draft, and rename it once, to see that the file system can."""
+    """Create the draft and return it. Rename it once, to check that the file system can rename folders."""
     draft = target.with_name(f".{target.name}.{os.getpid()}.{machine()}{_SUFFIX}")
     first = draft.with_name(f"{draft.name}.new")
     try:

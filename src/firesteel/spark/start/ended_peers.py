@@ -58,7 +58,7 @@ def quiet_client() -> None:
 def quiet_counters(context: SparkContext) -> SparkContext:
     """Keep the driver from printing tracebacks if the JVM has ended, and return the context.
 
-    They come from calls to the JVM, and from pyspark's server of accumulators. Private: the attribute in
+    Calls to the JVM and pyspark's server of accumulators print such tracebacks. Private: the attribute in
     which pyspark keeps the server.
     """
     quiet_client()

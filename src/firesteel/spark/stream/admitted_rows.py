@@ -1,8 +1,8 @@
-"""Rows that a source may give to the next micro-batch, by the bytes that the last one has sent.
+"""Limit of the rows that a source gives to the next micro-batch, by the bytes that the last one has sent.
 
-One row may cause millions of changes, or changes of megabytes. What a micro-batch sends is on the disk until
-it is delivered. So if it was much, the next micro-batch reads fewer rows. Its offsets are not planned yet: a
-planned micro-batch is never cut.
+One row may cause millions of changes, or changes of megabytes. The changes that a micro-batch sends are on
+the disk until they are delivered. If they were too large, the next micro-batch reads fewer rows. A
+micro-batch whose offsets are planned is never made smaller.
 
 The driver writes the limit into a file for the readers of sources, which are other processes on its machine.
 """
@@ -73,7 +73,7 @@ class AdmittedRows:
 
 
 def admitted_rows(file: str) -> int | None:
-    """Return the most rows of the next micro-batch, None for no limit. `file` is "" if there is none."""
+    """Return the most rows of the next micro-batch, None for no limit. `file` is "" for a job without one."""
     try:
         text = Path(file).read_text() if file else ""
     except FileNotFoundError:

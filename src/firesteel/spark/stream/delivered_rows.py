@@ -6,10 +6,10 @@ import pyarrow as pa
 
 
 class DeliveredRows:
-    """Rows of the last micro-batch that the caller has got.
+    """Number of rows of the last micro-batch that the caller has got.
 
     A restarted job repeats a micro-batch that was not committed, with the same rows in the same order. The
-    caller gets the rest of them.
+    caller then gets only the rows that it lacks.
     """
 
     def __init__(self) -> None:

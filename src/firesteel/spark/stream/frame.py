@@ -146,7 +146,7 @@ class _Sources:
 
     @property
     def labels(self) -> tuple[int, ...]:
-        """Return the labels of the key groups."""
+        """Return the label of each key group: the number by which Spark knows the group."""
         return key_group_labels(self.layout.key_groups, self.layout.partitions)
 
     def channels(self, head: ScanSpec | ValuesSpec) -> list[int]:
@@ -225,7 +225,7 @@ def _frame(sources: _Sources) -> DataFrame:
 
 
 def _log_folder(scan: ScanSpec | ValuesSpec, checkpoint: str, source: int) -> str:
-    """Return the folder for the log that a source's offsets refer to.
+    """Return the folder for the log that a source's offsets refer to; "" on a file system of other machines.
 
     Raises:
         NotSupportedError: Files are read with a checkpoint on a file system that cannot hold the log.

@@ -62,7 +62,7 @@ class FrameTask:
 
     Attributes:
         task: Task of the source.
-        labels: Labels of the key groups (rows.py).
+        labels: Numbers by which Spark knows the key groups (spark/internals/hash_partitions.py).
         numbers: Numbers of the source's tasks in a micro-batch, among the tasks of all sources.
     """
 

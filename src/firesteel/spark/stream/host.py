@@ -119,7 +119,7 @@ class StreamJob:
         local = None if folder is None else local_folder(folder)
         self._sync = None if local is None else CheckpointSync(local)
         if folder is None:
-            # A worker that has not ended may still write here. The process's folder goes later, too.
+            # Ignore errors of its removal: a worker may still write here. Its parent is removed later.
             self._temporary = tempfile.TemporaryDirectory("", "checkpoint-", process_folder(), True)
             folder = self._temporary.name
         try:
@@ -201,7 +201,7 @@ class StreamJob:
         self.progress.enter("first micro-batch")
         if self._job.bounded or settings.replay is not None:
             return writer.trigger(availableNow=True).start()
-        # Timers do not wait for the end of a mini-batch: the sources themselves do (batch_clock.py).
+        # Timers fire within a mini-batch: so the sources wait for its end, not the trigger (batch_clock.py).
         interval = 0 if self._feedback.timers else settings.interval
         return writer.trigger(processingTime=f"{interval} milliseconds").start()
 
@@ -237,7 +237,7 @@ class StreamJob:
             self._query.stop()
 
     def _settle(self, folder: str, settings: StreamSettings) -> Settled:
-        """Check that the checkpoint, its sinks and its files agree."""
+        """Make the checkpoint, its sinks and its files agree, and return the agreed state."""
         context, framed, delivery = self._spark.context, bool(self._frames), self._delivery
         partitions = most_partitions(context, folder)
         settled = settle(context, folder, delivery, partitions, settings.recovery, framed=framed)
@@ -276,7 +276,7 @@ class StreamJob:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Hold the lock of the delivery. While the job is being stopped, `stop` holds it and waits for us."""
+        """Hold the lock of the delivery in a `with` block, unless `stop` is called: then `stop` holds it."""
         held = False
         while not (held or self._stopping):
             held = self._delivering.acquire(timeout=_PATIENCE_SECONDS)
@@ -330,7 +330,7 @@ class StreamJob:
         self.progress.end_batch()
 
     def _put(self, changes: pa.Table, batch: int) -> None:
-        """Pass changes to the caller. Raise if it has stopped reading: the batch is not committed."""
+        """Pass changes to the caller. If the job has stopped, raise _StoppedError: the batch stays open."""
         while not (self._stopping or self._has_ended):
             try:
                 self._results.put(changes, timeout=0.1)

@@ -50,7 +50,7 @@ class KeyedProcessor(StatefulProcessor):
 
     Args:
         task: The stage.
-        labels: Labels of the key groups (rows.py).
+        labels: Numbers by which Spark knows the key groups (spark/internals/hash_partitions.py).
         spill: Folder for packets that are too large for memory.
     """
 

@@ -21,7 +21,7 @@ _FRESH_SECONDS = 1.0
 
 
 class Lag:
-    """Lag of one job, read by sources of its own.
+    """Number of unread messages of one job. The object opens the job's sources once more to ask them.
 
     A bounded job has no lag, and neither has a job that reads DataFrames (`framed`): Spark does not report
     which of its sources is which table.
@@ -35,9 +35,10 @@ class Lag:
         self._asked: float | None = None
 
     def behind(self, sources: Sequence[Mapping[str, Any]]) -> Lags:
-        """Return the lag after a micro-batch, without sources that do not answer at once.
+        """Return the number of messages after the offsets of a micro-batch, by topic and partition.
 
-        `sources` are as in Spark's progress, in the order of the job's sources.
+        Sources that do not answer at once are left out. `sources` are the entries of Spark's progress, in the
+        order of the job's sources.
         """
         now = time.monotonic()
         if self._asked is None or now >= self._asked + _FRESH_SECONDS:
@@ -61,7 +62,7 @@ class Lag:
 
 
 def _own(offset: Any) -> Offset | None:
-    """Return a source's offset without the ends and times that Spark's offset contains, too."""
+    """Return a connector's offset, which Spark's offset wraps with times, replays and ends of sources."""
     while isinstance(offset, str):
         offset = json.loads(offset)
     if offset is None:

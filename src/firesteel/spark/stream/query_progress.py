@@ -16,7 +16,7 @@ _FRESH_SECONDS = 0.4
 
 
 class QueryProgress:
-    """The last progress of Spark's query. Spark needs milliseconds for it: it writes and we read JSON.
+    """The last progress of Spark's query. Each request takes milliseconds, as Spark writes it as JSON.
 
     Any thread may ask.
 
@@ -35,7 +35,7 @@ class QueryProgress:
         return None if last is None else sum(each["memoryUsedBytes"] for each in last["stateOperators"])
 
     def lags(self) -> Lags:
-        """Return the number of messages behind the last micro-batch, by topic and partition."""
+        """Return the number of messages after those of the last micro-batch, by topic and partition."""
         last = self._last()
         return {} if last is None else self._lag.behind(last["sources"])
 

@@ -36,7 +36,7 @@ Values = tuple[int, int, int, int, int, int, int, int, int, int, int, int, bytes
 
 
 def packet_schema() -> StructType:
-    """Return Spark's schema of a DataFrame of packets. Spark would load its SQL parser for a text."""
+    """Return Spark's schema of a DataFrame of packets, as an object: for text, Spark loads its SQL parser."""
     return spark_schema(ARROW)
 
 

@@ -103,7 +103,7 @@ class KeptPackets:
 def _run_here(task: SinkTask, packets: Iterable[Packet], partitions: int) -> list[Packet]:
     """Run the tasks of a sink on the driver, each over the packets that Spark would give it.
 
-    The partitions must be Spark's: a retry of the batch may run in Spark, and commits are known by partition.
+    The partitions must be Spark's: a retry may run in Spark, and sinks know commits by partition.
     """
     parts: dict[int, list[Packet]] = {}
     for packet in packets:

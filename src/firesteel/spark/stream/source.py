@@ -45,7 +45,7 @@ class SourceOptions:
 
     Attributes:
         task: The task that reads the source.
-        labels: Labels of the key groups (rows.py).
+        labels: Numbers by which Spark knows the key groups (spark/internals/hash_partitions.py).
         parallelism: Number of tasks to read with.
         numbers: Range of the source's split numbers in a batch. The ranges of several sources order the rows.
         max_rows: Most rows of a batch.
@@ -167,7 +167,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     @property
     def _ends(self) -> bool:
-        """Whether offsets say that the source has ended, for receivers of its last watermark."""
+        """Whether offsets contain whether the source has ended, so that a last watermark can be sent."""
         return bool(self._options.task.context.watermarked) and self._own.bounded
 
     def _opened(self) -> Any:

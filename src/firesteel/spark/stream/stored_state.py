@@ -37,7 +37,7 @@ READING = {
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Raise JobError where Spark cannot read a state. Spark 4.2 needs the variable `runs` of each task."""
+    """Raise JobError if the `with` block fails because a task of Spark 4.2 has not set up the map `runs`."""
     try:
         yield
     except Exception as error:
@@ -57,7 +57,7 @@ class KeyGroup:
     Attributes:
         stage: Number of the stateful operator in Spark's query.
         label: Number by which Spark knows the key group.
-        contents: The states. A run is loaded when it is first read.
+        contents: The states. StoredState loads their runs before it hands them out.
     """
 
     stage: int
@@ -116,7 +116,7 @@ class StoredState:
             yield group.contents.table(state, key)
 
     def contents(self, states: Sequence[str]) -> Iterator[Contents]:
-        """Yield the contents of each key group that has all of some states, whose runs are loaded."""
+        """Load the runs of some states, and yield the contents of each key group that has all of them."""
         chosen = [group for group in self.groups if set(states) <= group.contents.entries.keys()]
         self._load_all(chosen, states)
         for group in chosen:
@@ -145,7 +145,7 @@ class StoredState:
                             self._run(run)
 
     def _read_metadata(self, folder: str) -> dict[int, tuple[int, int]]:
-        """Return the first and the last micro-batch that Spark keeps, of each stage."""
+        """Return, for each stage, the first and the last micro-batch whose state Spark keeps."""
         if not names(self._session.sparkContext, f"{self._spark}/state"):
             raise UsageError(
                 f"the checkpoint {folder} holds no state",

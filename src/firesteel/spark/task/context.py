@@ -50,7 +50,7 @@ class TaskContext:
     job: str = ""
     """Name of the job at its sinks."""
     run: str = ""
-    """Identity of this run of the job: what a process caches for it does not outlive it."""
+    """Identity of this run of the job. A worker process keeps its caches by run, so runs share none."""
     watermarked: frozenset[int] = frozenset()
     """Numbers of the job's chains that get watermarks."""
     channels: ByPort = ()

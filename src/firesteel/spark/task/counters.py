@@ -142,7 +142,7 @@ class ReadCounters:
 
 
 def read_counters(packet: Packet) -> ReadCounters:
-    """Return what a packet of counters carries."""
+    """Return the counters, the sizes of states and the frequent keys that a packet of counters carries."""
     chains, states, _, sketches = json.loads(packet.payload)
     return ReadCounters(
         [(chain, steps) for chain, steps in chains],

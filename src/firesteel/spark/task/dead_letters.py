@@ -29,7 +29,7 @@ OpenOutput = Callable[[Output], LetterOutput]
 def sink_of_messages(sinks: Sequence[SinkSpec], table: str) -> int | None:
     """Return the number of the sink that gets the unreadable messages of a table; None if none does.
 
-    A table's own sink comes before that of all tables.
+    The sink that the table itself names takes precedence over the job's dead-letter table.
     """
     taking = {n: spec for n, spec in enumerate(sinks) if spec.takes_dead_letters}
     own = (n for n, spec in taking.items() if spec.dead_letter_source == table != "")
@@ -37,7 +37,7 @@ def sink_of_messages(sinks: Sequence[SinkSpec], table: str) -> int | None:
 
 
 def sink_of_rows(sinks: Sequence[SinkSpec]) -> int | None:
-    """Return the number of the sink that gets rows that cannot be written; None if none does."""
+    """Return the number of the sink of the job's dead-letter table for messages and rows; None for none."""
     for number, spec in enumerate(sinks):
         if spec.takes_dead_letters and not spec.dead_letter_source and not spec.takes_refused_rows:
             return number

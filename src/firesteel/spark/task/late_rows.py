@@ -28,7 +28,7 @@ class LateRowsOutput:
 
     Args:
         operators: For each operator that may drop rows, its collector, its inputs by port, and its output.
-        position: Position of the rows.
+        position: Text for the position of the rows in their dead letters, such as `micro-batch 7`.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class LateRowsOutput:
 
     @classmethod
     def of(cls, context: TaskContext, id: TaskId, chain: Chain) -> LateRowsOutput:
-        """Return the output of a chain.
+        """Return the output of the late rows of a chain. It does nothing if no sink takes late rows.
 
         Args:
             context: Context of the task.
@@ -59,7 +59,7 @@ class LateRowsOutput:
         return cls(operators, batch_position(id.batch))
 
     def flush(self) -> Iterator[Packet]:
-        """Send the rows that were dropped since the last call."""
+        """Yield packets with the rows that were dropped as late since the last call."""
         for collected, inputs, output in self._operators:
             assert output.letters is not None
             for late in collected.take():
@@ -68,7 +68,7 @@ class LateRowsOutput:
             yield from output.flush()
 
     def close(self) -> Iterator[Packet]:
-        """Send the rest."""
+        """Yield packets with the last late rows, and close the outputs."""
         yield from self.flush()
         for _, _, output in self._operators:
             yield from output.close()

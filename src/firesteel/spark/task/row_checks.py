@@ -36,7 +36,7 @@ class RowChecks:
         """Return the rows that satisfy the constraints of the table.
 
         Raises:
-            JobError: A row violates a constraint, and rows are not set aside.
+            JobError: A row violates a constraint, and the job has no dead-letter table for such rows.
         """
         if self._constraints is None:
             return changes
@@ -49,14 +49,14 @@ class RowChecks:
         self.note([RefusedRow(0, kind, shown, _VIOLATION, text)])
 
     def note(self, rows: Sequence[RefusedRow]) -> None:
-        """Make dead letters of rows."""
+        """Add refused rows to the dead letters, if the job has a dead-letter table for them."""
         if self.refused is not None and self.refused.letters is not None:
             for row in rows:
                 self.refused.letters.add(letter_of(row, self._position))
 
 
 def batch_position(batch: int) -> str:
-    """Return the position of a refused row."""
+    """Return the text for a row's position in its dead letter: the number of the micro-batch."""
     return f"micro-batch {batch}"
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from firesteel.runtime.dataflow.packets import FIRST, SAMPLE, Packet, write_ipc
 
 LOOK_SECONDS = 10.0
-"""Time after the last look of a page for which tasks send samples."""
+"""Seconds for which tasks send samples after a page has asked for the rows."""
 ROWS, BYTES = 20, 1 << 16
 """Most rows of a task's sample, and their most bytes."""
 
@@ -53,12 +53,12 @@ class SinkSample:
         self._last: pa.Table | None = None
 
     def add(self, changes: pa.Table) -> None:
-        """Keep the last changes of a table if a page looks."""
+        """Keep a copy of the last changes of a table, if a web page asks for rows of the job."""
         if self._look_file and changes.num_rows and is_watched(self._look_file):
             self._last = _small(changes.slice(max(0, changes.num_rows - ROWS)))
 
     def packets(self) -> list[Packet]:
-        """Return the packet with the rows for the driver, none without rows."""
+        """Return a list with one packet of the kept rows for the driver; [] if there are no rows."""
         if self._last is None or not self._last.num_rows:
             return []
         payload, self._last = write_ipc(self._last), None
@@ -66,7 +66,7 @@ class SinkSample:
 
 
 def _small(changes: pa.Table) -> pa.Table:
-    """Return the last rows in memory of their own, fewer if they have too many bytes, none if one has."""
+    """Return a copy of the last rows. Halve their number until they fit in BYTES; no row if one is larger."""
     own = changes.take(pa.array(np.arange(changes.num_rows)))
     if own.nbytes <= BYTES:
         return own

@@ -25,9 +25,9 @@ _ROWS = 1 << 20
 
 
 class Content:
-    """Rows of a sink, filled with changes.
+    """Distinct rows that a sink has after all changes that were applied to this object.
 
-    With a key, the last change of each key counts, as in a table. Without one, equal rows are counted.
+    With a key, the last change of each key decides, as in a table. Without a key, equal rows are counted.
 
     Args:
         types: Types of the columns.
@@ -42,7 +42,7 @@ class Content:
         self._waiting: list[pa.Table] = []
 
     def apply(self, changes: pa.Table) -> None:
-        """Apply the rows of a changes table (runtime/spec/operators.py), which are in their order."""
+        """Apply the changes of a changes table (runtime/spec/operators.py), in the order of its rows."""
         counts = np.where(np.isin(changes[KIND].to_numpy(), _ADDS), 1, -1)
         rows = changes.select(self._fields).append_column(COUNT, pa.array(counts, pa.int64()))
         self._waiting.append(rows.cast(self._rows.schema))
@@ -75,5 +75,5 @@ class Content:
 
 
 def compared(column: pa.Array | pa.ChunkedArray, kind: SqlType) -> pa.Array | pa.ChunkedArray:
-    """Return a column that has equal values in the same rows, and can be hashed."""
+    """Return a column of hashable values that are equal exactly where the values of `column` are equal."""
     return column if kind.root in _BINARY else pa.array(render(column, kind), pa.string())

@@ -19,8 +19,8 @@ _OFFSETS = "offsets"
 def continue_in(folder: Path, upgrade: StatementUpgrade, context: Any) -> None:
     """Write the files with which the new job of a statement goes on after the old job's last micro-batch.
 
-    The job has another name at its sinks, so that they take its differences. What belongs to the old name is
-    left out.
+    The new job has another name at its sinks, so that they accept its differences. Files that belong to the
+    old name are left out.
 
     Args:
         folder: New folder for the files.
@@ -39,7 +39,7 @@ def continue_in(folder: Path, upgrade: StatementUpgrade, context: Any) -> None:
 
 
 def _is_copied(name: str, batch: int) -> bool:
-    """Return whether the new folder gets a file: what Spark and the sources keep up to a micro-batch."""
+    """Return whether a file is copied: Spark's files, offsets up to `batch`, and files of the sources."""
     first, *rest = name.split("/")
     if first != SPARK:
         return first in (SOURCES, REPLAYS)

@@ -71,7 +71,7 @@ def distinct(rows: pa.Table, sink: SinkSpec, key: Sequence[int]) -> bool:
 def _surplus(
     before: pa.Table, after: pa.Table, sink: SinkSpec, columns: Sequence[int]
 ) -> tuple[Indices, Indices]:
-    """Return how many of each row of either side the other one lacks."""
+    """Return the copies of each row of `before` that `after` lacks, int64[n], and the reverse, int64[m]."""
     codes, others = common_codes(
         _columns(before, sink, columns), _columns(after, sink, columns), _sizes(before, after)
     )

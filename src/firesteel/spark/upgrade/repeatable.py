@@ -52,11 +52,11 @@ def check_repeatable(folder: Path, job: JobSpec, varies: str | None, *, any_orde
     Args:
         folder: The statement's folder in the checkpoint.
         job: The old job.
-        varies: Name of a function of it whose value differs at each evaluation; None if there is none.
+        varies: Name of a function of the job whose value differs at each evaluation; None for none.
         any_order: Whether the result may depend on the order in which rows of several inputs came.
 
     Raises:
-        NotSupportedError: It may tell them something else.
+        NotSupportedError: The job may send other rows.
     """
     why = next(_reasons(folder, job, varies), None)
     hint = _ANEW
@@ -72,8 +72,12 @@ def check_repeatable(folder: Path, job: JobSpec, varies: str | None, *, any_orde
 def check_no_timers(job: JobSpec, shown: str) -> None:
     """Check that the new job does not depend on the time at which rows come.
 
+    Args:
+        job: The new job.
+        shown: The job's statement, for the message.
+
     Raises:
-        NotSupportedError: It does. `shown` is its statement in the message.
+        NotSupportedError: The job depends on the time.
     """
     if has_timers(job):
         raise NotSupportedError(
@@ -87,7 +91,7 @@ def check_secrets(job: JobSpec) -> None:
     """Check that the secrets of the old job's tables are known.
 
     Raises:
-        UsageError: One is not: the checkpoint does not keep it, and the new script does not have the table.
+        UsageError: A secret is unknown: checkpoints keep none, and the new script does not have the table.
     """
     scans = [head for head in heads(job) if isinstance(head, ScanSpec)]
     tables: list[ScanSpec | SinkSpec] = [*scans, *job.sinks]
@@ -122,7 +126,7 @@ def reasons_outside(folder: Path, job: JobSpec, varies: str | None) -> Iterator[
     Args:
         folder: The statement's folder in the checkpoint.
         job: The job.
-        varies: Name of a function of it whose value differs at each evaluation; None if there is none.
+        varies: Name of a function of the job whose value differs at each evaluation; None for none.
     """
     if varies is not None:
         yield f"it calls {varies}, whose value differs each time"

@@ -1,8 +1,7 @@
-"""The history of the sources of an upgraded statement: what they are read again from and up to.
+"""The part of each source that the upgrade of a statement reads again.
 
-A source of the new job that the old job read, too, is read from where that one began to where the checkpoint
-stands. A new source is read up to its present end. The logs of files go with the offsets, which count their
-entries.
+A source of both jobs is read from the offset at which the old job began up to the offset of the checkpoint. A
+new source is read up to its present end. The logs of files are copied, because offsets count their entries.
 """
 
 from __future__ import annotations
@@ -176,7 +175,7 @@ def named_history(
 
 
 def _all_of(source: Source, first: Offset, last: Offset) -> History:
-    """Return a new source as a whole. It is read once, so it need not give the same rows again."""
+    """Return all rows of a new source. It is read once, so it need not give the same rows again."""
     try:
         return source.history(first, last)
     except NotSupportedError:
@@ -187,7 +186,7 @@ def start_of(known: ReadSource, source: Source) -> Offset:
     """Return the offset at which a job began to read a source.
 
     Raises:
-        UsageError: An earlier version, which did not note it, began the checkpoint.
+        UsageError: The checkpoint is of an earlier version, which did not record the offset.
     """
     noted = noted_start(known.log)
     if noted is not None:

@@ -29,10 +29,10 @@ class ScriptJob:
     """The job of one statement of a script.
 
     Attributes:
-        identity: By which the statement finds its folder.
+        identity: Identity by which the statement finds its folder in a checkpoint.
         job: The job.
         sink_modes: Changes that each sink takes (catalog/schema.py: SourceTraits.sink_mode), by table.
-        varies: Name of a function whose value differs at each evaluation; None if there is none.
+        varies: Name of a function in the job whose value differs at each evaluation; None if there is none.
     """
 
     identity: Identity
@@ -46,7 +46,7 @@ class ScriptJob:
         return () if self.takes(number) == _INSERT_ONLY else sink.primary_key
 
     def takes(self, number: int) -> str:
-        """Return which changes a sink takes."""
+        """Return which changes a sink takes: its mode, but `insert-only` for `upsert` without a key."""
         sink = self.job.sinks[number]
         mode = self.sink_modes.get(sink.table, _INSERT_ONLY)
         return _INSERT_ONLY if mode == "upsert" and not sink.primary_key else mode
@@ -83,7 +83,8 @@ class StatementUpgrade:
         before: The old job.
         after: The new job.
         layout: Key groups and partitions, which stay.
-        unchanged: Tails of both jobs if their state is the same; None if all operators are computed again.
+        unchanged: Operators of both jobs behind the state (unchanged_state.py), if the state stays the same;
+            None if sources are read again.
     """
 
     folder: Path

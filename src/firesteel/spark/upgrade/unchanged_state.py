@@ -3,8 +3,9 @@
     sources -> ... -> GroupAggregate  ->  Calc -> sink
     `--- equal in both jobs ------'      `- the tails of the old job and of the new one
 
-The results of such an aggregate are in its state. So what the old job has sent its sinks, and what the new
-job says, are the two tails over these results. No source is read again, and the state goes on as it is.
+The results of such an aggregate are in its state. The old tail over these results gives the rows that the old
+job has sent its sinks, and the new tail gives those of the new job. So no source is read again, and the new
+job continues with the same state.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ _FREE = ("emit_update_before", "bundle", "map_order")
 
 @dataclass(frozen=True)
 class SinkTail:
-    """The way of the rows of a sink from the last operator with state.
+    """The operators without state between the last operator with state and a sink.
 
     Attributes:
-        chain: ID of the chain with that operator.
-        aggregate: The operator.
-        operators: The operators behind it, in order.
+        chain: ID of the chain with the operator with state.
+        aggregate: The operator with state.
+        operators: The operators without state, in order.
     """
 
     chain: int
@@ -41,7 +42,7 @@ class SinkTail:
 
 @dataclass(frozen=True)
 class UnchangedState:
-    """The tails of two jobs with the same state, by the number of the sink.
+    """The tails (SinkTail) of two jobs with the same state, by the number of the sink.
 
     Attributes:
         before: Tails of the old job.
@@ -53,7 +54,7 @@ class UnchangedState:
 
 
 def unchanged_state(before: JobSpec, after: JobSpec) -> UnchangedState | None:
-    """Return the tails of two jobs; None if they differ in more than tails of this kind.
+    """Return the tails of two jobs (SinkTail); None if the jobs differ in more than these operators.
 
     Args:
         before: The old job.
@@ -124,7 +125,7 @@ def _body(job: JobSpec, tails: Mapping[int, SinkTail]) -> list[dict[str, Any]]:
 
 
 def _is_tail(job: JobSpec, chain: ChainSpec) -> bool:
-    """Return whether a chain consists of operators without state, and only sinks get its rows."""
+    """Return whether a chain, like all chains behind it, has only operators without state and no source."""
     if chain.source is not None or any(
         identity(type(operator)) not in _ROW_BY_ROW for operator in chain.operators
     ):

@@ -75,15 +75,15 @@ class SinkDifference:
     """The changes that an upgrade sends to one sink.
 
     Attributes:
-        sink: The sink.
-        difference: The changes.
+        sink: Spec of the sink in the new job.
+        difference: The changes from the sink's content by the old job to that by the new job.
     """
 
     sink: SinkSpec
     difference: Difference
 
     def lines(self, most: int) -> list[str]:
-        """Return the first changes as the print connector writes them."""
+        """Return the first `most` changes as lines, as the print connector writes them."""
         return list(lines(self.difference.changes.slice(0, most), self.sink.types))
 
     def counts(self) -> dict[int, int]:
@@ -165,7 +165,7 @@ class Staged:
         self.drop()
 
     def drop(self) -> None:
-        """Remove what was written and does not count yet."""
+        """Remove the new folders, unless they have replaced the old ones."""
         shutil.rmtree(self._draft, ignore_errors=True)
 
     def compute(self, script: KeptScript) -> dict[str, list[SinkDifference]]:
@@ -178,7 +178,7 @@ class Staged:
             The differences of each statement, by the name of its folder.
 
         Raises:
-            FiresteelError: Nothing has changed.
+            FiresteelError: The upgrade is impossible, or a job fails. The checkpoint keeps its old folders.
         """
         with _disk_errors(self._checkpoint):
             size = sum(StatementFiles.of(each.folder).size for each in self._upgrades)
@@ -258,7 +258,7 @@ class Staged:
         return _by_table(of, contents)
 
     def commit(self) -> None:
-        """Make the new folders count, and deliver the differences to the sinks.
+        """Replace the old folders with the new ones, and deliver the differences to the sinks.
 
         Raises:
             FiresteelError: A sink cannot be written. The checkpoint is the new one, and the next run of the
@@ -300,7 +300,7 @@ def deliver(spark: Spark, folder: Path, job: JobSpec) -> None:
     Args:
         spark: The Spark that reads and writes the checkpoint.
         folder: The statement's folder.
-        job: Its job.
+        job: The new job of the statement.
     """
     context, place = spark.context, str(folder)
     lock = open_folder(place, FILE, trusts_others=True)

@@ -1,4 +1,4 @@
-"""Lineage of rows of a sink: the rows at each place of the job that they come from."""
+"""Lineage of rows of a sink: the rows from which they come, at each input and output of an operator."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PlaceRows:
 
     @classmethod
     def of(cls, events: Sequence[Event]) -> PlaceRows:
-        """Return the rows of messages, of which none is chosen yet."""
+        """Return all rows of some messages. None of them belongs to the lineage yet."""
         held = list(tables(events))
         rows = concat([table for _, table in held]).combine_chunks() if held else None
         if rows is not None:
@@ -48,14 +48,14 @@ class PlaceRows:
         return cls(events, rows, np.zeros(0 if rows is None else rows.num_rows, np.bool_))
 
     def picked(self) -> pa.Table | None:
-        """Return the chosen rows, None if there are none."""
+        """Return the rows that belong to the lineage, None if there are none."""
         return None if self.rows is None or not self.chosen.any() else self.rows.filter(pa.array(self.chosen))
 
     def chosen_events(self, also: Mask | None = None) -> list[Event]:
-        """Return the messages with their chosen rows only. Watermarks stay.
+        """Return the messages with only those rows that belong to the lineage. Watermarks stay.
 
         Args:
-            also: bool[n], another condition; None for none.
+            also: bool[n], whether each row may be returned; None for all.
         """
         mask = self.chosen if also is None else self.chosen & also
         found, start = [], 0
@@ -75,7 +75,7 @@ class Lineage:
         job: The job.
         sink: Number of the sink.
         wanted: Condition of the sink's rows.
-        rows: Conditions on the rows at places.
+        rows: Conditions on the rows at each place of the job.
         events: The recorded messages of each place.
     """
 
@@ -96,7 +96,7 @@ class Lineage:
                 self._trace(chain)
 
     def at(self, place: Place) -> PlaceRows:
-        """Return the rows of a place."""
+        """Return the recorded rows of a place (recorder.py)."""
         if place not in self._places:
             self._places[place] = PlaceRows.of(self._events.get(place, []))
         return self._places[place]
@@ -114,7 +114,7 @@ class Lineage:
                 self._choose_keys(chain, position, columns, after)
 
     def _choose_output(self, chain: ChainSpec) -> None:
-        """Choose the rows that a chain sends: those of the sink, and those that its readers' rows are."""
+        """Add output rows of a chain to the lineage: wanted rows of the sink, lineage rows of its readers."""
         place = self.at((chain.id, len(chain.operators), 0))
         if place.rows is None:
             return
@@ -128,7 +128,7 @@ class Lineage:
                     place.chosen |= is_among(_columns(place.rows, keys), _columns(read, keys))
 
     def _choose_origins(self, place: Place, after: PlaceRows, *, shifts: bool) -> None:
-        """Choose the input rows of an operator without keys: those that caused its chosen rows."""
+        """Add input rows of an operator without keys to the lineage: those that caused its lineage rows."""
         here = self.at(place)
         if here.rows is None:
             return
@@ -148,7 +148,7 @@ class Lineage:
     def _choose_keys(
         self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
     ) -> None:
-        """Choose the input rows of an operator with keys: those with the keys of its chosen rows."""
+        """Add input rows of an operator with keys to the lineage: those with keys of its lineage rows."""
         assert columns.keys is not None
         wanted = self._known_keys(chain, position, columns, after)
         for port in ports(chain, position):
@@ -164,7 +164,7 @@ class Lineage:
     def _known_keys(
         self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
     ) -> list[_Keys]:
-        """Return the keys of the chosen rows: of the output, and of inputs with conditions."""
+        """Return the keys of an operator's lineage rows: of its output, and of inputs with conditions."""
         assert columns.keys is not None
         found: list[_Keys] = []
         sent = after.picked()
@@ -187,14 +187,14 @@ class Lineage:
 
 
 _Keys: TypeAlias = tuple[list[pa.ChunkedArray], "int | None"]
-"""Keys of n rows, and the only port whose rows they choose; None for all ports."""
+"""Columns with the keys of n rows, and the only port whose rows have these keys; None for all ports."""
 
 
 def _keys_of_output(sent: pa.Table, columns: OperatorColumns, ports: Sequence[int]) -> list[_Keys]:
-    """Return the keys of output rows, by the ports that they choose rows of.
+    """Return the keys of output rows, for each port whose key is in the output.
 
-    A row of an outer join has NULL for the key of the input that has no partner. No row of that input leads
-    to it.
+    If a row of an outer join lacks a partner in an input, the key columns of this input are NULL. Such a row
+    comes from no row of this input.
     """
     known = {port: at for port in ports if (at := columns.key_in_output(port)) is not None}
     missing = {port: _is_apart(sent, at, columns.null_apart) for port, at in known.items()}
@@ -210,7 +210,7 @@ def _keys_of_output(sent: pa.Table, columns: OperatorColumns, ports: Sequence[in
 
 
 def _keys_of_input(chosen: pa.Table, columns: OperatorColumns, port: int) -> list[_Keys]:
-    """Return the keys of chosen input rows. Those with NULL that is apart choose rows of their own port."""
+    """Return the keys of input rows. A key with a NULL that equals no other value is for this port only."""
     assert columns.keys is not None
     at = columns.keys[port]
     names = list(map(field, at))
@@ -222,7 +222,7 @@ def _keys_of_input(chosen: pa.Table, columns: OperatorColumns, port: int) -> lis
 
 
 def _is_apart(rows: pa.Table, keys: Sequence[int], null_apart: Sequence[bool]) -> Mask:
-    """Return whether rows have NULL in a key column whose NULLs belong to no other row, bool[n]."""
+    """Return whether each row has NULL in a key column whose NULLs match no row of another port, bool[n]."""
     found: Mask = np.zeros(rows.num_rows, np.bool_)
     if null_apart:
         for key, apart in zip(keys, null_apart, strict=True):

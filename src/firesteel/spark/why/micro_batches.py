@@ -56,7 +56,7 @@ class SourcePart:
 
 @dataclass(frozen=True)
 class PastBatch:
-    """One micro-batch, or all up to one whose own offsets are the oldest that the checkpoint keeps.
+    """One past micro-batch, or all micro-batches up to the oldest one whose offsets the checkpoint keeps.
 
     Attributes:
         first: Number of the first micro-batch.
@@ -80,7 +80,7 @@ class PastBatch:
 
 
 def past_batches(folder: Path, starts: Sequence[Offset], at: int | None) -> list[PastBatch]:
-    """Return the micro-batches of a statement up to one.
+    """Return the micro-batches of a statement up to number `at`, ascending.
 
     Args:
         folder: The statement's folder in a checkpoint.
@@ -143,7 +143,7 @@ def _offsets(folder: Path, number: int, sources: int) -> list[Offset]:
 
 
 def _reader_parts(offset: Offset) -> Offset:
-    """Return the offset of a source or its end, without processing time, replays and earlier sources."""
+    """Return a reader's offset without processing time, replays and the offsets of earlier sources."""
     found = without_replays(without_time(offset))
     if found.keys() == {"own", "earlier"}:
         found = found["own"]

@@ -55,18 +55,20 @@ class OperatorColumns:
     """Columns of one operator.
 
     Attributes:
-        passed: For each port, the position of the input column that an output column is, by the position of
-            the output column. Computed columns are left out.
-        keys: For each port, the positions of the key; None for an operator that takes row by row.
+        passed: For each port, a map from the position of an output column to the position of the input column
+            that it copies. Computed columns are left out.
+        keys: For each port, the positions of the key; None for an operator that processes row by row.
         bundle: Number of rows after which a bundle ends, 0 for none.
-        joins: Whether each row of an input has results of its own, so that a part of an input's rows has the
-            same results without the others; by port.
+        joins: For each port, whether the results of a row do not depend on other rows of the port. Some rows
+            alone then have the same results as among all rows.
         makes_watermarks: Whether the rows decide about watermarks.
         whole: Whether the rows of a micro-batch are taken together.
-        appends: Whether the columns of `passed` are only those that the input has.
+        appends: Whether the output has the columns of the input and then others. Then only the positions in
+            `passed` below the input's width count.
         null_apart: For each key column whether rows with NULL in it belong to no row of another port, as in a
             join by `=`; () if NULLs belong together.
-        alone: For each port, whether such rows are sent; as `null_apart`.
+        alone: For each port, whether its rows that have no partner because of `null_apart` are sent; () like
+            `null_apart`.
         padded: For each port, whether an output row can have NULL in place of all its columns, as in an outer
             join; () if none can.
     """
@@ -117,7 +119,7 @@ class OperatorColumns:
 
 
 def columns_of(spec: OperatorSpec) -> OperatorColumns:
-    """Return the columns of an operator.
+    """Return the columns by which rows of an operator belong together, and those that it passes on.
 
     Raises:
         NotSupportedError: The history of its rows cannot be traced.
@@ -318,4 +320,4 @@ _COLUMNS: Mapping[type, Callable[..., OperatorColumns]] = {
     WindowRankSpec: _rank,
     WindowTableFunctionSpec: _appends,
 }
-"""Function that returns the columns of each class of operators."""
+"""Function that returns an operator's columns, by the class of the operator's spec."""

@@ -46,7 +46,7 @@ class Recorder:
 
     Args:
         kept: Condition of the rows that are kept, by place; all rows of a place without one.
-        cuts: Places at which other rows are dropped, because no row that matters depends on them.
+        cuts: Places at which other rows are dropped, because no row that is kept later depends on them.
     """
 
     def __init__(self, kept: Mapping[Place, Condition], cuts: frozenset[Place]) -> None:

@@ -116,7 +116,7 @@ class Rerun:
 
     Args:
         job: The statement's job.
-        folder: Its folder in a checkpoint.
+        folder: The statement's folder in a checkpoint.
         parallelism: Number of tasks that read a source.
         scratch: An empty folder.
         at: Number of the last micro-batch; None for the last one that ended.

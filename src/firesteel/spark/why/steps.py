@@ -1,4 +1,4 @@
-"""Steps of one operator: it runs again over some rows only, and its state is read after each of them."""
+"""Steps of one operator, which runs again over some rows. Its state is read after each step."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ class Input:
 
 @dataclass(frozen=True)
 class Step:
-    """One message to an operator whose rows are run again, with the state around it and what was sent.
+    """One message to an operator that runs again, with its state before and after, and the rows that it sent.
 
     Attributes:
         batch: Index of the micro-batch.
-        inputs: The rows that it gets. None for a watermark or the end of the micro-batch.
-        watermark: The watermark that it gets, in milliseconds; None for none.
-        sent: The rows that it sends.
-        late: Rows that it drops because they came too late.
-        before: Its state before.
-        after: Its state after.
+        inputs: Rows that the operator gets; empty for a watermark or the end of the micro-batch.
+        watermark: Watermark that the operator gets, in milliseconds; None for none.
+        sent: Rows that the operator sends.
+        late: Rows that the operator drops because they came too late.
+        before: State of the operator before the message.
+        after: State of the operator after the message.
     """
 
     batch: int
@@ -87,9 +87,10 @@ class OperatorSteps:
 
     Args:
         spec: Settings of the operator.
+        batches: The micro-batches.
         keeps_state: Whether the operator is behind an exchange, so that it has a state.
         ports: Number of inputs.
-        batches: The micro-batches.
+        whole: Whether the operator takes the rows of a micro-batch together, in one step.
     """
 
     def __init__(
@@ -168,7 +169,7 @@ class OperatorSteps:
         return pa.table({KIND: pa.array([], pa.int8()), SEQUENCE: pa.array([], pa.int64()), **names})
 
     def _step(self, batch: int, piece: _Piece) -> Iterator[Step]:
-        """Yield the step of a piece; none for a watermark that changes nothing."""
+        """Yield the step of a piece; none if a watermark makes the operator neither send nor drop rows."""
         state = None if self._store is None else SortedRunBackend.open(self._store)
         operator = build(self._spec, state, standing_clock(self._batches[batch].now))
         late = operator.late_rows = LateRows()
@@ -201,7 +202,7 @@ class OperatorSteps:
         yield from _rows(operator.barrier())
 
     def _port_batch(self, piece: _Piece) -> PortBatch:
-        """Return the rows of a piece as a batch of all ports. Its watermarks follow by themselves."""
+        """Return the rows of a piece as a batch of all ports. Only a whole micro-batch has its watermarks."""
         if piece.whole is not None:
             return piece.whole
         parts: list[WatermarkedBatch | None] = [None] * self._ports
@@ -234,7 +235,7 @@ def _pieces_of(port: int, event: Event) -> Iterator[_Piece]:
 
 
 def _together(events: Sequence[Event], empty: pa.Table) -> WatermarkedBatch:
-    """Return the rows and watermarks of several messages as one."""
+    """Return the rows and watermarks of several messages as one message."""
     held = [each.rows for each in events if each.rows is not None and each.rows.num_rows]
     order = np.argsort(np.concatenate([each.sequences for each in events]), kind="stable")
     times, sequences = (
@@ -250,7 +251,7 @@ def _last(part: WatermarkedBatch) -> Watermark:
 
 
 def _without_passed(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
-    """Yield the pieces, of watermarks without rows between them only the last one of each port."""
+    """Yield the pieces. Of several watermarks of a port without rows between them, yield only the last."""
     held: dict[int, Watermark] = {}
     for piece in pieces:
         if piece.inputs:

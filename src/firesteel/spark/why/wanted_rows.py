@@ -20,10 +20,10 @@ class WantedRows:
     """Conditions on the rows at the places of a job.
 
     Attributes:
-        exact: Conditions of all rows that the wanted rows depend on. A place without one has no such
-            condition.
-        seeds: Conditions of rows whose keys the wanted rows have. All rows of these keys count.
-        cuts: Places at which all other rows can be dropped.
+        exact: Condition by place. The wanted rows depend on exactly the rows that satisfy it. A place may
+            lack such a condition.
+        seeds: Condition by place. The wanted rows depend on all rows with the keys of rows that satisfy it.
+        cuts: Places at which the rows that do not satisfy `exact` can be dropped.
     """
 
     exact: dict[Place, Condition] = field(default_factory=dict)
@@ -32,12 +32,12 @@ class WantedRows:
 
 
 def wanted_rows(job: JobSpec, sink: int, wanted: Condition) -> WantedRows:
-    """Return the conditions for some rows of a sink.
+    """Return the conditions on the rows of a job from which some rows of a sink come.
 
     Args:
         job: The job.
         sink: Number of the sink.
-        wanted: Condition of the rows.
+        wanted: Condition of the sink's rows.
 
     Raises:
         NotSupportedError: The history of rows cannot be traced through an operator.
@@ -47,7 +47,7 @@ def wanted_rows(job: JobSpec, sink: int, wanted: Condition) -> WantedRows:
         condition, cuts = _of_outputs(chain, sink, wanted, found)
         for position in range(len(chain.operators) - 1, -1, -1):
             if condition is None:
-                columns_of(chain.operators[position])  # refuses what cannot be traced
+                columns_of(chain.operators[position])  # raises an error if it cannot be traced
                 continue
             condition, cuts = _before(chain, position, condition, found, cuts=cuts)
     return found
@@ -70,7 +70,7 @@ def ports(chain: ChainSpec, position: int) -> Sequence[int]:
 def _of_outputs(
     chain: ChainSpec, sink: int, wanted: Condition, found: WantedRows
 ) -> tuple[Condition | None, bool]:
-    """Return the condition on the rows that a chain sends, and whether other rows can be dropped."""
+    """Return the condition on the rows that a chain sends, None for none, and whether others are needless."""
     if len(chain.outputs) != 1:
         return None, False
     (output,) = chain.outputs
@@ -103,7 +103,10 @@ def _width(chain: ChainSpec, position: int) -> int | None:
 def _before(
     chain: ChainSpec, position: int, after: Condition, found: WantedRows, *, cuts: bool
 ) -> tuple[Condition | None, bool]:
-    """Add the conditions on the inputs of an operator, and return that of its first port."""
+    """Add the conditions on an operator's inputs to `found`.
+
+    Return the exact condition on the first port, None for none, and whether its other rows can be dropped.
+    """
     columns = columns_of(chain.operators[position])
     first: Condition | None = None
     can_cut = cuts and not columns.bundle

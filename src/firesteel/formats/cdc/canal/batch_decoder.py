@@ -41,7 +41,7 @@ class CanalColumns(JsonColumns):
         kinds = reading.codes(root["type"].cells, _KINDS)
         data, old = _List(root["data"]), _List(root["old"])
         updates = kinds == RowKind.UPDATE_AFTER
-        # An `old` list that does not fit the rows is converted, too, and may be rejected.
+        # Flink also converts an `old` list that does not fit the rows, and may reject it.
         fits = np.where(updates, old.there & (old.counts == data.counts), ~old.there)
         reading.odd |= (kinds == UNREAD) | ~data.there | ~fits
         reading.odd[data.messages[~data.valid]] = True

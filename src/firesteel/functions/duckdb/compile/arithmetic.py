@@ -82,9 +82,9 @@ def _integer(compiler: Compiler, call: Call) -> str:
 
 
 def _sum(compiler: Compiler, call: Call) -> str:
-    """Return the exact SQL of a chain of sums and differences in one type.
+    """Return the exact SQL of nested sums and differences in one type.
 
-    Wrapping only the final result is equivalent to wrapping each.
+    Wrapping only the final result is equivalent to wrapping each partial result.
     """
     texts: list[str] = []
     left: Expr = call
@@ -96,7 +96,7 @@ def _sum(compiler: Compiler, call: Call) -> str:
 
 
 def _continues(expr: Expr, whole: Call) -> bool:
-    """Return whether an expression is a sum or difference in the type of `whole`, and so continues it."""
+    """Return whether an expression is `whole` or, like it, a sum or difference of two values of one type."""
     if expr is whole:
         return True
     summing = whole.function in ("+", "-") and isinstance(expr, Call) and expr.function in ("+", "-")
@@ -162,7 +162,7 @@ def _wider(left: SqlType, right: SqlType) -> SqlType:
 
 
 def _exact(compiler: Compiler, call: Call) -> list[tuple[str, SqlType]]:
-    """Return SQL and type of the operands as decimals."""
+    """Return (SQL, type) of each operand of a call, cast to DECIMAL."""
     found = []
     for operand in call.args:
         kind = decimal(*digits(operand.type)).with_nullable(operand.type.nullable)

@@ -17,7 +17,7 @@ Operand = tuple[str, Expr]
 
 
 def compared_arrays(operator: str, left: Operand, right: Operand, exchanged: bool) -> str:
-    """Return the comparison of two arrays.
+    """Return the SQL of the comparison of two arrays, each given as its SQL and its expression.
 
     Args:
         exchanged: Whether arrays of columns came through an exchange.
@@ -47,7 +47,7 @@ def _is_binary(expr: Expr, exchanged: bool) -> bool:
 
 
 def _without_null(array: str, kind: SqlType, depth: int) -> str:
-    """Return the SQL condition that no element is NULL, also in nested arrays. None if it always holds."""
+    """Return the SQL condition that no element is NULL, also in nested arrays; "" if it always holds."""
     (element,) = kind.children
     conditions = [f"list_count({array}) = len({array})"] if element.nullable else []
     if element.root is TypeRoot.ARRAY:

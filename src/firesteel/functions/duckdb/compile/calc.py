@@ -29,7 +29,7 @@ from firesteel.types.sql import SqlType
 
 
 def emitters() -> dict[str, Emit]:
-    """Return the emitter of each function of bound expressions."""
+    """Return, by function name, the functions that compile a call of the function to SQL."""
     return {
         **table_emitters(),
         **duckdb_arithmetic.EMIT,

@@ -1,4 +1,4 @@
-"""Compilation of calls of the function table."""
+"""Compilation of calls of functions in the function table (functions/signatures/function.py)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firesteel.types.sql import STRING
 
 
 def table_emitters() -> dict[str, Emit]:
-    """Return an emitter for each name of the function table. It selects the row by the argument types."""
+    """Return, by name in the function table, a function that compiles a call by the row that fits it."""
     return {name: _emitter(rows) for name, rows in FUNCTIONS.items()}
 
 

@@ -92,12 +92,12 @@ def _to_approximate(compiler: Compiler, text: str, source: SqlType, target: SqlT
     if source.root is TypeRoot.DOUBLE and target.root is TypeRoot.FLOAT:
         return compiler.python("casts.to_float", [(text, source)], target)
     if source.root is TypeRoot.DECIMAL:
-        return f"CAST({_double(text, source)} AS {to_duckdb(target)})"  # A FLOAT is rounded twice.
+        return f"CAST({_double(text, source)} AS {to_duckdb(target)})"  # A FLOAT is rounded to DOUBLE first.
     return f"CAST({text} AS {to_duckdb(target)})"
 
 
 def _double(text: str, source: SqlType) -> str:
-    """Return a DECIMAL as a DOUBLE (DecimalDataUtils.doubleValue)."""
+    """Return the SQL of a cast from DECIMAL to DOUBLE (DecimalDataUtils.doubleValue)."""
     precision, scale = source.precision or 0, source.scale or 0
     if precision > 18:
         return f"nearest_double({text})"
@@ -105,7 +105,7 @@ def _double(text: str, source: SqlType) -> str:
 
 
 def _divided(text: str, scale: int) -> str:
-    """Return a DECIMAL of up to 18 digits as a DOUBLE.
+    """Return the SQL of a cast from a DECIMAL of up to 18 digits to DOUBLE.
 
     Flink divides the DOUBLE nearest to the digits. DuckDB divides whole digits and fraction separately if a
     DOUBLE does not hold all of them.
@@ -178,7 +178,7 @@ def _text_of(compiler: Compiler, text: str, source: SqlType) -> str:
 
 
 def sized(text: str, source: SqlType, target: SqlType) -> str:
-    """Return a string or bytes truncated to the target's length, and padded if the length is fixed."""
+    """Return the SQL of a string or bytes cut to the target's length, and padded if the length is fixed."""
     length = target.length or 0
     if length == MAX_LENGTH or (
         (source.length or 0) <= length and target.root in (TypeRoot.VARCHAR, TypeRoot.VARBINARY)

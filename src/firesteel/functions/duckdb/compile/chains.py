@@ -54,9 +54,10 @@ def alike(args: Sequence[Expr]) -> tuple[list[Expr], list[tuple[Expr, list[Liter
 
 
 def _shape(expr: Expr, literals: list[Literal]) -> Shape | None:
-    """Return the shape of an operand without its integer literals; None if it has other calls.
+    """Return the structure of an operand without its integer literals, equal for similar operands.
 
-    The integer literals are appended to `literals` in their order.
+    None if it has calls that are not in `_PLAIN`, other literals, or more than `_DEEP` levels. The integer
+    literals are appended to `literals` in their order.
     """
     if isinstance(expr, InputRef):
         return (expr.index, expr.type)
@@ -79,7 +80,7 @@ def _widens(call: Call) -> bool:
 
 
 def _varying(rows: Sequence[Sequence[Literal]]) -> int | None:
-    """Return the only position at which the literals differ, or None if there are several."""
+    """Return the only position at which the rows of literals differ, or None if there is not exactly one."""
     columns = list(zip(*rows, strict=True))
     places = [i for i, column in enumerate(columns) if len({literal.value for literal in column}) > 1]
     return places[0] if len(places) == 1 else None

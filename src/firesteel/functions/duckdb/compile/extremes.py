@@ -37,7 +37,7 @@ def _may_be_null(arg: Expr) -> bool:
 
 
 def _argument(compiler: Compiler, args: tuple[Expr, ...], call: Call) -> str:
-    """Return the last argument, cast to the result's type.
+    """Return the SQL of the last of `args`, cast to the result's type.
 
     Flink casts it before the NULL check. So a NULL DECIMAL fails, unless an earlier argument was NULL.
     """

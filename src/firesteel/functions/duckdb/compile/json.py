@@ -63,7 +63,7 @@ def _string(compiler: Compiler, call: Call) -> str:
 
 
 def _joined(opening: str, members: Sequence[str], closing: str) -> str:
-    """Return the SQL of the members that are not NULL, in brackets."""
+    """Return the SQL of a JSON array or object: the members that are not NULL, in brackets."""
     if not members:
         return quoted(opening + closing)
     return f"('{opening}' || concat_ws(',', {', '.join(members)}) || '{closing}')"
@@ -114,7 +114,7 @@ def _path_call(compiler: Compiler, call: Call, name: str, clauses: str) -> str:
 def _value(compiler: Compiler, call: Call) -> str:
     """Return the SQL of JSON_VALUE.
 
-    The first clause for an event counts. DEFAULT NULL makes the whole call NULL.
+    Of several clauses ON EMPTY or ON ERROR, the first one counts. DEFAULT NULL makes the whole call NULL.
     """
     said: dict[str, Any] = {"returning": call.type.root.name}
     defaults = iter(call.args[2:])

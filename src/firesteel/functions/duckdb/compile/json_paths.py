@@ -21,7 +21,11 @@ _LONGEST = 1000
 
 
 def plain_path(call: Call) -> str | None:
-    """Return the path of a JSON_VALUE of a column as STRING, or None if it is not only names and indexes."""
+    """Return the path of a JSON_VALUE, or None if Python must evaluate it.
+
+    DuckDB can evaluate it if the document is a text column, the result is a STRING, and the path consists of
+    names and indexes only.
+    """
     text, path = call.args[:2]
     if call.type.root is not TypeRoot.VARCHAR or not isinstance(text, InputRef) or not text.type.is_character:
         return None

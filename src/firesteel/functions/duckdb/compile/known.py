@@ -13,7 +13,7 @@ from firesteel.types.sql import MAX_LENGTH, TypeRoot
 
 
 def typeof_text(call: Call) -> str:
-    """Return TYPEOF: the type of the first argument. If the second one is TRUE, its form can be parsed."""
+    """Return TYPEOF: the type of the first argument, as Flink can parse it if the second is TRUE."""
     kind = call.args[0].type
     text = str(kind)
     if kind.is_interval:

@@ -69,7 +69,7 @@ def _widens(kind: SqlType, target: SqlType) -> bool:
 
 def comparison(compiler: Compiler, call: Call) -> str:
     left, right = call.args
-    if left == right:  # Calcite decides this by whether x is NULL, whatever = means for the type.
+    if left == right:  # Calcite reduces x = x to a test for NULL, whatever = means for the type.
         decided = "TRUE" if call.function in ("=", "<=", ">=") else "FALSE"
         return f"(CASE WHEN {compiler(left)} IS NOT NULL THEN {decided} END)"
     return compared(call.function, (compiler(left), left), (compiler(right), right), compiler)

@@ -99,7 +99,10 @@ def _linear(call: Call) -> tuple[dict[Expr, Decimal], Decimal, int]:
 
 
 def _parts(expr: Expr, kind: SqlType) -> list[tuple[Expr, Decimal]]:
-    """Return operands and factors whose exact sum in the type's ring is the expression; [] if none."""
+    """Return (operand, factor) pairs, the sum of whose products is exactly the expression.
+
+    [] if the expression is not a sum, a difference or a product with a literal, or if it may round.
+    """
     if not isinstance(expr, Call) or not _is_exact(expr, kind):
         return []
     if len(expr.args) == 1:
@@ -115,7 +118,7 @@ def _parts(expr: Expr, kind: SqlType) -> list[tuple[Expr, Decimal]]:
 
 
 def _is_exact(call: Call, kind: SqlType) -> bool:
-    """Return whether the call is an exact step: integers of this type, or a DECIMAL that keeps all digits."""
+    """Return whether a call is an exact +, - or *: of integers, or of DECIMALs with all digits kept."""
     if call.function not in ("+", "-", "*") or call.type.root is not kind.root:
         return False
     if kind.is_integer:

@@ -96,7 +96,7 @@ def values_of(text: str, name: str) -> str:
 
 
 def cast_map(compiler: Compiler, text: str, source: SqlType, target: SqlType, attempt: bool) -> str:
-    """Return a cast to MAP. With `attempt`, it is NULL if a part cannot be cast.
+    """Return the SQL of a cast to MAP. With `attempt`, the result is NULL if a part cannot be cast.
 
     If the cast changes no key and no value, it keeps the order of the entries and repeated keys.
     """

@@ -26,11 +26,11 @@ class NestedParts:
         return tuple((ref.index, *place) for place, ref in self._places.items())
 
     def cut(self, expr: Expr) -> Expr:
-        """Return the expression over the input columns and the extracted parts."""
+        """Return the expression with a column for each access to a part, and add these parts."""
         return _cut(expr, self)
 
     def column(self, expr: Expr) -> Expr | None:
-        """Return a reference to the part of plain type that an expression accesses, or None."""
+        """Return a reference to the part that an expression accesses, None if it is no part to extract."""
         of, back = expr, Path()
         while isinstance(of, Call) and (step := _step(of)) is not None:
             of, back = of.args[0], (*back, step)
@@ -41,7 +41,10 @@ class NestedParts:
 
 
 def _is_plain(kind: SqlType) -> bool:
-    """Return whether values of a type do not depend on how they were created. Arrays do, in comparisons."""
+    """Return whether parts of a type are extracted: nullable scalars, except VARIANT.
+
+    The comparison of arrays and VARIANTs depends on how they were created.
+    """
     return kind.nullable and not kind.children and kind.root is not TypeRoot.VARIANT
 
 

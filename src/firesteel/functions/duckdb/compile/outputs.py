@@ -1,4 +1,4 @@
-"""Compilation of output columns, which may differ from the same expression within another one."""
+"""Compilation of output columns. Their SQL may differ from that of the same expression inside another."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def output(compiler: Compiler, expr: Expr) -> str:
 
 
 def _without_null(expr: Expr) -> str | None:
-    """Return the value that replaces NULL, or None.
+    """Return the SQL of the default value that replaces NULL in an output column, None if NULL stays.
 
     Flink's code gives a NOT NULL variable a default (CodeGenUtils.primitiveDefaultValue). It appears where an
     index is outside an array of NOT NULL elements, or a key is not in a map of NOT NULL values.

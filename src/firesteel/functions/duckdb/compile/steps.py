@@ -1,4 +1,4 @@
-"""Splitting of deep expressions into steps, because DuckDB's parser and binder support some hundred levels.
+"""Splitting of deep expressions into steps: DuckDB's parser and binder support only some hundred levels.
 
 Parts of a deep expression become columns of subqueries. A part becomes a column only if the whole expression
 evaluates it for every row, or if it cannot fail.
@@ -38,7 +38,9 @@ class Steps:
     _step_of: dict[int, int] = field(default_factory=dict)
 
     def cut(self, expr: Expr) -> Expr:
-        """Return the expression over the columns of the steps.
+        """Return the expression with deep and repeated parts replaced by references to new columns.
+
+        The columns are added to `columns`. An expression that is neither deep nor long is unchanged.
 
         Raises:
             NotSupportedError: The expression remains too deep.
@@ -89,7 +91,10 @@ def _is_long(expr: Expr) -> bool:
 
 
 def _repeated(parts: Sequence[Expr], always: set[int]) -> set[Expr]:
-    """Return the values that occur often and that are always computed or cannot fail."""
+    """Return the calls among `parts` that occur often, and that are always computed or cannot fail.
+
+    Conditions (BOOLEAN calls) are left out.
+    """
     if len(parts) < _LONG:
         return set()
     calls = [part for part in parts if isinstance(part, Call) and part.type.root is not TypeRoot.BOOLEAN]

@@ -13,7 +13,7 @@ def _constant(expr: Expr) -> int | None:
 def _substring(compiler: Compiler, call: Call) -> str:
     """Return the SQL of SUBSTRING: DuckDB's own for literal positions.
 
-    A start before the string gives no text.
+    If a negative start is before the string, the result is empty.
     """
     start = _constant(call.args[1])
     length = _constant(call.args[2]) if len(call.args) > 2 else (1 << 31) - 1

@@ -22,7 +22,7 @@ from firesteel.types.user_function import UserFunction
 class Compiler:
     """Compiler of expressions over one input.
 
-    It also collects the Python functions that the expressions call.
+    It also collects the Python functions, user-defined functions and sets of values that the SQL uses.
     """
 
     def __init__(
@@ -166,6 +166,6 @@ def literal_text(literal: Literal) -> str:
 
 
 def cast_text(text: str, source: SqlType, target: SqlType) -> str:
-    """Return the SQL of a cast that loses only what DuckDB rounds, or the text itself if the types agree."""
+    """Return the SQL text cast by DuckDB's own CAST, or unchanged if both types have one DuckDB type."""
     wanted = to_duckdb(target)
     return text if to_duckdb(source) == wanted else f"CAST({text} AS {wanted})"

@@ -10,7 +10,7 @@ from firesteel.types.sql import BIGINT, BOOLEAN, STRING, TypeRoot
 def variant_item(compiler: Compiler, call: Call, placed: bool = False) -> str:
     """Return the SQL of v['name'] or v[index].
 
-    If `placed`, the result records its position in the whole value.
+    If `placed`, the result keeps its offset in the value that contains it, which Flink's `=` compares.
     """
     value, key = call.args
     name, kind = ("field", STRING) if key.type.is_character else ("element", BIGINT)

@@ -1,7 +1,8 @@
 """BITMAP functions, on values in RoaringBitmap's portable form. Flink: Bitmap*Function, RoaringBitmapData.
 
-BITMAP_TO_BYTES shows how integers are stored (as an array, bits or runs) if two forms take the same space. So
-a bitmap keeps the same containers as Java's, and is packed into runs where Flink serializes it.
+A bitmap stores integers in containers: as an array, bits or runs. If two forms take the same space,
+BITMAP_TO_BYTES shows which one is used. So bitmaps keep the same containers as in Java, and are packed into
+runs where Flink serializes them.
 """
 
 from __future__ import annotations

@@ -35,9 +35,9 @@ def floor_days(days: pa.Array, unit: pa.Array) -> pa.Array:
 
 @columnar
 def ceil_days(days: pa.Array, unit: pa.Array) -> pa.Array:
-    """Return the first day of the next unit.
+    """Return the first day of the unit after that of each day, in days since the epoch.
 
-    For months, years and weeks, it is the day itself if that is a first day.
+    As in Flink, some days stay unchanged: the first day of a MONTH, YEAR or WEEK, and for QUARTER January 1.
     """
     return _by_days(days, lambda numbers: _bound(numbers, unit[0].as_py(), False))
 
@@ -85,7 +85,7 @@ def _bound(days: Numbers, unit: str, floor: bool) -> Numbers:
 
 
 def _flink_date(julian: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Return year, month and day of Julian day numbers, in the calendar of that time."""
+    """Return year, month and day of Julian day numbers: Julian before 1582-10-15, else Gregorian."""
     shifted = julian + 32_044
     modern = julian > _GREGORIAN_JULIAN
     b = np.where(modern, _quotient(4 * shifted + 3, 146_097), 0)
@@ -149,9 +149,9 @@ def _months(later: Numbers, earlier: Numbers) -> Numbers:
 def _of_zone(
     look_up: Callable[[int, str], int],
 ) -> Callable[[pa.Array, pa.Array], pa.Array]:
-    """Return a function that looks up a zone's offsets in seconds, once for each quarter of an hour.
+    """Return a function from a column of seconds and a zone's name to the zone's offsets in seconds.
 
-    Offsets change no more often.
+    The offsets are looked up at both ends of each quarter of an hour, and for each row where these differ.
     """
 
     def offsets(seconds: pa.Array, zone: pa.Array) -> pa.Array:

@@ -100,7 +100,7 @@ def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None)
 def slice_of(values: Array, start: int, end: int | None = None) -> Array:
     """Return the elements from `start` to `end`, both inclusive and from 1.
 
-    Negative positions count from the end. 0 is the first element, also where a negative end leads there.
+    Negative positions count from the end. 0 is the first element, also as the result of a negative end.
     (Flink: ArraySliceFunction.)
     """
     size = len(values)

@@ -84,7 +84,10 @@ def to_timestamp_by(text: str, pattern: str) -> int | None:
 
 
 def _read(text: str, pattern: str, digits: int) -> int | None:
-    """Return the nanoseconds of a wall clock by a pattern, None if the text or the pattern is invalid."""
+    """Return the nanoseconds of a wall clock by a pattern, None if the text or the pattern is invalid.
+
+    A text that matches the pattern is truncated to `digits`. Another text may be in JDBC's format.
+    """
     if steps_of(pattern) is None:
         return None
     found = parsed(pattern, text)

@@ -53,7 +53,7 @@ def _of_longs(values: I64) -> U32:
 
 
 def _of_floats(bits: NDArray[np.generic], kind: pa.DataType) -> U32:
-    """Return the bits of floating point numbers. All NaN values have the same bits."""
+    """Return the hashes of floating point numbers, computed from their bits. All NaN have one hash."""
     numbers = bits.view(f"f{kind.bit_width // 8}").copy()
     numbers[np.isnan(numbers)] = np.nan
     return _of_integers(numbers.view(bits.dtype), kind)
@@ -97,7 +97,7 @@ def _of_strings(array: pa.Array) -> U32:
     ends = offsets - first
     units = data.astype(np.uint32)
     if len(data) and int(data.max()) >= 0x80:
-        # This byte begins a character. A byte of 0xF0 or above begins a character of two units.
+        # True for a byte that begins a character. A byte of 0xF0 or above begins a character of two units.
         begun = (data & 0xC0) != 0x80
         before = np.concatenate([[0], np.cumsum(begun.astype(np.int64) + (data >= 0xF0))])
         units = np.frombuffer(data.tobytes().decode().encode("utf-16-le"), "<u2").astype(np.uint32)

@@ -25,9 +25,9 @@ _HASHED = {
     pa.date32(): DATE,
     pa.bool_(): BOOLEAN,
 }
-"""Key types for which a cast to a map returns the order of Java's HashMap.
+"""Key types for which a cast to a map returns the entries in the order of Java's HashMap.
 
-Other keys keep their input order.
+Entries with other keys keep their input order.
 """
 
 
@@ -61,7 +61,8 @@ def from_arrays(keys: Array, values: Array) -> Pairs:
 def union(first: Pairs, *others: Pairs) -> Pairs:
     """Return MAP_UNION: the entries of the later map, then those of the earlier map with other keys.
 
-    NULL keys count as different from each other. An empty map changes nothing.
+    The earlier map keeps all its entries with NULL keys, unless the later map has a NULL key. An empty map
+    changes nothing.
     """
     found = first
     for pairs in filter(None, others):

@@ -220,7 +220,7 @@ def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str
 def _java_split(pattern: re.Pattern[str], text: str, limit: int = 0) -> list[str]:
     """Return the parts of a text as Java's String.split does.
 
-    There is no empty match at the front, and there are no empty parts at the end.
+    An empty match at the front is skipped. Without a limit, empty parts at the end are dropped.
     """
     seen, parts, at = units(text), list[str](), 0
     for (start, end), *_ in find_all(pattern, text):

@@ -1,6 +1,6 @@
-"""JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON and JSON() over columns (firesteel/json_path/sql_json.py).
+"""JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON and JSON() over columns (functions/json_path/sql_json.py).
 
-A text is parsed once, however often it occurs and however many calls read it. A call processes each distinct
+While a text is in the cache, it is not parsed again for other rows or calls. A call processes each distinct
 text of a batch once. The clauses of a call are one JSON text, which is the same in every row.
 """
 
@@ -139,7 +139,10 @@ def _behaviours(said: dict[str, Any]) -> list[Behaviour]:
 
 
 def _each(texts: Column, others: Column, one: Callable[[str, str], Any], kind: pa.DataType) -> pa.Array:
-    """Call a function for each row whose text and path are not NULL. Most rows have the same path."""
+    """Return the results of `one` for each row, NULL if the row's text or other argument is NULL.
+
+    The other argument, such as a path, is mostly the same in all rows. Then each distinct text is used once.
+    """
     distinct = others.unique()
     if len(distinct) > 1:
         rows = list(zip(texts.to_pylist(), others.to_pylist(), strict=True))

@@ -135,7 +135,7 @@ def overlay(text: str, new: str, start: int, length: int | None = None) -> str:
     """Return the text with `new` in place of `length` UTF-16 units from `start`.
 
     Raises:
-        JobError: The sum of both overflows.
+        JobError: The sum of `start` and the length overflows an INT.
     """
     text, new = units(text), units(new)
     count = len(new) if length is None else length

@@ -40,7 +40,7 @@ _VERSION = 1
 
 
 class _Number(str):
-    """A number with the text in which it is written."""
+    """Text of a number, as it is written in the JSON text."""
 
     __slots__ = ()
 

@@ -57,7 +57,7 @@ interval_asked.always(NOTHING_ASKED, physical.GroupAggregate, physical.Changelog
 # --- aggregates: keys and changes ----------------------------------------------------------------
 @upsert_keys.of(*_AGGREGATES)
 def _upsert_key(node: _Aggregate) -> Keys:
-    """Return the grouping columns as the key. Without any, the key of no columns: there is only one row."""
+    """Return the grouping columns as the key. Without grouping columns the key is empty: there is one row."""
     return NO_KEYS if _has_grouping_sets(node) else key_of(*range(len(node.keys)))
 
 

@@ -35,6 +35,6 @@ def _counted(node: Aggregate, wanted: tuple[int, ...], picked: int) -> Pruned:
 
 @filter_pushdown.of(Aggregate)
 def _on_keys(node: Aggregate, condition: Expr | None) -> Pushed | None:
-    """Return the terms that read only keys of all groups."""
+    """Return the push-down of the terms that read only keys which all grouping sets have."""
     keys = {i: key for i, key in enumerate(node.keys) if node.in_all_groups(key)}
     return terms_over_columns(node, condition, keys) if node.keys else None

@@ -82,10 +82,10 @@ kinds_taken.always(None, physical.Calc)
 
 @updates_wanted.of(physical.Calc)
 def _updates(node: physical.Calc, wish: UpdateKind) -> tuple[UpdateKind, ...] | None:
-    """Return the form of updates wanted of the input, None if the wish cannot be satisfied.
+    """Return the form of updates required of the input, None if the node cannot send the wished form.
 
-    A row that leaves the filter is retracted by its old row. So new rows alone suffice only if the filter
-    reads keys.
+    A row that no longer passes the filter is retracted by its old row. So new rows alone suffice only if the
+    filter reads only columns of a key.
     """
     return None if wish is UpdateKind.ONLY_AFTER and not _filters_keys_alone(node) else (wish,)
 

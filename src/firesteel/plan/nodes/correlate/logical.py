@@ -47,7 +47,7 @@ class TableFunctionScan(LogicalNode):
 
 @dataclass(frozen=True)
 class Correlate(TwoInputNode, LogicalNode):
-    """LogicalCorrelate: each row of the left input beside each row of the right one, which depends on it.
+    """LogicalCorrelate: each left row joined with the rows that the right input has for this left row.
 
     The join is INNER, or LEFT: a row without partners is padded.
 

@@ -52,7 +52,7 @@ time_attributes.of_input(physical.Exchange, physical.DropUpdateBefore)
 def _keys(node: physical.Exchange) -> Keys:
     """Return the upsert keys that contain all columns of the exchange.
 
-    Only then all changes of a row take the same way, and keep their order.
+    Only then do all changes of a row go to the same task and keep their order.
     """
     return frozenset(key for key in upsert_keys(node.input) if set(node.keys) <= key)
 

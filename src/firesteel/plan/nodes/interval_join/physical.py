@@ -38,7 +38,7 @@ class IntervalJoin(JoinNode, PhysicalNode):
     Flink: StreamPhysicalIntervalJoin. Each input comes after an exchange by its equal columns.
 
     Attributes:
-        remaining: The condition without what the bounds say.
+        remaining: The condition without the comparisons of times that `bounds` expresses.
         bounds: The bounds of the times.
     """
 

@@ -122,7 +122,7 @@ class JoinTerms:
         return True
 
     def to_other_side(self) -> None:
-        """Copy terms on equal columns of one side to the other side."""
+        """Copy terms that read only columns which the join equates from one side to the other."""
         if self.join_type in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
             self._across(self.given)
         if self.join_type is JoinType.INNER:

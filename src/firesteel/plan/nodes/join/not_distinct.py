@@ -24,8 +24,8 @@ def collapse_not_distinct(condition: Expr) -> Expr:
 def _within(term: Expr) -> Expr:
     """Return an operand of AND or OR, collapsed.
 
-    If a compared operand is never NULL, the term is simplified before: the test of NULLs is FALSE there, and
-    an equality is left.
+    A term with a compared operand that is never NULL stays as it is. Simplification makes an equality of it,
+    because its test of NULLs is FALSE.
     """
     if not _has_operands(term):
         return term
@@ -55,12 +55,12 @@ def _has_operands(expr: Expr) -> TypeGuard[Call]:
 
 
 def _comparisons(condition: Call) -> list[_Compared]:
-    """Return what each operand of OR compares. An AND has no such operands."""
+    """Return the operands of the equality in each operand of an OR, or None. No entries for an AND."""
     return [*map(_compared, condition.args)] if condition.function == "OR" else []
 
 
 def _as_not_distinct(condition: Call, compared: list[_Compared]) -> Expr | None:
-    """Return the test that two operands of OR form, None if they form none."""
+    """Return the IS NOT DISTINCT FROM that the two operands of an OR form, None if they form none."""
     if len(compared) != 2:
         return None
     for operands, nulls in zip(compared, condition.args[::-1], strict=True):

@@ -81,7 +81,7 @@ def _updates(node: physical.Join, wish: UpdateKind) -> tuple[UpdateKind, ...] | 
 # --- times ---------------------------------------------------------------------------------------
 @window_properties.of(logical.Join)
 def _windows(node: logical.Join) -> WindowProperties | None:
-    """Return the window columns of both inputs. Those of a padded input may be NULL.
+    """Return the window columns of both inputs, if the join compares the windows. Padded ones may be NULL.
 
     Flink: FlinkRelMdWindowProperties.
     """

@@ -28,7 +28,7 @@ def _unique_keys(node: JoinNode) -> Keys:
 def _upsert_keys(node: JoinNode) -> Keys:
     """Return the upsert keys. Keys of an input without its equal columns do not count.
 
-    Changes of one row keep their order only if all of them take the same way (Flink:
+    Changes of one row keep their order only if all of them go to the same task (Flink:
     FlinkRelMdUpsertKeys.getJoinUpsertKeys).
     """
     equal = node.equal_columns
@@ -50,14 +50,14 @@ def upsert_keys_in_task(side: Node) -> Keys:
 def combined_keys(node: JoinNode, left: Keys, right: Keys, identifying: tuple[Keys, Keys]) -> Keys:
     """Return the keys of a join's rows (Flink: FlinkRelMdUniqueKeys.getJoinUniqueKeys).
 
-    A left key and a right key together are a key. If rows of one input have at most one partner, and the
-    other input is not padded, the keys of that one are keys, too.
+    A left key and a right key together are a key. A left key alone is a key if each left row has at most one
+    partner and right rows are not padded. The same holds with the sides swapped.
 
     Args:
         node: The join.
         left: Keys of the left input's rows.
         right: Keys of the right input's rows.
-        identifying: For each input, keys by which equal columns are recognized that identify a row.
+        identifying: For each input, the keys that tell whether its equal columns identify one of its rows.
     """
     if not node.join_type.has_right_columns:
         return left

@@ -66,7 +66,8 @@ class LookupJoin(PhysicalNode):
     def lookup_keys(self) -> dict[int, Expr]:
         """Column of the input or constant to look up, by the position of the scan's column.
 
-        A column with two values has the last one. The rest of the condition checks the other one.
+        If the condition equates a column with two values, the last one is looked up. `remaining` checks the
+        other.
         """
         shown = () if self.calc is None else conjuncts(self.calc.condition)
         return in_scala_order({**_constants(shown), **self._fields()})

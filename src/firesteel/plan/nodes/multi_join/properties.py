@@ -32,7 +32,7 @@ def _unique_keys(node: MultiJoin) -> Keys:
 
 @upsert_keys.of(MultiJoin)
 def _upsert_keys(node: MultiJoin) -> Keys:
-    """Return the upsert keys. All joins are by the common key, of which the first input has the columns.
+    """Return the upsert keys. All joins compare the common key, whose columns are in the first input.
 
     Flink: FlinkRelMdUpsertKeys.getUpsertKeys.
     """

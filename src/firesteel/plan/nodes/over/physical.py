@@ -1,4 +1,4 @@
-"""Physical nodes of OVER and ORDER BY. They are complete: no later step decides anything."""
+"""Physical nodes of OVER and ORDER BY. They are complete: the translation to a job only reads them."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ window_properties.always(None, logical_over.OverAggregate, logical_over.Sort)
 def _keys(node: physical_over.OverAggregate) -> Keys:
     """Return the upsert keys that contain all columns of PARTITION BY.
 
-    Only then all changes of a row take the same way, and keep their order.
+    Only then do all changes of a row go to the same task and keep their order.
     """
     return frozenset(key for key in upsert_keys(node.input) if set(node.window.partition) <= key)
 

@@ -1,8 +1,8 @@
 """Column pruning and filter push-down of OVER aggregates and of sorts.
 
 Filters stay above: without the rows that they drop, the windows of other rows would change, and so would the
-rows of a LIMIT. All columns are kept, because the projection below an OVER aggregate has just those that are
-read, and a sort is planned by Flink without a rule that cuts columns below it.
+rows of a LIMIT. All columns are kept, because the projection below an OVER aggregate has just the columns
+that are read, and Flink has no rule that cuts columns below a sort.
 """
 
 from __future__ import annotations

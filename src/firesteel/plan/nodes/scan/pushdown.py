@@ -1,7 +1,7 @@
 """Column pruning and filter push-down of the ends of a plan: scans, literal rows and sinks.
 
-Flink: PushProjectIntoTableSourceScanRule. Filters come to a scan by rules/pushdown/push_filter_into_scan.py:
-they also stay above it.
+Flink: PushProjectIntoTableSourceScanRule. rules/pushdown/push_filter_into_scan.py copies filters into a scan.
+They also stay above the scan.
 """
 
 from __future__ import annotations

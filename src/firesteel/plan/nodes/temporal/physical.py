@@ -30,6 +30,6 @@ class TemporalJoin(JoinNode, PhysicalNode):
 
     @property
     def rest(self) -> tuple[Expr, ...]:
-        """Return the part of the condition beside equal columns and the time."""
+        """Return the terms of the condition other than equal columns and the temporal call."""
         call = temporal_call(self.condition)
         return tuple(term for term in self.equal_columns.rest if term != call)

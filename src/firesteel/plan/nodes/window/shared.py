@@ -20,7 +20,7 @@ class WindowAggregateNode(Node):
         calls: The aggregate functions.
         windowing: The windows, and how they are read from the rows.
         properties: Columns of the window that follow the calls.
-        outputs: Names that the node above gives to the columns, if they differ.
+        outputs: Names of all output columns in the query, if they differ from `own_fields`. Empty otherwise.
     """
 
     input: Node

@@ -83,8 +83,8 @@ def _attributes(
 ) -> Attributes:
     """Return the attributes that a plan prints for an aggregate of windows.
 
-    As in Flink, an added count of records takes the first name after the calls, and the last column of the
-    window has no name.
+    As in Flink, an added count of records takes the name that follows those of the calls, and so the last
+    column of the window gets no name.
 
     Args:
         node: The aggregate.

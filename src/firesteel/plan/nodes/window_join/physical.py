@@ -14,7 +14,8 @@ from firesteel.plan.windowing import Windowing
 class WindowJoin(JoinNode, PhysicalNode):
     """Join the rows of equal windows at their end (Flink: StreamPhysicalWindowJoin).
 
-    Each input comes after an exchange by its equal columns. The condition is that beside equal windows.
+    Each input comes after an exchange by its equal columns. `condition` is the query's join condition without
+    the equality of the windows.
 
     Attributes:
         windowings: For each input its windows, which are read from the columns with their borders.

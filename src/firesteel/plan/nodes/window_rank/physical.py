@@ -46,7 +46,7 @@ class WindowDeduplicate(SameColumns, PhysicalNode):
         windowing: The windows, which are read from the columns with their borders.
         keys: Positions of the columns of PARTITION BY, without those of the window.
         time: Position of the time attribute of ORDER BY.
-        by_row_time: Whether that is event time. By processing time, rows have the order of their arrival.
+        by_row_time: Whether `time` is event time. By processing time, rows have the order of their arrival.
         keep_last: Whether the last row is kept. If False, the first.
     """
 

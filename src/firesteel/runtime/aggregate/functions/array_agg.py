@@ -12,8 +12,8 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, BYTES_LIKE, array
 
 
 def retract_value(list: list[Any], retracted: list[Any], value: Any) -> None:
-    # A value that is retracted before it is added is stored apart. Only `merge` matches it, so that one part
-    # may retract rows of another.
+    # A value that is retracted before it is added goes to `retracted`. Only `merge` matches it with an added
+    # value, so that the accumulator of one local phase may retract rows of another.
     if value in list:
         list.remove(value)
     else:
@@ -34,7 +34,7 @@ def merge_lists(
     return list, retracted
 
 
-# If Flink compares the values by identity, only NULL equals another value.
+# For BYTES, which Flink compares by identity: a retraction finds only NULLs.
 def _retract_null(list: list[Any], retracted: list[Any], x: Any) -> None:
     if x is None and None in list:
         list.remove(None)
@@ -65,7 +65,7 @@ def array_agg(call: AggregateSpec) -> Aggregate:
     by identity. Flink: ArrayAggFunction.
     """
     argument = call.arg_types[0]
-    # FLOAT and DOUBLE are stored in sortable form, which distinguishes 0.0 from -0.0 and finds NaN.
+    # FLOAT and DOUBLE are stored in sortable form, in which 0.0 differs from -0.0, and NaN equals itself.
     approximate = argument.root in APPROXIMATE
     kept = array(BIGINT if approximate else argument)
     value = "{k}" if approximate else "{x}"

@@ -66,10 +66,10 @@ def _merge(
 
 
 def collect(call: AggregateSpec) -> Aggregate:
-    """Return the aggregate that counts the occurrences of each value, as a MULTISET in Java's order.
+    """Return the aggregate that counts the occurrences of each value: a MULTISET in a Java HashMap's order.
 
-    As in Flink, a value that is retracted before it is added has the number -1, and 0 once it is added. A
-    retraction removes a value only if its number is 1. Flink: CollectAggFunction.
+    As in Flink, a value that is retracted before it is added has the count -1, and 0 once it is added. A
+    retraction removes a value only if its count is 1. Flink: CollectAggFunction.
     """
     argument = call.arg_types[0]
     return HandWritten(

@@ -11,7 +11,7 @@ tests/runtime/aggregate/functions/test_aggregate_laws.py checks these laws for e
   holds only if b retracts nothing (a retraction takes the first equal value, which may be a's) and without
   DISTINCT (a map of values does not record when each call saw them). Flink has no local phase for these.
 - If `retract` exists, retract(row) after accumulate(row) restores an equal value.
-- The value changes nothing and depends on the accumulator alone.
+- Computing the value changes nothing. The value depends on the accumulator alone.
 
 A row with a NULL argument changes nothing, unless `takes_nulls` is set.
 """
@@ -45,14 +45,14 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Field:
-    """A field of the accumulator to which an expression belongs."""
+    """A field of the aggregate's own accumulator. `Other` is one of an accumulator that is merged into it."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Other:
-    """A field of the accumulator that is merged into another one."""
+    """In a merge: a field of the other accumulator, which is merged into the aggregate's own (`Field`)."""
 
     name: str
 
@@ -118,7 +118,7 @@ class If:
 class Convert:
     """Call of a function of types/numbers.py by name: casts, decimal division, roots.
 
-    Constants follow operands.
+    The function gets the operands, then the constants.
     """
 
     function: str
@@ -145,13 +145,13 @@ class MapView:
     """Map beside the accumulator (Flink: `MapView`). Keys are compared by their bytes, and NULL is a key.
 
     Attributes:
-        name: Name in the texts.
+        name: Name in the aggregate's statements and expressions.
         key: Type of the keys.
         value: Type of the values.
         ordered: Whether keys ascend in insertion order, and both ends are read.
         whole: Whether every result reads all entries.
-        sorted: Whether the least key, or the greatest, is read, always the same of the two (map_state.py:
-            SortedMap). In keyed state, the view is an ordered map.
+        sorted: Whether results read only the least key, or only the greatest one (map_state.py: SortedMap).
+            In keyed state, the view is an ordered map.
     """
 
     name: str
@@ -212,7 +212,7 @@ class HandWritten:
         fields: Fields of the accumulator.
         views: Map views.
         accumulate: Statements for an added row.
-        retract: Statements for a retracted row, None for none.
+        retract: Statements for a retracted row, None if retractions change nothing.
         merge: Statements for another accumulator.
         value: Expression of the result.
         takes_nulls: Whether rows with a NULL argument count.

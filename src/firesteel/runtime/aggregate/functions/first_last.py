@@ -27,7 +27,7 @@ from firesteel.types.sql import BIGINT, BYTES_LIKE, array
 
 
 def first_value(call: AggregateSpec) -> Aggregate:
-    """Return the aggregate for the first value.
+    """Return the aggregate for the first value that is not NULL.
 
     Flink: FirstValueAggFunction, FirstValueWithRetractAggFunction.
     """
@@ -44,7 +44,7 @@ def first_value(call: AggregateSpec) -> Aggregate:
 
 
 def last_value(call: AggregateSpec) -> Aggregate:
-    """Return the aggregate for the last value.
+    """Return the aggregate for the last value that is not NULL.
 
     Flink: LastValueAggFunction, LastValueWithRetractAggFunction.
     """
@@ -114,8 +114,8 @@ def _merge(
 def _with_retract(call: AggregateSpec, name: str, keep: Callable[..., Any], end: str) -> Aggregate:
     """Return an aggregate that stores every value with its arrival numbers.
 
-    As in Flink, a retraction removes the first arrival of the value, for LAST_VALUE too. An unknown value
-    changes nothing. BYTES are never found, since Flink compares them by identity.
+    As in Flink, a retraction removes the first arrival of the value, for LAST_VALUE too. A retraction of an
+    unknown value, or of BYTES (which Flink compares by identity), changes nothing.
     """
     argument = call.arg_types[0]
     return HandWritten(

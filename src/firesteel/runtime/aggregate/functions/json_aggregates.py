@@ -32,7 +32,7 @@ def _remove(x: str | None, list: list[str]) -> None:
 def json_array_agg(call: AggregateSpec) -> Aggregate:
     """Return the aggregate that collects the values in arrival order.
 
-    Flink: JsonArrayAggFunction, without merge.
+    Flink: JsonArrayAggFunction, which has no merge.
     """
     return HandWritten(
         state_id="json-array-agg.v1",

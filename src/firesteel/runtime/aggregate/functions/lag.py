@@ -1,4 +1,4 @@
-"""LAG over a window without a bound."""
+"""LAG, as an aggregate over the window from the first row to the current one."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ def _accumulate(values: list[Any], x: Any, kept: int, default: Any, next_default
 
 
 def lag(call: AggregateSpec) -> Aggregate:
-    """Return the aggregate for the value some rows before, or the default. It stores the last values.
+    """Return the aggregate for the argument of the row `offset` rows before, or the default if there is none.
 
-    The offset is the call's option, and the default is its second argument. The aggregate has no merge.
-    Flink: LagAggFunction, which counts accumulated rows: all peers have the value of the last one.
+    The offset is the call's option, and the default is its second argument. The accumulator has the last
+    offset + 1 values. Flink: LagAggFunction, which counts accumulated rows: all peers (rows with equal sort
+    keys) get the result of the last of them.
     """
     argument = call.arg_types[0]
     kept = int(call.options[0]) + 1

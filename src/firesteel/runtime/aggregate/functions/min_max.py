@@ -96,8 +96,8 @@ def _merge(
     map: Any, other_map: Any, best: Any, size: int, unmatched: bool, is_max: bool,
     extreme: Callable[[Any], tuple[Any, Any]],
 ) -> tuple[Any, Any, int, bool]:  # fmt: skip
-    # A count that becomes positive adds to size and may raise the best. One that ceases to be positive is
-    # subtracted from size, and if it was the best's, the next key at that end is the best.
+    # A key whose count becomes positive adds 1 to `size` and may become `best`. A key whose count ceases to
+    # be positive takes 1 from `size`. If it was `best`, the next key at that end becomes `best`.
     for key, other in other_map.items():
         before = map.get(key, 0)
         count = before + other

@@ -22,9 +22,7 @@ Rows = list[tuple[Any, ...]]
 def over_pandas(call: AggregateSpec) -> HandWritten:
     """Return an aggregate that calls the user's function for each result, with Series of all rows.
 
-    Each Series has one argument of the rows, in arrival order.
-
-    The rows are in arrival order.
+    Each Series has the values of one argument, in the arrival order of the rows.
     """
     assert call.user is not None
     arguments = ", ".join(["{rows}", "{x}", *(f"x{i}" for i in call.args[1:])])
@@ -53,7 +51,7 @@ def _accumulate(rows: Rows | None, *row: Any) -> Rows:
 
 
 def _retract(rows: Rows | None, *row: Any) -> Rows:
-    """Remove the first equal row. NaN equals itself."""
+    """Return the rows without the first one that equals `row`. NaN equals itself."""
     rows = [] if rows is None else rows
     at = next((i for i, known in enumerate(rows) if _equal(known, row)), None)
     if at is not None:

@@ -52,9 +52,10 @@ def _merge(
 
 
 def percentile(call: AggregateSpec) -> Aggregate:
-    """Declare PERCENTILE(x, percentages[, frequency]): sorted values at percentages, interpolated linearly.
+    """Return the aggregate PERCENTILE(x, percentages[, frequency]).
 
-    The percentages of the group's first row apply. Flink: PercentileAggFunction.
+    The result has the sorted values at the percentages, interpolated linearly. The percentages of the group's
+    first row apply. Flink: PercentileAggFunction.
     """
     given, frequency = "{x} is not None", "1"
     if len(call.args) > 2:
@@ -117,7 +118,7 @@ def _number(kind: SqlType) -> Callable[[Any], float]:
 
 
 def percentiles(counts: list[tuple[float, int]], percentages: list[float]) -> list[float] | None:
-    """Return the value at each percentage, or None if the counts, which may be negative, add up to 0 or less.
+    """Return the value at each percentage. None if the counts add up to 0 or less (they may be negative).
 
     Args:
         counts: Ascending values, each with its number of occurrences.

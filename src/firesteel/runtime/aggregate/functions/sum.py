@@ -32,7 +32,7 @@ def zero(kind: SqlType) -> int | float:
 
 
 def from_zero(kind: SqlType) -> tuple[Expression, Expression, Expression]:
-    """Return the expressions that accumulate, retract and merge give to a field `sum` that begins with 0.
+    """Return the expressions for a field `sum` (initially 0) in accumulate, in retract and in merge.
 
     A DECIMAL sum that has overflowed stays NULL.
     """
@@ -50,7 +50,8 @@ def from_zero(kind: SqlType) -> tuple[Expression, Expression, Expression]:
 def sum_(call: AggregateSpec) -> Aggregate:
     """Return the aggregate for the sum.
 
-    It is NULL until the first value. An overflowed DECIMAL sum counts as no value yet.
+    The sum is NULL until the first value. A DECIMAL sum that overflows is NULL and starts again with the next
+    value.
 
     Flink: SumAggFunction, SumWithRetractAggFunction.
     """

@@ -69,7 +69,10 @@ def _methods(
 
 
 def _change(user: UserFunction, method: str, arg_types: Sequence[SqlType]) -> Callable[..., Any]:
-    """Return accumulate or retract over values in internal form. It returns the accumulator."""
+    """Return a function that calls the user's accumulate or retract, and returns the changed accumulator.
+
+    It takes the accumulator and the arguments in internal form.
+    """
     converts = [_to_python(kind) for kind in arg_types]
     plain = not any(converts)
 

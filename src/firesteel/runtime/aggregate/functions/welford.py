@@ -1,4 +1,4 @@
-"""$WELFORD_M2$1, and the variances and standard deviations that are computed from it."""
+"""Flink's internal aggregate $WELFORD_M2$1, and the variances and standard deviations computed from it."""
 
 from __future__ import annotations
 
@@ -53,9 +53,10 @@ def _merge(
 
 
 def welford_m2(call: AggregateSpec) -> Aggregate:
-    """Return the sum of squared distances from the mean, updated by Welford's method in both directions.
+    """Return the aggregate for the sum of squared distances from the mean.
 
-    Flink: WelfordM2AggFunction. The order of operations is Flink's, so that the last digit agrees.
+    Welford's method adds and retracts rows. Flink: WelfordM2AggFunction. The order of operations is Flink's,
+    so that the last digit agrees.
     """
     return _welford(call, "({m2} if {n} > 0 and not {m2} < 0 else None)")
 
@@ -100,7 +101,7 @@ def _welford(call: AggregateSpec, value: str) -> Aggregate:
 
 
 def _value(number: str, condition: str, result: SqlType) -> str:
-    """Return the text of a DOUBLE, cast to the result type if the condition holds, else NULL."""
+    """Return the text of an expression: the DOUBLE `number` in type `result`, or NULL without `condition`."""
     if result.is_integer:
         number = f"to_integer({number}, {BITS[result.root]})"
     elif result.root is TypeRoot.DECIMAL:

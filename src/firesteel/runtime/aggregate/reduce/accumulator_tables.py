@@ -45,7 +45,7 @@ class Results:
     """Results of g accumulators.
 
     Attributes:
-        there: bool[g], whether each accumulator counts any record.
+        there: bool[g], whether each accumulator counts any row: otherwise its key has no result.
         columns: Results of the calls that are output, g rows each.
     """
 
@@ -56,7 +56,8 @@ class Results:
 class AccumulatorTables:
     """Operations on tables of accumulators.
 
-    The tables have the columns f0, f1, ...: keys, then parts, with one row for each key.
+    A table has one row for each accumulator. Its columns f0, f1, ... are the key fields, then the parts of
+    the accumulator (fields and map views).
 
     Args:
         spec: Keys and calls.
@@ -72,7 +73,7 @@ class AccumulatorTables:
         self._aggregates = columnar_aggregates(spec) if columnar else None
         self.columns = AccumulatorColumns.of(spec)
         self.in_columns = self._aggregates is not None
-        if not self.in_columns:  # A merge creates no new accumulators, and an aggregate may lack a merge.
+        if not self.in_columns:  # Keep all parts: only a merge restores others, and a call may have no merge.
             self.columns = replace(self.columns, slots=self._generated.slots)
 
     @property
@@ -86,7 +87,7 @@ class AccumulatorTables:
         return find_keys([table.column(field(i)) for i in self.columns.keys], table.num_rows)
 
     def of_rows(self, changes: pa.Table, keys: Keys) -> pa.Table:
-        """Return new accumulators of rows."""
+        """Return a table with a new accumulator for each key, made from its rows in `changes`."""
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
@@ -97,7 +98,10 @@ class AccumulatorTables:
         return self.onto(changes, keys, [None] * len(keys))
 
     def onto(self, changes: pa.Table, keys: Keys, begin: Sequence[tuple[Any, ...] | None]) -> pa.Table:
-        """Add rows to the accumulators of their keys, row by row. None stands for a new accumulator."""
+        """Return a table of the accumulators of the keys after their rows were added one by one.
+
+        `begin` has the accumulator of each key before its rows, None for a new one.
+        """
         handler = self._handler
         inputs = HandlerInputs(self._spec, self._generated, changes, keys)
         rows = zip(inputs.retracts, inputs.rows, strict=True)
@@ -111,7 +115,9 @@ class AccumulatorTables:
         return self._table(keys, self.columns.from_rows(accs, self._generated.slots))
 
     def added(self, changes: pa.Table, keys: Keys, known: pa.Table, place: Index) -> pa.Table:
-        """Add rows to known accumulators, with the results of adding them one by one.
+        """Return a table of the accumulators of the keys after their rows were added to the known ones.
+
+        The results are those of adding the rows one by one.
 
         Args:
             changes: The rows.
@@ -131,9 +137,10 @@ class AccumulatorTables:
     def _added(
         self, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys, known: pa.Table, place: Index
     ) -> pa.Table:
-        """Add rows in columns. Floating-point sums continue from known values.
+        """Return what `added` returns, computed in columns.
 
-        Merged parts do not depend on the order.
+        New accumulators of the rows are merged into the known ones. Only floating-point sums depend on the
+        order of additions: they continue from the known sums row by row.
         """
         more = self._table(
             keys,
@@ -164,7 +171,7 @@ class AccumulatorTables:
         return len(self.columns.keys)
 
     def merged(self, table: pa.Table, keys: Keys) -> pa.Table:
-        """Merge the accumulators of each key, in their order."""
+        """Return a table with one accumulator for each key, merged from those in `table` in their order."""
         if len(keys) == keys.rows:
             return table.take(pa.array(keys.order))
         if self._aggregates is not None:
@@ -185,9 +192,10 @@ class AccumulatorTables:
         return self._table(keys, self.columns.from_rows(accs, self._generated.slots))
 
     def of_ranges(self, table: pa.Table, starts: Index, ends: Index) -> list[pa.Array] | None:
-        """Merge adjacent accumulators for ranges that may overlap.
+        """Return the fields of accumulators that are merged by ranges of rows [start, end).
 
-        None if each range must be merged separately.
+        There is one column for each field, with one row for each range. Ranges may overlap. None if columns
+        cannot do this, and each range must be merged separately.
         """
         if not self.is_plain or not len(starts):
             return None
@@ -205,12 +213,12 @@ class AccumulatorTables:
     def tuples(self, table: pa.Table) -> Iterator[tuple[Any, ...]]:
         """Yield the accumulators as tuples for the row handler."""
         found = self.columns.to_rows(table, self._generated.slots)
-        if self.in_columns:  # Parts that are not columns result from a merge.
+        if self.in_columns:  # A merge computes the parts that the table lacks.
             return map(self._completed, found)
         return found
 
     def results(self, table: pa.Table) -> Results:
-        """Return the results of accumulators, one row for each key."""
+        """Return the results of accumulators, one row for each row of `table`."""
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):
@@ -223,7 +231,7 @@ class AccumulatorTables:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether accumulators consist only of fields from which results are computed."""
+        """Return whether all results are computed in columns, from fields and without map views."""
         if self._aggregates is None:
             return False
         declared = all(isinstance(each, Declared) for each in self._aggregates)

@@ -82,7 +82,7 @@ class AccumulatorColumns:
     ) -> pa.Table:
         """Return a changes table of inserts.
 
-        `at` has, for each insert, the row of `changes` that caused it.
+        `at` has, for each insert, the index of the row of `changes` that caused it.
         """
         return derived(changes, at, pa.array(np.full(len(at), RowKind.INSERT, np.int8)), [*keys, *parts])
 
@@ -103,7 +103,7 @@ class AccumulatorColumns:
 
 
 def arrow_type(slot: Slot) -> pa.DataType:
-    """Return the type of a part's column."""
+    """Return the Arrow type of the column that holds a part of the accumulators."""
     if isinstance(slot.kind, AccumulatorField):
         return to_arrow(slot.kind.type)
     return pa.list_(entry_type(slot.kind))

@@ -41,10 +41,10 @@ class DistinctValues:
         self._groups = Groups(pairs.owners, len(keys))
 
     def fields(self, aggregate: Declared, place: int, begin: dict[str, Column] | None) -> dict[str, Column]:
-        """Return the fields of the call at `place` after the bundle's values appeared and disappeared.
+        """Return the fields of the call `calls[place]` after the bundle, by name, with one row for each key.
 
-        NULL does not count. `begin` has the initial fields of each key, None for the aggregate's initial
-        values.
+        Values that appear are added, and values that disappear are retracted. NULL does not count. `begin`
+        has the fields of each key before the bundle, None for the aggregate's initial values.
         """
         appears, goes = self._moves(place)
         sign = None if goes is None else np.where(appears, 1, -1)

@@ -18,10 +18,10 @@ def contributed(
     aggregate: Declared, groups: Groups, argument: Column | None, reach: Mask | None, sign: Index | None,
     begin: dict[str, Column] | None = None,
 ) -> dict[str, Column]:  # fmt: skip
-    """Return the fields of a linear aggregate after entries were added (sign 1) and retracted (-1).
+    """Return the fields of a linear aggregate, by name, with one row for each group.
 
-    `argument` has the entries, `reach` those that count (None for all), `begin` the initial value of each
-    group (None for that of the field).
+    Entries are added (sign 1) or retracted (-1). `argument` has the values of the entries, `reach` which
+    entries count (None for all), `begin` the fields of each group before (None for their initial values).
 
     Raises:
         NoPrefixScan: A sum might exceed 64 bits.
@@ -42,7 +42,7 @@ def total(
     field: AccumulatorField, groups: Groups, values: Column | None, reach: Mask | None, sign: Index | None,
     begin: Column | None = None,
 ) -> Column:  # fmt: skip
-    """Return a field after adding its group's values.
+    """Return a field after the values of each group were added, one row for each group.
 
     Args:
         field: The field.
@@ -50,8 +50,8 @@ def total(
         values: Value of each entry; None counts each entry as 1.
         reach: Which entries count, None for all.
         sign: -1 for a retraction, else 1; None for no retractions.
-        begin: Value of each group before. NULL stands for the field's initial value. A field that is NULL
-            then stays NULL until the first value.
+        begin: Field of each group before. NULL stands for the field's initial value. If this is NULL, too,
+            the field stays NULL until the first value.
     """
     if values is None:
         return Column(_begin(field, groups, begin) + _counted(groups, reach, sign))

@@ -38,13 +38,13 @@ class Groups:
         return found
 
     def reduce(self, ufunc: np.ufunc, values: Numbers, neutral: np.generic) -> Numbers:
-        """Reduce each group with `ufunc` in any order. An empty group gives `neutral`."""
+        """Return each group reduced with `ufunc`, in any order. An empty group gives `neutral`."""
         if not self.rows:
             return np.full(self.size, neutral, values.dtype)
         return self._placed(ufunc.reduceat(values, self._starts), neutral)
 
     def sum_in_order(self, values: Numbers, begin: Numbers) -> Numbers:
-        """Add the entries of each group one after the other to its initial value."""
+        """Return the sum of each group: its entries are added one after the other to its value in `begin`."""
         if not self.rows:
             return begin
         running = accumulate(np.add, values, self._starts, begin[self._here])
@@ -93,7 +93,8 @@ class Ranges(Groups):
     def reduce(self, ufunc: np.ufunc, values: Numbers, neutral: np.generic) -> Numbers:
         """Reduce each group with a ufunc that may take an entry twice, such as a maximum.
 
-        Ranges of a power of two entries are reduced for all positions. Two of them cover a group.
+        For each power of two, the stretches of this length are reduced, one from each position. Two such
+        stretches, which may overlap, cover a group.
         """
         lengths = self._ends - self._starts
         level_of = np.frexp(np.arange(int(lengths.max(initial=1)) + 1, dtype=np.float64))[1] - 1

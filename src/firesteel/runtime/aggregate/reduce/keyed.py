@@ -37,7 +37,7 @@ class _Result:
 
 
 class KeyedMerge:
-    """Merge of one bundle into keyed state. `results` is the number of calls whose results are output."""
+    """Merge of the accumulators of one bundle into keyed state."""
 
     def __init__(
         self,
@@ -57,7 +57,12 @@ class KeyedMerge:
         self._values: list[ValueCounts] = []
 
     def run(self, results: int) -> NetChanges:
-        """Merge the bundle and write the state of the clean keys: those that need no row handler.
+        """Return the net changes of the bundle, and write the state of the clean keys.
+
+        Clean keys are those that need no row handler.
+
+        Args:
+            results: Number of calls whose results are output.
 
         Raises:
             NoPrefixScan: The row handler is needed. Nothing was written.
@@ -106,7 +111,7 @@ class KeyedMerge:
         return self._evaluated(index, call, aggregate, distinct.fields(aggregate, place, begin))
 
     def _begin(self, index: int, part: AccumulatorField) -> Column:
-        """Return the initial value of each key's field.
+        """Return a field of each key as it is stored before the bundle.
 
         Keys whose sum has overflowed are left to the row handler: the sum stays NULL.
         """
@@ -152,7 +157,7 @@ class KeyedMerge:
         return _Result(best.known, best.best, best.known_array, best.best_array)
 
     def _live(self) -> Mask:
-        """Return the keys that have records. Over insert-only input, these are all keys."""
+        """Return whether each key has rows after the bundle. Over insert-only input, all keys have."""
         name = self._spec.records
         if name is None:
             return np.ones(len(self._keys), np.bool_)

@@ -38,9 +38,10 @@ class MapOrder:
         self._most = 0
 
     def arranged(self, changes: pa.Table) -> pa.Table:
-        """Return the rows of a bundle with new origins: those of the keys' last rows, in map order.
+        """Return the rows of a bundle with new origin rows, so that keys follow each other in map order.
 
-        All rows of a key have one origin.
+        The last rows of the keys are the new origins. The first key in map order gets the earliest of them,
+        and so on. All rows of a key have the same origin.
         """
         keys = find_keys([changes.column(field(i)) for i in self._keys], changes.num_rows)
         last = keys.order[keys.starts + keys.counts - 1]

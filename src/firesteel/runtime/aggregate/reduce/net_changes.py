@@ -18,7 +18,7 @@ def net_table(
     changes: pa.Table,
     update_before: bool,
 ) -> pa.Table:
-    """Return the changes table. The last row of each key, in `changes`, causes its changes."""
+    """Return the changes table of the results. The origin of a key's changes is its last row in `changes`."""
     kinds, origins = expand(net.outcomes, update_before)
     old = (kinds == RowKind.UPDATE_BEFORE) | (kinds == RowKind.DELETE)
     at = pa.array(origins)

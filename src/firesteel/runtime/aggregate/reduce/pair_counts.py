@@ -22,8 +22,8 @@ class PairCounts:
 
     Attributes:
         pairs: The pairs.
-        counts: int64[p, c], change for each of c calls. If they are bits (DISTINCT over insert-only input), c
-            is 1.
+        counts: int64[p, c], change of the count of each of c calls. For DISTINCT over insert-only input, c is
+            1, and the number has one bit for each call.
     """
 
     pairs: Pairs

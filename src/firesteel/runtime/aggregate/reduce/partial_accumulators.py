@@ -61,7 +61,7 @@ class BundleAccumulators:
 def lift(
     spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys
 ) -> BundleAccumulators:
-    """Return new accumulators of rows.
+    """Return new accumulators, one for each key, made from its rows in `changes`.
 
     Raises:
         NoPrefixScan: The row handler is needed.
@@ -110,7 +110,7 @@ def merge(
     changes: pa.Table,
     keys: Keys,
 ) -> BundleAccumulators:
-    """Merge the accumulators of local phases by key.
+    """Return the accumulators of local phases, merged into one for each key.
 
     Raises:
         NoPrefixScan: The row handler is needed.
@@ -138,7 +138,9 @@ def regroup(
     accumulators: BundleAccumulators,
     keys: Keys,
 ) -> list[pa.Array]:
-    """Merge accumulators by other keys and return them as columns. `keys` groups the current keys.
+    """Return the columns of accumulators that are merged by a part of their key, one row for each of `keys`.
+
+    `keys` groups the accumulators: it has the new key of each.
 
     Raises:
         NoPrefixScan: The row handler is needed.
@@ -249,7 +251,10 @@ class _Lift:
         return PairCounts.over(self._pairs_of(call.args[0]), moves[:, None])
 
     def _seen(self, calls: list[AggregateSpec]) -> PairCounts:
-        """Return the values of DISTINCT calls over one argument. NULL is a value."""
+        """Return how the rows change the map of values that DISTINCT calls have seen. NULL is a value.
+
+        The calls have the same argument.
+        """
         pairs = self._pairs_of(calls[0].args[0])
         masks = [self._rows.passes(call.filter) for call in calls]
         if self._sign is None:

@@ -58,7 +58,7 @@ class HandlerInputs:
 
 
 class LocalRows:
-    """New accumulators of the rows of a bundle. No retraction is dropped."""
+    """Row handler of a local phase: creates new accumulators from a bundle. No retraction is dropped."""
 
     def __init__(self, spec: GroupAggregateSpec, generated: GeneratedHandler) -> None:
         self._spec = spec
@@ -107,7 +107,10 @@ class KeyedRows:
         self._records = None if spec.records is None else names.index(spec.records)
 
     def fold(self, changes: pa.Table, keys: Keys) -> NetChanges:
-        """Process rows in one phase. Retractions before the first row of an unknown key are dropped."""
+        """Return the net changes of a bundle of rows, and store the accumulators (aggregation in one phase).
+
+        Of a key without state, the retractions before its first added row are dropped.
+        """
         inputs = HandlerInputs(self._spec, self._generated, changes, keys)
 
         def named(slot: Slot) -> tuple[Index, pa.Array] | None:
@@ -129,7 +132,10 @@ class KeyedRows:
         return self._run(keys, named, work)
 
     def merge(self, columns: AccumulatorColumns, changes: pa.Table, keys: Keys) -> NetChanges:
-        """Merge accumulators of local phases: first within the bundle, then into the state."""
+        """Return the net changes of a bundle of accumulators of local phases, and store the results.
+
+        The accumulators of a key are merged with each other, then into its stored accumulator.
+        """
         ordered = changes.take(pa.array(keys.order))
         others = columns.to_rows(ordered, self._generated.slots)
         handler, counts = self._handler, iter(keys.counts.tolist())

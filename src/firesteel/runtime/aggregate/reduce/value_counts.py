@@ -1,9 +1,9 @@
 """MIN and MAX with retraction over a bundle: merged counts of values, and the resulting extreme.
 
-Among the stored values, only the extreme is read. If it disappears, so is the next value that the bundle does
-not touch. If a key has had retractions without a matching row and its extreme disappears, the row handler
-processes it: the result of Flink's MaxWithRetractAggFunction then depends on the order of events. MIN is MAX
-over the complement.
+Among the stored values, only the extreme is read. If the extreme disappears, the next stored value that the
+bundle does not touch is read, too. If a key has had retractions without a matching row and its extreme
+disappears, the row handler processes the key: the result of Flink's MaxWithRetractAggFunction then depends on
+the order of events. MIN is computed as MAX over the bitwise complement of the numbers.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class ValueCounts:
             after, values = self._after[write], pairs.values.take(pa.array(write))
             owners = pairs.owners[write]
             self._state.put(self._keys, owners, values, [pa.array(after)], self._now, after != 0)
-        # A key without an unmatched retraction whose size is 0 has no entries left to delete.
+        # If a key has size 0 and never had an unmatched retraction, it has no entries left to delete.
         gone = gone[self._unmatched[gone] | (self.size[gone] != 0)]
         if len(gone):
             self._state.clear(self._keys, gone, self._now)
@@ -116,8 +116,8 @@ class ValueCounts:
     def _follow(self, values: Index, known: Index, known_size: Index, clean: Mask) -> tuple[Index, Mask]:
         """Count the values of each key into `size`.
 
-        Return the pair with each key's greatest value, -1 for none, and whether the key's stored extreme
-        disappears.
+        Return, for each key, the index of the pair with its greatest value (-1 for none), and whether its
+        stored extreme disappears.
         """
         self.size = known_size.copy()
         best = np.empty(len(known), np.int64)

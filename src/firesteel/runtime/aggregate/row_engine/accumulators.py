@@ -1,6 +1,7 @@
 """Storage of the row handler's accumulators between batches: in this process, or in keyed state.
 
-Both return the accumulator tuples that the handler's `process` takes, and store those that it leaves.
+Both kinds of storage load the accumulator tuples that the handler's `process` takes, and store those that it
+leaves.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from firesteel.runtime.state.memory import memory_backend
 from firesteel.types.internal_values import from_key, from_list, to_keys, to_list
 
 Named = Callable[[Slot], tuple[NDArray[np.int64], pa.Array] | None]
-"""Function that returns the entries of a map view that a batch names, or None for all entries of the keys.
+"""Function that returns which entries of a map view a batch needs, or None for all entries of its keys.
 
-Entries are key numbers (ascending) and sub-keys, one row for each entry.
+The entries are a pair of arrays: key numbers (ascending) and sub-keys, one row for each entry.
 """
 
 
@@ -158,10 +159,10 @@ def accumulators(
     columnar: bool,
     expiry: Expiry,
 ) -> tuple[AccumulatorState | None, Accumulators]:
-    """Return the state of an operator's accumulators, and the row handler's access to it.
+    """Return the state of an operator's accumulators, and the row handler's access to them.
 
-    If the state backend is None, they stay in this process: in a memory backend for columns, by reference for
-    the row handler alone.
+    Without a state backend, the accumulators stay in this process: in a memory backend if `columnar`, else as
+    Python objects, and the state is None.
     """
     if state is None and not columnar:
         return None, HeapAccumulators(expiry)
@@ -173,7 +174,10 @@ def stored_maps(
     state: MapState, view: MapView, keys: Keys, known: NDArray[np.bool_],
     named: tuple[NDArray[np.int64], pa.Array] | None, expiry: Expiry,
 ) -> list[StoredMap | None]:  # fmt: skip
-    """Yield a map for each known key, with the entries that the batch names, or all of them."""
+    """Return the map of each key, None for an unknown key.
+
+    The maps have the entries that the batch names (`Named`), or all entries if `named` is None.
+    """
     maps: list[StoredMap | None] = [None] * len(keys)
     owners = np.flatnonzero(known)
     ends = MapBounds(cast("OrderedMapState", state), view, keys, owners, expiry.now) if view.sorted else None

@@ -10,8 +10,8 @@ It does for a batch what GroupAggFunction.processElement does for one row.
 - accs[i] is the accumulator of key i, None if there is none. process replaces it by the new one.
 - kinds are the bytes of the row kinds. columns are the handler's inputs as lists.
 - outcomes has one byte for each row: NOTHING, INSERT, UPDATE or DELETE.
-- values is a flat list of the results to send. An UPDATE has the result before, if -U is needed, and the new
-  one.
+- values is a flat list of the results to send. An INSERT has the new result, a DELETE has the result before.
+  An UPDATE has the result before, if -U is needed, and the new one.
 """
 
 from __future__ import annotations
@@ -278,7 +278,10 @@ class _Writer:
         return block(f"def process(self, counts, accs, kinds{columns}):", "\n".join(lines))
 
     def _element(self) -> str:
-        """Return the text for one row. `before` is the result before it, None if the key has no state."""
+        """Return the statements that process one row.
+
+        Their variable `before` has the key's result before the row, None if the key has no state.
+        """
         create = "\n".join(f"{slot.name} = {self._initial(slot)}" for slot in self.slots)
         change = self._accumulate()
         if self._spec.input_retracts:

@@ -40,9 +40,10 @@ class Slot:
     """One part of the handler's accumulator.
 
     Attributes:
-        name: Name in the text.
+        name: Name in the handler's generated text.
         kind: Field or map view.
-        argument: For a map view, the input field whose values are its keys. None if its keys are others.
+        argument: For a map view, the input field whose values are the map keys that a batch needs. None if a
+            batch needs all entries.
         call: Number of its aggregate call. -1 for the values that DISTINCT calls have seen.
     """
 
@@ -97,18 +98,18 @@ class Call:
 
     @property
     def keys(self) -> list[str]:
-        """Return all arguments in key form."""
+        """Return the names of all arguments in key form."""
         arguments = zip(self.spec.args, self.spec.arg_types, strict=True)
         return [f"{'k' if has_key_form(kind) else 'x'}{position}" for position, kind in arguments]
 
     @property
     def filter(self) -> tuple[str, ...]:
-        """Return the condition of FILTER."""
+        """Return the condition of FILTER in a tuple, () without FILTER."""
         return () if self.spec.filter is None else (f"x{self.spec.filter}",)
 
     @property
     def not_null(self) -> tuple[str, ...]:
-        """Return the condition that the argument is not NULL, if the aggregate needs it."""
+        """Return the condition that the argument is not NULL in a tuple, () if it is not needed."""
         return () if self.aggregate.takes_nulls or not self.argument else (f"{self.argument} is not None",)
 
     def accumulate(self) -> str:

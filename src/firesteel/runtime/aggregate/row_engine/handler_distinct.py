@@ -21,7 +21,7 @@ from firesteel.types.sql import BIGINT, SqlType, array, row
 
 @dataclass(frozen=True)
 class DistinctCalls:
-    """DISTINCT calls over one argument list, number `index` of the query."""
+    """DISTINCT calls over one argument list. `index` numbers the argument lists of the query."""
 
     index: int
     calls: tuple[Call, ...]
@@ -60,7 +60,7 @@ class DistinctCalls:
 
     @property
     def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
-        """Return functions for the generated text: from a map key to the argument, and to sort the keys."""
+        """Return the functions that the text calls: from a map key to the argument, and to sort the keys."""
         kind = self._kind
         plain = ((self._plain, value_of_key(kind)),) if has_key_form(kind) else ()
         return (*plain, (self._listed, ordered_seen(kind))) if self._in_order else plain
@@ -92,7 +92,7 @@ class DistinctCalls:
     def merge(self) -> str:
         """Return the statements that merge the other map's entries.
 
-        Values that appear or disappear change the calls.
+        Values that appear or disappear change the fields of the calls.
         """
         if not self.counted:
             body = f"_seen = {self.view}.get(_key, 0)\n" + "\n".join(

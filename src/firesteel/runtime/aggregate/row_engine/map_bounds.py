@@ -16,10 +16,10 @@ from firesteel.types.internal_values import to_keys
 _ALONE = 8
 """Keys that are read one by one before reads are combined.
 
-Reading one key costs nearly as much as a hundred.
+Reading one key costs nearly as much as reading a hundred.
 """
 _AT_ONCE = 1024
-"""Keys that are then read together. If keys ask in their order, the next one is among them."""
+"""Keys that are then read together: the wanted key and those after it, which are likely to be next."""
 _ENTRIES = 8
 """Entries that are read of a key at first. If the batch names all of them, eight times as many are read."""
 
@@ -40,9 +40,9 @@ class MapBounds:
         self._read: dict[int, list[Any]] = {}
 
     def outside(self, owner: int, known: Container[Any], least: bool) -> Any:
-        """Return the least or greatest sub-key of a key that is not in `known`, None if there is none.
+        """Return the least or greatest of the stored sub-keys of key `owner` that are not in `known`.
 
-        Always ask for the same end.
+        None if there is no such sub-key. `least` must be the same in all calls.
         """
         names = self._read.pop(owner, None)
         if names is None:

@@ -80,7 +80,7 @@ class SortedMap(dict[Any, Any]):
             insort(self._ends, key)
 
     def end(self, least: bool) -> Any:
-        """Return the least or the greatest key, None if there is none. Always ask for the same end."""
+        """Return the least or greatest key, None for an empty map. `least` must be the same in all calls."""
         at = 0 if least else -1
         while self._ends:
             if self._ends[at] in self:
@@ -96,7 +96,7 @@ _FEW = 64
 
 
 def min_key(view: _View) -> tuple[_View, Any]:
-    """Return the least key of a map view, None if there is none, and the view to use from now on.
+    """Return the view to use from now on, and the least key of a map view, None if it is empty.
 
     A plain dict with many keys becomes a SortedMap.
     """
@@ -108,7 +108,7 @@ def min_key(view: _View) -> tuple[_View, Any]:
 
 
 def max_key(view: _View) -> tuple[_View, Any]:
-    """Return the greatest key of a map view, None if there is none, and the view to use from now on."""
+    """Return the view to use from now on, and the greatest key of a map view, None if it is empty."""
     if type(view) is dict:
         if len(view) < _FEW:
             return view, max(view, default=None)
@@ -120,10 +120,10 @@ class StoredMap(SortedMap):
     """Entries of one key's map view that a batch needs, and their changes.
 
     Args:
-        touches: Whether a write counts even if the value stays the same, as it renews the time.
+        touches: Whether a write counts even if the value stays the same, as it restarts the time to live.
         rest: Function that reads all entries as (owner, key, value) on the first iteration. None if all are
             present.
-        outside: For a sorted view, function that reads the first key at one end that is not present.
+        outside: For a sorted view, function that reads the least or greatest stored key that is not present.
     """
 
     __slots__ = ("_loaded", "_next", "_outside", "_rest", "_touched")
@@ -160,7 +160,7 @@ class StoredMap(SortedMap):
         return super().__reversed__()
 
     def end(self, least: bool) -> Any:
-        # Entries that no row of the batch names stay.
+        # `_next` is read once: the batch changes no entry that its rows do not name.
         if self._outside is not None and self._rest is not None:
             self._next, self._outside = self._outside(self._loaded, least), None
         mine = super().end(least)

@@ -1,8 +1,8 @@
 """Find results that do not equal themselves. Such a result is sent again with every row.
 
 Flink: EqualiserCodeGenerator, ScalarOperatorGens.generateEquals. NaN equals nothing. NULL equals NULL as a
-result and as the field of a ROW. It does not as an element of the ARRAY of ARRAY_AGG, or as the value of a
-MAP. A MAP never equals as an element. An ARRAY that is passed through (FIRST_VALUE) is compared by its bytes.
+result and as the field of a ROW, but not as an element of the ARRAY of ARRAY_AGG or as the value of a MAP. As
+an element, a MAP equals nothing. An ARRAY that is passed through (FIRST_VALUE) is compared by its bytes.
 """
 
 from __future__ import annotations

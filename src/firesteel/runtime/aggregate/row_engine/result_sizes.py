@@ -33,7 +33,7 @@ RESULT_BYTES = 16 << 20
 
 
 class GrowingResults:
-    """Cut of batches by the bytes of their results.
+    """Cutter of batches into pieces whose results have a bounded number of bytes.
 
     Args:
         spec: Settings of the aggregate.

@@ -54,9 +54,10 @@ class RowBatch:
     _values: list[Any]
 
     def columns(self, origins: NDArray[np.int64], old: NDArray[np.bool_]) -> list[pa.Array]:
-        """Return the results for output rows.
+        """Return the results for m output rows: one column for each call, with m rows.
 
-        `origins` has the row that caused each, `old` marks previous results.
+        `origins` has the index of the input row that caused each output row. `old` marks the output rows with
+        the result before their input row.
         """
         second = (self.outcomes[origins] == UPDATE) & ~old & self._spec.emit_update_before
         at = pa.array(self._starts[origins] + second)
@@ -92,7 +93,7 @@ class RowByRow:
         return self._growing.pieces(changes, keys, self._accumulators.sizes(keys, self._parts))
 
     def process(self, changes: pa.Table, keys: Keys) -> RowBatch:
-        """Process the rows of `changes`, grouped by `keys`."""
+        """Return the outcomes and results of the rows of `changes`, and store the accumulators of `keys`."""
         order = pa.array(keys.order)
 
         def column(position: int) -> pa.Array:
@@ -118,7 +119,7 @@ class RowByRow:
     def _run(
         self, changes: pa.Table, keys: Keys, accs: list[Any], kinds: list[int], columns: list[list[Any]]
     ) -> tuple[bytearray, list[Any]]:
-        """Run the handler over all rows. An error gets its row added."""
+        """Run the handler over all rows and return its outcomes and values. An error names its row."""
         rows = iter(kinds)
         try:
             done: tuple[bytearray, list[Any]] = self._handler.process(
@@ -135,7 +136,7 @@ class RowByRow:
 
 
 def sizes(update_before: bool) -> NDArray[np.int64]:
-    """Return the number of output rows for each outcome."""
+    """Return the number of output rows of each of the four outcomes, int64[4]."""
     return np.array([0, 1, 2 if update_before else 1, 1])
 
 
@@ -154,7 +155,7 @@ def expand(outcomes: NDArray[np.uint8], update_before: bool) -> tuple[NDArray[np
 def no_collections() -> Iterator[None]:
     """Turn off Python's cycle collector within a block.
 
-    It would take half of the time: a batch creates millions of objects, and none is part of a cycle.
+    The collector would take half of the time: a batch creates millions of objects, none part of a cycle.
     """
     enabled = gc.isenabled()
     gc.disable()

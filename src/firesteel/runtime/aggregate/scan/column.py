@@ -50,7 +50,7 @@ def from_arrow(array: pa.Array, kind: SqlType) -> Column:
     """Return the values of an Arrow column.
 
     Raises:
-        NoPrefixScan: The values do not fit.
+        NoPrefixScan: A DECIMAL value does not fit in 64 bits.
     """
     null = null_mask(array) if array.null_count else None
     if kind.root is TypeRoot.DECIMAL:
@@ -158,5 +158,5 @@ def comparable(arrays: Sequence[pa.Array], kind: SqlType) -> tuple[list[Column],
 
 
 def from_sortable_form(keys: Index) -> NDArray[np.float64]:
-    """Return numbers from their sortable form (values.sortable_column)."""
+    """Return numbers from their sortable form (types/internal_values.py: sortable_column)."""
     return np.where(keys < 0, keys ^ np.int64(0x7FFFFFFFFFFFFFFF), keys).view(np.float64)

@@ -51,9 +51,9 @@ class DistinctBatch:
 def distinct_batch(
     rows: Rows, pairs: Pairs, calls: Sequence[AggregateSpec], state: MapState, now: int
 ) -> DistinctBatch:
-    """Count the (key, value) pairs of the DISTINCT calls through the batch.
+    """Return the effect of a batch on the DISTINCT calls: which values appear and disappear at each row.
 
-    Return which values appear and disappear.
+    The (key, value) pairs of the calls, which have one argument, are counted through the batch.
     """
     position = calls[0].args[0]
     null = rows.null(position)
@@ -91,7 +91,7 @@ def _seen(
 
 
 def _reject_left_over(rows: Rows, counts: Sequence[Counts], state: MapState, now: int) -> None:
-    """Leave keys without records to the row handler if their map has entries, since Flink clears the map.
+    """Leave keys to the row handler that lose their last record while their map has entries: Flink clears it.
 
     This needs a retraction that matches no earlier row, so it does not happen on clean input.
     """

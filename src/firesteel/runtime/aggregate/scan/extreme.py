@@ -42,12 +42,12 @@ class PrefixExtreme:
     size: Column | None = None
 
     def array(self, column: Column) -> pa.Array:
-        """Return numbers as the accumulator's column."""
+        """Return extremes, given as numbers, as an Arrow column in the form of the accumulator."""
         return to_array(column, self.kind) if self.ranks is None else self.ranks.strings(column)
 
 
 def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool) -> PrefixExtreme:
-    """Return the extreme so far, including the stored one.
+    """Return MIN (`least`) or MAX after each row, over the stored extreme and the rows so far.
 
     Raises:
         NoPrefixScan: There are NaN or negative zeros.

@@ -20,9 +20,9 @@ _SAFE = float(1 << 62)
 def prefix_fields(
     rows: Rows, call: AggregateSpec, aggregate: Declared, reach: Mask | None, stored: Mapping[str, pa.Array]
 ) -> dict[str, Column]:
-    """Return each field after each row.
+    """Return the fields by name, each with its value after each row.
 
-    `reach` has the rows that count, None for all. `stored` has the fields of the keys.
+    `reach` has which rows count, None for all. `stored` has the stored fields, one row for each key.
 
     Raises:
         NoPrefixScan: A sum might exceed 64 bits.
@@ -85,7 +85,11 @@ def _sum_integers(rows: Rows, argument: Column, reach: Mask | None, initial: Ind
 def _sum_decimals(
     rows: Rows, argument: Column, reach: Mask | None, field: AccumulatorField, initial: Column
 ) -> Index:
-    """Return the sums. An overflowed sum stays NULL, unless its initial value is NULL."""
+    """Return the sums after each row. Raise NoPrefixScan if one might overflow.
+
+    A stored sum that has overflowed stays NULL, unless the field's initial value is NULL (SUM). Its key is
+    left to the row handler.
+    """
     bound = np.abs(argument.values.astype(np.float64)).sum()
     bound += np.abs(initial.values.astype(np.float64)).max(initial=0)
     if not bound < _SAFE:
@@ -132,7 +136,7 @@ def _sum_floats(
 def _reject_first_retractions(rows: Rows, reach: Mask | None, null: Mask) -> None:
     """Leave keys with a retraction from a NULL sum to the row handler.
 
-    It gives 0 - x, whose zero differs from that of -x.
+    Such a retraction gives 0 - x, here computed as -x: for x = 0.0 these are 0.0 and -0.0.
     """
     reached = np.ones(len(rows), np.int64) if reach is None else reach.astype(np.int64)
     first = (running_sum(reached, rows.segment_starts) == 1) & (reached == 1)

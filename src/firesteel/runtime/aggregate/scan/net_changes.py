@@ -20,7 +20,7 @@ class NetChanges:
         before: Results before the bundle, g rows for each call whose results are output. Arbitrary if there
             is none.
         after: Results after the bundle, like `before`.
-        clean: bool[g]. The other keys need the row handler and have not been processed.
+        clean: bool[g], whether each key was processed. The others need the row handler.
     """
 
     outcomes: NDArray[np.uint8]

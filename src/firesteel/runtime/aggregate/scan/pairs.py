@@ -88,9 +88,9 @@ class Pairs:
 
 
 def _leading(words: tuple[U64, ...]) -> U64:
-    """Return the leading words of an ordered map's entries, in their order, with few distinguishing bits.
+    """Return one word for each entry of an ordered map: it sorts like the entry, by as few bits as possible.
 
-    NULL has 0, far below all values. It is moved next to them.
+    The word of NULL is 0, far below those of all values. The number just below them replaces it.
     """
     first = words[0]
     if len(words) > 1:
@@ -123,7 +123,10 @@ def _short_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Inde
 
 
 def _starts(new: Mask, rows: int) -> Index:
-    """Return where ranges begin. `new` has the rows that differ from the one before."""
+    """Return where ranges of equal rows begin.
+
+    `new` is bool[n - 1]: whether each row but the first differs from the row before it.
+    """
     return np.append(np.zeros(min(rows, 1), np.int64), np.flatnonzero(new) + 1)
 
 
@@ -164,7 +167,7 @@ def _long_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index
 
 
 class Counts:
-    """Count of each pair over some of its rows.
+    """Counts of p pairs through the n rows of a batch. Only the rows in `mask` count.
 
     Attributes:
         moves: int64[n], +1, -1, or 0 for a row that does not count.

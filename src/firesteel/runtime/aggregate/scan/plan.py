@@ -56,7 +56,7 @@ def columnar_aggregates(spec: GroupAggregateSpec) -> tuple[Aggregate, ...] | Non
         call.distinct or aggregate.views for call, aggregate in zip(spec.calls, aggregates, strict=True)
     )
     if (views and spec.ttl) or sum(call.distinct for call in spec.calls) > _MOST_DISTINCT:
-        return None  # Map entries that expire separately create keys that only the row handler can process.
+        return None  # If map entries expire on their own, only the row handler can process their keys.
     return aggregates
 
 
@@ -86,7 +86,7 @@ class PrefixScanBatch:
 
     Attributes:
         outcomes: uint8[n], outcome of each row in input order (emit.py).
-        left: Rows of the keys that need the row handler. Their outcome is NOTHING.
+        left: Indices of the input rows whose keys need the row handler. Their outcome is NOTHING.
     """
 
     outcomes: NDArray[np.uint8]
@@ -96,9 +96,10 @@ class PrefixScanBatch:
     _lines: list[Column]
 
     def columns(self, origins: Index, old: Mask) -> list[pa.Array]:
-        """Return the results for output rows.
+        """Return the results for m output rows: one column for each call, with m rows.
 
-        `origins` has the row that caused each, `old` marks previous results.
+        `origins` has the index of the input row that caused each output row. `old` marks the output rows with
+        the result before their input row.
         """
         place = np.empty(len(self._rows), np.int64)
         place[self._rows.keys.order] = np.arange(len(self._rows))
@@ -121,7 +122,8 @@ class PrefixScanPlan:
     ) -> PrefixScanBatch | None:
         """Process a batch and write its state.
 
-        Return None, with nothing written, to request the row handler.
+        Returns:
+            The results of the batch. None, with nothing written, if all keys need the row handler.
         """
         if not changes.num_rows:
             return None
@@ -138,7 +140,7 @@ class PrefixScanPlan:
         """Process a bundle and write its state (Flink: MiniBatchGroupAggFunction).
 
         Returns:
-            None, with nothing written, if the row handler is needed.
+            The net changes. None, with nothing written, if all keys need the row handler.
         """
         try:
             with np.errstate(over="ignore"):
@@ -149,7 +151,7 @@ class PrefixScanPlan:
 
     @property
     def records(self) -> str | None:
-        """Return the name of the field that counts records."""
+        """Return the name of the accumulator field that counts the rows of a key, None if no field does."""
         return self._spec.records
 
     @property
@@ -172,7 +174,7 @@ class _Run:
         self._extremes: list[RetractedExtreme] = []
 
     def by_row(self, aggregates: tuple[Aggregate, ...], whole: PrefixScanPlan) -> PrefixScanBatch:
-        """Return the outcome of each row."""
+        """Return the outcomes and results of all rows, and write the state of the keys."""
         rows = self._rows
         if whole.records is not None:
             rows.count_records(self._stored.fields[whole.records])
@@ -188,7 +190,7 @@ class _Run:
         return PrefixScanBatch(by_row, left, rows, results, lines)
 
     def net(self, aggregates: tuple[Aggregate, ...], whole: PrefixScanPlan) -> NetChanges:
-        """Return the net change of each key by the bundle."""
+        """Return the net change of each key by the bundle, and write the state of the keys."""
         rows, live = self._rows, np.ones(len(self._rows.keys), np.bool_)
         if whole.records is not None:
             rows.count_bundle(self._stored.fields[whole.records])

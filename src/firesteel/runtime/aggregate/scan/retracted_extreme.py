@@ -2,7 +2,7 @@
 
 A value exists from the row with which its count leaves 0 to the row with which it is 0 again. Among the
 stored values that the batch does not touch, only the greatest matters: the stored extreme. If the batch may
-remove it, the next value in the ordered map is read, too. MIN is MAX over the complement.
+remove it, the next value in the ordered map is read, too. MIN is computed as MAX over the bitwise complement.
 
 If a key has had retractions without a matching row and its extreme may disappear, the row handler processes
 it: the result of Flink's MaxWithRetractAggFunction then depends on the order of events.

@@ -18,8 +18,9 @@ from firesteel.runtime.spec.operators import GroupAggregateSpec
 class Rows(SortedRows):
     """Rows of a batch, divided into segments of their keys.
 
-    A segment of a key is the range of rows between two moments at which the key has no records. Accumulators
-    start from their initial values in each segment. Only the first one continues from stored accumulators.
+    The records of a key are its added rows that are not retracted. A segment of a key is the range of rows
+    between two moments at which the key has no records. Accumulators start from their initial values in each
+    segment. Only the first segment of a key continues from its stored accumulators.
 
     Attributes:
         sign: int64[n], -1 for a retraction. None if there can be none.
@@ -87,7 +88,7 @@ class Rows(SortedRows):
 
     @cached_property
     def before(self) -> Index:
-        """Return the position of the result before each row in a line of results (emit.py)."""
+        """Return, for each row, the position of the result before it in `Result.line` (emit.py), int64[n]."""
         rows = len(self)
         before = np.arange(-1, rows - 1)
         before[self._starts] = np.arange(rows, rows + len(self._starts))

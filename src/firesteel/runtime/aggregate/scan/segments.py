@@ -44,9 +44,9 @@ def spread(values: Numbers, starts: Index, rows: int) -> Numbers:
 
 
 def accumulate(ufunc: np.ufunc, values: Numbers, starts: Index, initial: Numbers) -> Numbers:
-    """Apply `ufunc` (add, minimum, maximum) to each segment row by row, starting with `initial`.
+    """Return the running result of `ufunc` (add, minimum, maximum) after each row of the segments.
 
-    The operations happen in exactly this order.
+    Each segment starts with its value in `initial`. Rows are processed one by one, in their order.
     """
     result = np.empty(len(values), values.dtype)
     prefix_scan.accumulate(result, _WAYS[ufunc], *given(values, starts, initial))

@@ -80,7 +80,7 @@ def _divide(node: Arithmetic, fields: Mapping[str, Column]) -> Column:
 
 
 def truncated(dividend: Index, divisor: Index) -> Index:
-    """Divide integers towards zero. The result is arbitrary if the divisor is 0."""
+    """Return integer quotients, truncated towards zero. A quotient by 0 is arbitrary."""
     divisor = np.where(divisor == 0, 1, divisor)
     quotient = dividend // divisor
     quotient += (quotient < 0) & (quotient * divisor != dividend)

@@ -47,7 +47,7 @@ _NONE = np.zeros(0, np.int64)
 
 
 class WindowJoin(Operator):
-    """Operator that joins windows.
+    """Operator that joins the rows of equal windows.
 
     `late` counts the rows of both inputs whose window was over by the watermark of their input.
 
@@ -89,7 +89,7 @@ class WindowJoin(Operator):
         new = [side.take(part) for side, part in zip(self._sides, batch.inputs, strict=True)]
         time = min(side.time for side in self._sides)
         marked = [part for part in batch.inputs if part is not None and len(part.times)]
-        if time <= self._passed or not marked:  # A new instance sends the last watermark again.
+        if time <= self._passed or not marked:  # After a restart, the last watermark is sent again.
             for side, rows in zip(self._sides, new, strict=True):
                 side.keep(rows)
             return
@@ -240,7 +240,7 @@ class _Firing:
         return holds
 
     def _both(self, leading: Index, others: Index) -> list[pa.Array]:
-        """Return the fields of the left input, then those of the right one.
+        """Return the fields of the left input, then those of the right input.
 
         Fields are NULL where a position is NONE (-1).
         """

@@ -54,8 +54,8 @@ class Joined:
     """Some of the rows to send, in order.
 
     Attributes:
-        leading: int64[p], leading row, NONE for one of the other input alone.
-        others: int64[p], row of the other input, NONE for a leading row alone.
+        leading: int64[p], number of the leading row. NONE: the other input's row is sent without a partner.
+        others: int64[p], number of the other input's row. NONE: the leading row is sent without a partner.
     """
 
     leading: Index
@@ -67,7 +67,7 @@ class WindowPairs:
 
     Args:
         leading: The input that leads.
-        other: The other one.
+        other: The other input.
     """
 
     def __init__(self, leading: FiredSide, other: FiredSide) -> None:
@@ -99,7 +99,11 @@ class WindowPairs:
         return self._rows[0][self._matched]
 
     def alone(self, holds: Holds | None) -> Index:
-        """Return the leading rows that have no partner, int64[b], sorted like those that have one."""
+        """Return the leading rows without a partner, int64[b], sorted by window and key, then by arrival.
+
+        Args:
+            holds: The condition, None for none.
+        """
         self.matched(holds)
         return self._rows[0][~self._matched]
 

@@ -28,11 +28,11 @@ from firesteel.types.arrow import to_arrow
 Index = NDArray[np.int64]
 
 FEW = 1 << 12
-"""Number of stored rows up to which rows that are no longer among the first are not removed."""
+"""Rows that can no longer be sent are removed once more than 2 * (needed rows) + FEW rows are stored."""
 
 
 class WindowRank(WaitsForWatermarks):
-    """Operator that ranks windows.
+    """Operator that sends the first rows of each window and partition.
 
     `late` counts the rows whose window had fired when they came.
 
@@ -87,7 +87,7 @@ class WindowRank(WaitsForWatermarks):
         return due
 
     def _keep(self, rows: TimedRows) -> None:
-        """Store rows that may be sent. Once half of the stored rows can no longer be sent, drop these."""
+        """Store rows that may be sent. If about half of the stored rows can no longer be sent, drop them."""
         rows, _ = self._ranked(rows)
         self._waiting.add(rows)
         self._stored.now += len(rows)
@@ -98,9 +98,9 @@ class WindowRank(WaitsForWatermarks):
         self._stored.now = self._needed.now = len(rows)
 
     def _ranked(self, rows: TimedRows, first: int = 1) -> tuple[TimedRows, Index]:
-        """Return those of the given rows whose rank is in the range, with their ranks.
+        """Return the rows whose rank is from `first` to the last rank to send, with their ranks.
 
-        The range is from `first` to the last rank. The rows are sorted by window and partition, then by rank.
+        The returned rows are sorted by window and partition, then by rank.
         """
         spec = self._spec
         if not len(rows):

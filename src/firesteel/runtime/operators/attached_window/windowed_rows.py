@@ -44,10 +44,10 @@ class WindowedRows:
         self._state = WaitingRows(backend, name, types)
 
     def arrived(self, table: pa.Table, numbers: Index) -> TimedRows:
-        """Return the rows of a changes table. Their times are those of the watermarks that fire them.
+        """Return the rows of a changes table. The time of a row is the watermark that fires its window.
 
-        A row whose window_end is NULL, as an outer join has padded it, is in no window. The next watermark
-        fires it.
+        A row whose window_end is NULL (padded by an outer join) is in no window. Its time is NO_WINDOW, so a
+        window join fires it at the next watermark.
 
         Args:
             table: n rows.

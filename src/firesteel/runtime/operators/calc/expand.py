@@ -28,7 +28,7 @@ class Expand(RowOperator):
         self._types = [to_arrow(kind) for kind in spec.types]
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return the copies of some rows."""
+        """Return all copies of n rows, n * k rows for k copies."""
         copies = len(self._spec.numbers)
         rows = np.repeat(np.arange(changes.num_rows, dtype=np.int64), copies)
         every = pa.array(rows)

@@ -38,7 +38,7 @@ class Correlate(RowOperator):
         self._types = [to_arrow(kind) for kind in spec.types]
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return the results of some changes."""
+        """Return each change joined with its function rows, with the kind of the change."""
         found = self._rows(changes)
         if self._condition is not None:
             found = self._condition.passing(found)
@@ -52,7 +52,13 @@ class Correlate(RowOperator):
         return derived(changes, at, one_chunk(changes.column(KIND)).take(rows), [*own, *columns])
 
     def _own(self, column: pa.ChunkedArray, place: int, rows: pa.Array) -> pa.Array:
-        """Return a column of the input, repeated for the results."""
+        """Return a column of the input with one value for each result, all NULL if nothing reads the column.
+
+        Args:
+            column: Values of the input rows.
+            place: Position of the column.
+            rows: Number of the input row of each result.
+        """
         if place in self._spec.unread:
             return pa.nulls(len(rows), column.type)
         return one_chunk(column).take(rows)
@@ -94,8 +100,12 @@ class _Condition:
 def _with_alone(at: Index, rows: int) -> tuple[Index, Index]:
     """Add the argument rows that have no function row.
 
+    Args:
+        at: Argument row of each function row.
+        rows: Number of argument rows.
+
     Returns:
-        The argument row of each result, and its function row, -1 for none.
+        For each result the number of its argument row, ascending, and of its function row, -1 for none.
     """
     alone = np.flatnonzero(np.bincount(at, minlength=rows) == 0)
     every = np.concatenate([at, alone])

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 
 class AllUpdates(RowOperator):
-    """Operator that sends each row as +U: every row is the last one, and no consumer needs the previous row.
+    """Operator that sends each row as +U, as each new row replaces the last row of its key.
 
-    It has no state. In bundles, only the last row of each key is sent.
+    It is used if no consumer needs the replaced row, so it has no state. In bundles, only the last row of
+    each key is sent.
     """
 
     def __init__(self, spec: DeduplicateSpec) -> None:
@@ -38,7 +39,7 @@ class AllUpdates(RowOperator):
         return changes.set_column(changes.schema.get_field_index(KIND), KIND, kinds)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return the last row of each key of a bundle."""
+        """Return the last row of each key of a bundle, as +U."""
         keys = find_keys([changes.column(field(i)) for i in self._keys], changes.num_rows)
         last = np.sort(keys.order[keys.starts + keys.counts - 1])
         return self.process(changes.take(pa.array(last)))

@@ -1,6 +1,6 @@
 """Deduplication that keeps the first row of each key by processing time.
 
-Flink: ProcTimeDeduplicateKeepFirstRowFunction. The state is a mark for each key.
+Flink: ProcTimeDeduplicateKeepFirstRowFunction. The state is the set of keys that have had a row.
 """
 
 from __future__ import annotations
@@ -49,5 +49,5 @@ class FirstArrivals(RowOperator):
         return changes.take(pa.array(np.sort(keys.order[keys.starts[new]])))
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return the changes of a bundle."""
+        """Return the rows of a bundle that are the first of their key."""
         return self.process(changes)

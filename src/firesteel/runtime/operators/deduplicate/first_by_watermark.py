@@ -35,8 +35,8 @@ class _Watermarks:
 
     Attributes:
         times: int64[m], ascending.
-        sequences: int64[m], sequence of the changes that each causes.
-        at: int64[m], number of rows before each.
+        sequences: int64[m], sequence of the changes that each watermark causes.
+        at: int64[m], number of rows before each watermark.
     """
 
     times: Index
@@ -45,7 +45,7 @@ class _Watermarks:
 
     @classmethod
     def of(cls, message: WatermarkedBatch, now: int) -> _Watermarks:
-        """Return the watermarks above `now`, each above all before it."""
+        """Return the watermarks that are above `now` and above all earlier watermarks of the message."""
         before = np.maximum.accumulate(np.concatenate([[now], message.times]))[:-1]
         new = message.times > before
         return cls(message.times[new], message.sequences[new], message.at[new])
@@ -112,15 +112,15 @@ class FirstByWatermark(WaitsForWatermarks):
 
         Args:
             keys: Keys of the rows.
-            rows: n rows. Those before `due` were stored.
+            rows: n rows. The first `due` rows were stored.
             first: int64[n], number of the first watermark that passes each row, `watermarks` for none.
-            behind: int64[n], number of watermarks before each row.
+            behind: int64[n], number of watermarks before each new row, -1 for a stored row.
             due: Number of stored rows, at most one of each key.
             watermarks: Number of watermarks.
             now: Processing time in milliseconds.
 
         Returns:
-            The rows to send, and the number of the watermark that sends each.
+            The numbers of the rows to send, and for each the number of the watermark that sends it.
         """
         known = self._first.get(keys, now)
         elsewhere = known.columns[0].fill_null(0).to_numpy(zero_copy_only=False)
@@ -139,7 +139,7 @@ class FirstByWatermark(WaitsForWatermarks):
             sent, waiting, done,
             *given(order, starts, rows.times, first, behind, stored, times, passed),
         )  # fmt: skip
-        mine = np.append(first, watermarks)  # the last number stands for a row stored under a later time
+        mine = np.append(first, watermarks)  # number len(rows): a stored row that no watermark passes
         fires = (waiting != NONE) & (mine[waiting] < watermarks) & ~was_done
         sent[fires], waiting[fires], done[fires] = waiting[fires], NONE, True
         self._store(keys, rows, stored, waiting, elsewhere, now)
@@ -153,7 +153,7 @@ class FirstByWatermark(WaitsForWatermarks):
         self, keys: Keys, rows: TimedRows, stored: Index, waiting: Index, elsewhere: Index, now: int
     ) -> None:
         """Store the rows that begin to wait, and delete stored rows that no longer wait."""
-        kept = len(rows)  # number that stands for a row stored under a later time
+        kept = len(rows)  # number of a stored row that no watermark passes
         gone = np.flatnonzero((stored == kept) & (waiting != kept))
         if len(gone):
             nothing = [pa.nulls(len(gone), kind) for kind in (pa.int64(), *self._types)]

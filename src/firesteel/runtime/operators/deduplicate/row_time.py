@@ -1,8 +1,8 @@
 """Deduplication that keeps the first or the last row of each key by row time.
 
-The result is corrected when a better row comes. Flink: RowTimeDeduplicateFunction,
-RowTimeMiniBatchDeduplicateFunction and RowTimeMiniBatchLatestChangeDeduplicateFunction. The state is the kept
-row of each key.
+The state is the kept row of each key. A row with an earlier (first) or later (last) time replaces it, and an
+update is sent. Flink: RowTimeDeduplicateFunction, RowTimeMiniBatchDeduplicateFunction and
+RowTimeMiniBatchLatestChangeDeduplicateFunction.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Index = NDArray[np.int64]
 class RowTimeDeduplicate(RowOperator):
     """Operator that sends +I for a new key, and -U and +U when another row is kept.
 
-    Of equal times, the later row is the last and the earlier row is the first.
+    Among rows of equal time, the order of arrival decides.
 
     Args:
         spec: Settings.
@@ -63,7 +63,7 @@ class RowTimeDeduplicate(RowOperator):
         return self._sent(changes, fields, found, before)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return the changes of a bundle: those of all rows, or only of the kept row of each key."""
+        """Return the changes that a bundle causes. If `compact`, process only the row that each key keeps."""
         if not self._spec.compact:
             return self.process(changes)
         fields = self._fields(changes)
@@ -77,7 +77,10 @@ class RowTimeDeduplicate(RowOperator):
     def _kept_rows(
         self, fields: Sequence[pa.Array], keys: Keys, stored: Index, found: Found | None
     ) -> tuple[Index, Index]:
-        """Return the row that each row replaces, and the final row of each key (keep_rows)."""
+        """Return the number of the row that each row replaces, and of the final row of each key.
+
+        The kernel is `keep_rows`, which defines the numbers of stored rows and of dropped rows.
+        """
         time = self._spec.time
         stored_times = np.zeros(len(keys), np.int64) if found is None else milliseconds(found.columns[time])
         before, kept = np.empty(keys.rows, np.int64), np.empty(len(keys), np.int64)

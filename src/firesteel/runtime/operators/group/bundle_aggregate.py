@@ -53,7 +53,7 @@ class BundleAggregate(ABC):
         self._rows = KeyedRows(spec, generated, rows, self._expiry, results)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return the changes of result, each with the origin of its key's last row."""
+        """Return the changes of results, each with the sequence and sub-sequence of its key's last row."""
         self._expiry.now = self._clock()
         keys = self._keys(changes)
         net = self._in_columns(changes, keys)

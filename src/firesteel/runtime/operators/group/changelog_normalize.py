@@ -76,7 +76,7 @@ class ChangelogNormalize(RowOperator):
         return self._output(changes, rows, present & ~same, before, same)
 
     def _present(self, changes: pa.Table) -> Flags:
-        """Return whether the key has a row after each change: it is +I or +U and passes the condition."""
+        """Return for each change whether its key has a row after it: +I or +U that passes the condition."""
         kinds = one_chunk(changes.column(KIND)).to_numpy()
         present: Flags = (kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER)
         if self._condition is not None:
@@ -89,7 +89,10 @@ class ChangelogNormalize(RowOperator):
 
     @staticmethod
     def _before(keys: Keys, present: Flags, found: Flags) -> Rows:
-        """Return the number of the key's row before each change, in the batch or among stored rows."""
+        """Return for each of n changes the number of its key's row before the change, _NONE for none.
+
+        The row of change i has number i, the stored row of key i has number n + i.
+        """
         previous = np.empty(keys.rows, np.int64)
         previous[1:] = np.where(present[keys.order[:-1]], keys.order[:-1], _NONE)
         stored = keys.rows + np.arange(len(keys))
@@ -99,7 +102,7 @@ class ChangelogNormalize(RowOperator):
         return before
 
     def _same(self, rows: pa.Table, keys: Keys, present: Flags, before: Rows) -> Flags:
-        """Return whether a new row is equal to the one before it and so changes nothing."""
+        """Return for each change whether its row equals the key's row before it. Always False with a TTL."""
         if self._spec.ttl:
             return np.zeros(keys.rows, np.bool_)
         same: Flags = present & (before != _NONE)

@@ -35,8 +35,8 @@ from firesteel.types.internal_values import one_chunk
 class GroupAggregate(RowOperator):
     """Operator that keeps one accumulator for each key and sends each change of result.
 
-    A batch is processed in columns if all calls have a prefix scan and the input of the keys is clean.
-    Otherwise the row handler processes it. Both give the same results.
+    If all calls have a prefix scan, rows of clean keys are processed in columns. The row handler processes
+    all other rows. Both give the same results.
 
     Args:
         spec: Settings.

@@ -1,8 +1,8 @@
 """IncrementalGroupAggregate: turn partial accumulators by key and bucket into increments of the final keys.
 
-Flink: MiniBatchIncrementalGroupAggFunction. The state holds only the values seen by DISTINCT calls, by
-partial key. A value that becomes new or disappears there counts for the final key. All other parts of
-accumulators are merged and passed on.
+Flink: MiniBatchIncrementalGroupAggFunction. The state holds only the values that DISTINCT calls have seen, by
+partial key. Each value that enters or leaves the state changes the final key's accumulator. All other parts
+of accumulators are merged and passed on.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class IncrementalGroupAggregate:
         self._handler = generated.create(self._expiry)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return one row for each final key, with the origin of its last row."""
+        """Return one row for each final key, with the sequence and sub-sequence of the key's last row."""
         self._expiry.now = self._clock()
         partial = find_keys([changes.column(field(i)) for i in self._columns.keys], changes.num_rows)
         last = partial.order[partial.starts + partial.counts - 1]
@@ -82,7 +82,10 @@ class IncrementalGroupAggregate:
         return self._increments.table(changes, last[newest], final.columns, parts)
 
     def _in_columns(self, changes: pa.Table, partial: Keys, final: Keys) -> list[pa.Array] | None:
-        """Return the increments. None, with nothing written, if the row handler must create them."""
+        """Return the columns of the increments, one row for each final key, and write the state.
+
+        None, with nothing written, if the row handler must create them.
+        """
         if self._aggregates is None:
             return None
         try:
@@ -97,9 +100,10 @@ class IncrementalGroupAggregate:
         return parts
 
     def _count_seen(self, accumulators: BundleAccumulators, partial: Keys) -> list[DistinctValues]:
-        """Add the fields of the DISTINCT calls to the accumulators.
+        """Add the fields of the DISTINCT calls to the accumulators: counts of values that come or disappear.
 
-        Values that become new or disappear are counted.
+        Returns:
+            The values of each group of calls with one DISTINCT argument. The caller saves them.
         """
         assert self._aggregates is not None
         views = []
@@ -128,7 +132,7 @@ class IncrementalGroupAggregate:
     def _merged(
         self, changes: pa.Table, partial: Keys, final: Keys, order: NDArray[np.int64]
     ) -> list[tuple[Any, ...]]:
-        """Return an accumulator for each final key, and write the values seen to the state.
+        """Return an accumulator for each final key, and write the values of DISTINCT calls to the state.
 
         Args:
             changes: Partial accumulators.

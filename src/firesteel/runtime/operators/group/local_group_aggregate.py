@@ -44,7 +44,7 @@ class LocalGroupAggregate:
         self._aggregates = columnar_aggregates(self._spec) if columnar else None
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return one row for each key, with the origin of the key's last row."""
+        """Return one row for each key, with the sequence and sub-sequence of the key's last row."""
         keys = find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
         last = keys.order[keys.starts + keys.counts - 1]
         by = by_origin(heads(changes).take(pa.array(last)))

@@ -4,8 +4,8 @@ A bundle ends when it has `size` rows (rows, not keys: CountBundleTrigger), with
 micro-batch. The barrier of a micro-batch is that of a checkpoint, so a checkpoint never contains collected
 rows.
 
-The output of a bundle is sorted by sequence, and no later bundle sends a lower one. So a later bundle may be
-cut anywhere, and its results are merged by sequence again (runtime/dataflow/packets.py).
+The output of a bundle is sorted by sequence, and no later bundle sends a lower sequence. So a later bundle
+may be cut anywhere, and its results are merged by sequence again (runtime/dataflow/packets.py).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class MapBundle(Operator):
         return self._flush()
 
     def end(self) -> Iterable[Message]:
-        """End the bundle. Its last rows came when the operators before ended their input."""
+        """End the bundle. It may hold rows that earlier operators sent at the end of their input."""
         return self._flush()
 
     def _hold(self, changes: pa.Table) -> None:

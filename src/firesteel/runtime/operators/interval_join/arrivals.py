@@ -32,7 +32,7 @@ class NewRows:
         codes: int64[n], the join key of each row.
         joins: bool[n], whether a row can have a partner: neither its key nor its time is NULL.
         times: int64[n], milliseconds.
-        passed: int64[n], how many steps of the operator's time come before each row.
+        passed: int64[n], how often the operator's event time has advanced in the batch before each row.
         now: int64[n], the operator's time when each row arrives.
         stays: bool[n], whether a row that arrives later may be its partner.
         ranks: int64[n], position of each row in the arrival order of both inputs.
@@ -60,7 +60,7 @@ class Arrivals:
         keys: The distinct join keys.
         sides: The rows of each input.
         ports: int64[N], the input of each row, in the order of arrival.
-        rows: int64[N], its number among the rows of its input.
+        rows: int64[N], number of each row among the rows of its input, in the order of arrival.
     """
 
     keys: Keys
@@ -75,12 +75,12 @@ class Arrivals:
     def of(
         cls, spec: IntervalJoinSpec, inputs: Sequence[WatermarkedBatch | None], steps: Steps, clock: int
     ) -> Arrivals:
-        """Return the rows of a batch.
+        """Return the rows of both inputs in a batch, in order of arrival.
 
         Args:
             spec: Settings of the join.
             inputs: For each port its rows, or None.
-            steps: Event time of the operator.
+            steps: Advances of the operator's event time within the batch.
             clock: Processing time in milliseconds.
         """
         tables = [_table(spec, port, part) for port, part in enumerate(inputs)]
@@ -113,14 +113,17 @@ def _table(spec: IntervalJoinSpec, port: int, part: WatermarkedBatch | None) -> 
 
 
 def _keys(spec: IntervalJoinSpec, fields: Sequence[tuple[pa.Array, ...]], rows: int) -> Keys:
-    """Return the join keys of the rows of both inputs, those of the left one first."""
+    """Return the join keys of the left input's rows, followed by those of the right input's rows."""
     pairs = zip(*(side.keys for side in spec.inputs), strict=True)
     columns = [pa.concat_arrays([fields[0][one], fields[1][other]]) for one, other in pairs]
     return find_keys(columns, rows)
 
 
 def _arrival(tables: Sequence[pa.Table]) -> Index:
-    """Return the numbers of the rows, those of the left input first, in the order of arrival."""
+    """Return the numbers of all rows in order of arrival, int64[N].
+
+    Rows of the left input have the numbers from 0 on, rows of the right input the numbers after them.
+    """
     sequence = np.concatenate([sequences(table) for table in tables])
     found = [sub_sequences(table) for table in tables]
     if all(each is None for each in found):

@@ -58,7 +58,9 @@ class Candidates:
         self._sorted = places[self._order]
 
     def near(self, rows: NewRows) -> tuple[Index, Index]:
-        """Return the start and end of the sorted rows with an equal key and a fitting time, int64[n] each.
+        """Return for each row the range [start, end) of its candidates in the sorted order, int64[n] each.
+
+        A candidate has an equal key and a time that is near enough.
 
         Args:
             rows: n new rows of the other input.
@@ -66,7 +68,7 @@ class Candidates:
         low = self._places.from_(rows.codes, rows.times - self._back)
         high = self._places.behind(rows.codes, rows.times + self._ahead)
         starts, stops = np.empty_like(low), np.empty_like(high)
-        order = np.argsort(low)  # Looking up sorted places is several times as fast.
+        order = np.argsort(low)  # Sorted places are looked up several times as fast.
         starts[order] = np.searchsorted(self._sorted, low[order])
         stops[order] = np.searchsorted(self._sorted, high[order])
         return starts, np.where(rows.joins, np.maximum(stops, starts), starts)

@@ -47,9 +47,12 @@ class Expired:
             self._among = _positions(self._waiting.numbers, candidates.stored.numbers)
 
     def rows(self, start: int, stop: int) -> tuple[Index, Sequence[pa.Array]]:
-        """Return the sequences of the steps and the fields of the rows that expire at steps [start, stop).
+        """Return the rows without a partner that expire at steps [start, stop).
 
-        All rows that arrive before step `stop` must have met their partners.
+        Call this method only after all rows that arrive before step `stop` were joined.
+
+        Returns:
+            Sequence of the step at which each row expires, and the fields of the rows.
         """
         matched, first_new = self._candidates.matched, self._candidates.first_new
         here, steps = self._of_new.between(start, stop)
@@ -69,9 +72,11 @@ class Expired:
         return self._steps.sequences[np.concatenate([old_steps, steps])], concat_fields(stored, fields)
 
     def sent(self, sequences: Index, columns: Sequence[pa.Array]) -> pa.Table:
-        """Return an insert for each row.
+        """Return a changes table with an insert for each row.
 
-        A step of the event time causes it, so the row gets the step's sequence.
+        Args:
+            sequences: Sequence of the step of event time at which each row expires.
+            columns: Fields of the rows.
         """
         return inserts(sequences, self._steps.sub_sequence, columns)
 
@@ -81,8 +86,8 @@ class _ByStep:
     """Rows by the step at which they expire.
 
     Attributes:
-        rows: int64[n], the numbers of the rows, by their steps.
-        steps: int64[n], ascending.
+        rows: int64[n], numbers of the rows, sorted by the step at which they expire.
+        steps: int64[n], the step of each of these rows, ascending.
     """
 
     rows: Index

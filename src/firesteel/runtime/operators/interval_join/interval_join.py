@@ -9,7 +9,8 @@ that of a right row at t + upper. The operator's time is the lower watermark of 
   than the operator's time. Else it is late: if it found no partner and its side is padded, it is sent padded.
 - A row expires when the operator's time passes its last possible partner. If it found none and its side is
   padded, it is sent padded.
-- Sent watermarks are earlier by the greater of both distances, because a pair has the times of both rows.
+- Sent watermarks are earlier than received ones by the greatest possible distance between the times of two
+  partners, because a pair has the times of both rows.
 
 Flink sets one timer for all rows of a key, so there a row that came out of order may expire later and still
 be joined with late rows. Here, each row expires at its own time.
@@ -101,7 +102,7 @@ class IntervalJoin(Operator):
         return earliest(kept.next_expiry() for kept in self._kept)
 
     def _joined(self, inputs: Sequence[WatermarkedBatch | None], steps: Steps) -> Iterator[Message]:
-        """Yield the results of rows and of steps of the event time."""
+        """Yield the results of a batch by row time, with the watermarks among them."""
         if not len(steps.times) and not any(part is not None and part.table.num_rows for part in inputs):
             return
         meeting = self._meeting(inputs, steps)
@@ -151,7 +152,7 @@ class IntervalJoin(Operator):
         yield replace(piece, times=times)
 
     def _held_back(self, time: int) -> int:
-        """Return the earlier watermark to send for an input watermark. The end of the input stays the end."""
+        """Return the watermark to send: earlier by the join's delay, except MAX_WATERMARK (end of input)."""
         return time if time == MAX_WATERMARK else max(time - self._spec.delay, MIN_WATERMARK + 1)
 
 

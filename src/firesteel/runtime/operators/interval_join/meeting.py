@@ -35,7 +35,7 @@ class Meeting:
         spec: Settings of the join.
         arrivals: The rows of the batch.
         kept: State of both inputs.
-        steps: Event time of the operator.
+        steps: Advances of the operator's event time within the batch.
         residual: Condition besides key and time, None for none.
     """
 
@@ -57,7 +57,7 @@ class Meeting:
         ]
 
     def pieces(self) -> Iterator[WatermarkedBatch]:
-        """Yield the rows to send, with the steps of the event time among them."""
+        """Yield the rows to send, with the operator's event time as watermarks among them."""
         starts, sizes = self._ranges()
         ends = np.cumsum(sizes)
         total = int(ends[-1]) if len(ends) else 0
@@ -100,19 +100,19 @@ class Meeting:
         return starts, sizes
 
     def _steps_before(self, until: int) -> int:
-        """Return the number of steps before the arrived row `until`, or all steps if there is no such row."""
+        """Return how often event time advances before arrival `until`, or in the batch if it is the end."""
         if until >= len(self._arrivals):
             return len(self._steps.times)
         port, row = self._arrivals.ports[until], self._arrivals.rows[until]
         return int(self._arrivals.sides[port].passed[row])
 
     def _pairs(self, port: int, arrived: Index, at: Index) -> pa.Table:
-        """Return the pairs that rows of one input make.
+        """Return the joined rows of pairs whose later row is from one input.
 
         Args:
             port: The input.
-            arrived: int64[p], the place of a row in the order of arrival.
-            at: int64[p], the place of its candidate among the sorted ones of the other input.
+            arrived: int64[p], position of a row in the order of arrival.
+            at: int64[p], position of a candidate for this row in the sorted order of the other input.
         """
         rows, candidates = self._arrivals.sides[port], self._candidates[1 - port]
         mine = self._arrivals.ports[arrived] == port

@@ -21,7 +21,7 @@ class Steps:
 
     Attributes:
         before: Event time at the start of the batch.
-        times: int64[m], ascending times.
+        times: int64[m], event time from each position on, ascending.
         sequences: int64[m], ascending. Time i begins after all rows with a sequence up to `sequences[i]`.
         sub_sequence: Sub-sequence of the changes that the steps cause.
     """
@@ -37,7 +37,7 @@ class Steps:
         return int(self.times[-1]) if len(self.times) else self.before
 
     def passed(self, sequences: Index) -> Index:
-        """Return how many steps come before rows, int64[n].
+        """Return how often event time has advanced before each row, int64[n].
 
         Args:
             sequences: int64[n], sequence of the rows.
@@ -45,7 +45,11 @@ class Steps:
         return np.searchsorted(self.sequences, sequences, side="left")
 
     def at_rows(self, passed: Index) -> Index:
-        """Return the event time after each number of steps, int64[n]."""
+        """Return the event time at n rows, int64[n].
+
+        Args:
+            passed: int64[n], how often event time has advanced before each row.
+        """
         times: Index = np.concatenate([[self.before], self.times])[passed]
         return times
 
@@ -69,7 +73,7 @@ class PortWatermarks:
         return min(port.now for port in self._ports)
 
     def advance(self, inputs: Sequence[WatermarkedBatch | None]) -> Steps:
-        """Process the watermarks of a batch, and return the steps of the event time.
+        """Process the watermarks of a batch, and return where they advance the event time.
 
         Args:
             inputs: For each port its rows with the watermarks among them, None for neither.

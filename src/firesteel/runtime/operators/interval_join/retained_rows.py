@@ -29,7 +29,7 @@ class StoredRows:
     """Stored rows of one input.
 
     Attributes:
-        owners: int64[m], join key of each row.
+        owners: int64[m], index of each row's join key.
         numbers: int64[m], number of each row among all rows of its input.
         times: int64[m], milliseconds.
         fields: Fields of the rows, m values each.
@@ -83,12 +83,14 @@ class RetainedRows:
         self._count = RetainedNumber(backend, f"{name}.count.v1", 0)
 
     def near(self, keys: Keys, owners: Index, low: Index, high: Index) -> StoredRows:
-        """Return the rows of some keys: at least those between two given times for each key.
+        """Return all stored rows that may be partners of n rows of the other input.
+
+        Whole slices of time are read, so the result also has rows with times outside of the given ranges.
 
         Args:
             keys: The join keys.
-            owners: int64[n], keys of rows of the other input.
-            low, high: int64[n], least and greatest time of a partner of each row.
+            owners: int64[n], index of the join key of each row of the other input.
+            low, high: int64[n], least and greatest time of a partner of each row of the other input.
         """
         first, last = self._rows.slices_of(low), self._rows.slices_of(high)
         of, at = distinct_pairs(

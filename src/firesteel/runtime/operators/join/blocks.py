@@ -21,7 +21,7 @@ from firesteel.runtime.operators.join.delta import Delta, Index, Mask
 from firesteel.runtime.operators.join.side import JoinSide, Rows
 
 READ_ROWS, READ_BYTES = 1 << 20, 96 << 20
-"""Most rows and bytes that a section reads, unless one key has more. Bytes are estimated from a mean row."""
+"""Most rows and bytes to read at once, unless one key has more. Bytes are estimated from the mean row."""
 PART_ROWS, PART_BYTES = 1 << 18, 24 << 20
 """Approximate number and bytes of the rows in one part of a large key."""
 
@@ -32,9 +32,9 @@ class Block:
 
     Attributes:
         rows: The rows.
-        partners: int64[m], current number of partners of each row; empty if it is not stored. The operator
-            updates it in place as it joins the pairs.
-        met: bool[m], whether a partner of each row has come or gone; empty if it is not stored. Updated in
+        partners: int64[m], current number of partners of each row; empty if the state has no such numbers.
+            The operator updates the array in place as it joins the pairs.
+        met: bool[m], whether a partner of each row has come or gone; empty if `partners` is. Updated in
             place, too.
         begin: Number of the first change.
         end: Number of the last change plus 1.
@@ -77,7 +77,9 @@ def blocks(delta: Delta, side: JoinSide, now: int) -> Iterator[Block]:
 
 
 def _sections(delta: Delta, sizes: Index, most: int) -> Iterator[tuple[int, int]]:
-    """Cut the changes into ranges [begin, end). The keys of a range have few rows, or it has one larger key.
+    """Cut the changes into ranges [begin, end).
+
+    The keys of a range have at most `most` rows together, or the range has a single key with more rows.
 
     Args:
         delta: The changes.
@@ -123,7 +125,7 @@ def _at_once(delta: Delta, side: JoinSide, begin: int, end: int, now: int) -> It
 
 
 def _in_parts(delta: Delta, side: JoinSide, begin: int, end: int, parts: int, now: int) -> Iterator[Block]:
-    """Yield blocks for changes of one key: one change and one of several parts of the key's rows each."""
+    """Yield a block for each change in [begin, end) and each part of the rows of their common key."""
     code = int(delta.keys.codes[begin])
     moved: dict[int, tuple[Index, Mask]] = {}
     for change in range(begin, end):

@@ -45,7 +45,14 @@ class Delta:
     def of(
         cls, changes: pa.Table, side: JoinInput, null_safe: tuple[bool, ...], replaced: Mask | None = None
     ) -> Delta:
-        """Find the join keys of changes."""
+        """Return changes of one input, with their join keys.
+
+        Args:
+            changes: Changes table, n rows.
+            side: The input.
+            null_safe: For each key whether NULL equals NULL.
+            replaced: bool[n], whether a change removes a row that the next change replaces. None if unknown.
+        """
         fields = tuple(one_array(changes.column(field(i))) for i in range(len(side.types)))
         kinds = one_chunk(changes.column(KIND)).to_numpy()
         adds = added(changes)

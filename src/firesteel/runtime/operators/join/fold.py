@@ -113,8 +113,8 @@ def _as_deletes(changes: pa.Table, places: Index) -> pa.Table:
 def _lone_updates(groups: Keys, kinds: Index) -> Index:
     """Return the position of each -U without its +U, int64[m].
 
-    Within a group, -U and +U are paired like parentheses. The level rises with -U and falls with +U. Exactly
-    if a -U has its +U, the level falls below that of the -U later.
+    Within a group, -U and +U are paired like parentheses. The level rises with -U and falls with +U. A -U has
+    its +U exactly if the level later falls below the level right after this -U.
 
         -U a  -U b  +U c  ->  -U a is alone
     """

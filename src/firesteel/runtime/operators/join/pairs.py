@@ -87,7 +87,7 @@ def output_slices(rows: int, sizes: Callable[[], Index]) -> Iterator[slice]:
 
 
 def _cuts(delta: Delta, block: Block, codes: Index, sizes: Index) -> Iterator[tuple[int, int]]:
-    """Cut the pairs of a block into ranges [begin, end) of bounded size. The only range may be empty.
+    """Cut the pairs of a block into ranges [begin, end) of bounded size. No pairs give the range (0, 0).
 
     The size of a pair is the bytes of its change, plus the mean bytes of its key's rows, copies included. It
     is at least PIECE_BYTES / PIECE, so a range has at most PIECE pairs.

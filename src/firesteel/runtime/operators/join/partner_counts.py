@@ -1,8 +1,8 @@
 """Numbers of partners of rows. An outer join pads a row without partners, and a semi join does not send it.
 
 Without a condition besides the keys, all rows of a key have the same partners, so one number for each key is
-stored (`PartnerCounts`). With such a condition, each row has its own number (`row_steps`), and also with a
-time to live: a row keeps the number of partners it has had while they expire (Flink: numOfAssociations).
+stored (`PartnerCounts`). With such a condition or a time to live, each row has its own number (`row_steps`).
+This number still counts partners that have expired (Flink: numOfAssociations).
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ class PartnerCounts:
         self._counts = backend.value(f"{name}.counts.v1", key_types, [pa.int64()])
 
     def apply(self, delta: Delta, now: int) -> Steps:
-        """Count the changes of the input.
+        """Count the changes of the input in the state.
 
-        Return the number of rows of the join key before and after each change.
+        Returns:
+            Number of rows of each change's join key, before and after the change.
         """
         keys, order = delta.keys, delta.keys.order
         stored = self._stored(delta, now)
@@ -66,7 +67,7 @@ class PartnerCounts:
         return steps
 
     def get(self, delta: Delta, now: int) -> Index:
-        """Return the number of rows of the join key of each of n changes of the other input, int64[n]."""
+        """Return for each change of the other input the number of rows with its join key here, int64[n]."""
         counts = self._stored(delta, now)[delta.keys.codes]
         counts[~delta.joins] = 0
         return counts
@@ -101,9 +102,9 @@ def row_steps(found: Pairs, signs: Index, block: Block, one_row: bool = False) -
 
     Args:
         found: Pairs. Each adds or removes a partner of its row.
-        signs: int64[n], 1 for a change that adds a row, -1 for one that removes one.
+        signs: int64[n], 1 for a change that adds a row, -1 for a change that removes a row.
         block: The rows, whose numbers of partners are updated.
-        one_row: Whether a join key has at most one partner. So a +U without its -U does not count it twice.
+        one_row: Whether a row has at most one partner. Then a +U without its -U does not count it twice.
     """
     by = np.argsort(found.rows, kind="stable")
     rows, steps = found.rows[by], signs[found.changes[by]]

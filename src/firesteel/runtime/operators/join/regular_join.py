@@ -1,7 +1,7 @@
 """Join: INNER, LEFT, RIGHT and FULL joins of two changing inputs. Flink: StreamingJoinOperator.
 
 The inputs are processed one after the other. The changes of one input are joined with the current rows of the
-other one:
+other input:
 
     (L + dL) x (R + dR) - L x R  =  L x dR  +  dL x (R + dR)
 
@@ -117,7 +117,7 @@ class _Meeting:
         self.matched = np.zeros(len(delta), np.int64)
 
     def sent(self, found: Pairs, block: Block) -> Iterator[pa.Table]:
-        """Return the output of some pairs of a block, in the order of the changes."""
+        """Return tables of the changes to send for some pairs of a block, in the order of their changes."""
         some = slice(block.begin, block.end)
         self.matched[some] += np.bincount(
             found.changes - block.begin, block.rows.counts[found.rows], minlength=block.end - block.begin
@@ -176,7 +176,7 @@ class _Meeting:
         own, other = np.where(pads, NONE, changes), found.rows[of]
 
         def sizes() -> Index:
-            of_others = np.append(row_bytes(rows.fields, len(rows.counts)), 0)  # the last one is for NONE
+            of_others = np.append(row_bytes(rows.fields, len(rows.counts)), 0)  # at NONE (-1): 0 bytes
             both: Index = self._delta.row_bytes[changes] + of_others[other]
             return both
 
@@ -192,7 +192,7 @@ class _Meeting:
         return int(RowKind.INSERT), int(RowKind.DELETE) if self._kind.pads(self._port) else own
 
     def columns(self, changes: Index, at: Index, rows: Rows) -> list[pa.Array]:
-        """Return the fields of the left input, then those of the right one.
+        """Return the fields of the left input, then those of the right input.
 
         Fields are NULL where a position is NONE (-1).
         """

@@ -27,7 +27,7 @@ class Residual:
         """Return for which pairs the condition is true, bool[pairs]. Unknown counts as false.
 
         Args:
-            columns: The left input's fields, then the right one's, with one row for each pair.
+            columns: The left input's fields, then the right input's, with one row for each pair.
             pairs: Number of pairs.
         """
         passed = np.zeros(pairs, np.bool_)

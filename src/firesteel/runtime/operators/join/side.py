@@ -21,7 +21,7 @@ from firesteel.runtime.state.base import Entries, StateBackend
 from firesteel.types.arrow import to_arrow
 
 _ONLY_ROW = pa.field("k0", pa.int8())
-"""Row key of an input with at most one row."""
+"""Row key of an input that has at most one row (its unique key has no columns)."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Rows:
     Attributes:
         starts: int64[g], position of the first row of each key.
         stops: int64[g], position after the last row of each key.
-        owners: int64[m], the key of each row.
+        owners: int64[m], index of each row's join key.
         fields: The fields, m rows each.
         row_keys: m row keys.
         counts: int64[m], number of copies of each row.
-        partners: int64[m], number of partners of each row; empty if it is not stored.
+        partners: int64[m], number of partners of each row; empty if the state has no such numbers.
     """
 
     starts: Index
@@ -119,7 +119,7 @@ class JoinSide:
 
         Args:
             delta: The changes.
-            partners: int64[n], number of partners of each added row. Unused if it is not stored.
+            partners: int64[n], number of partners of each added row. Unused if the state has no such numbers.
             now: Processing time in milliseconds.
         """
         at = np.flatnonzero(delta.joins)
@@ -161,7 +161,7 @@ class JoinSide:
         after = floored_sums(before, change.delta.signs[change.at][order], change.starts)
         columns = [pa.array(after)]
         changed = after != before
-        if self._expires:  # A row that goes and comes is written again, too.
+        if self._expires:  # A row that is removed and added again starts a new time to live.
             changed |= after > 0
         if partners is not None:
             kept = np.where(found.found, _numbers(found.columns[1]), 0)
@@ -201,7 +201,7 @@ class JoinSide:
 
 
 class _Written:
-    """Changes that are written to the state, m of a delta, grouped by the row that they are about.
+    """m changes of a delta that are written to the state, grouped by the row that they add or remove.
 
     Attributes:
         delta: The delta.
@@ -219,7 +219,7 @@ class _Written:
         self.owners: Index = delta.keys.codes[at]
         self.words = value_words(row_keys)
         same = find_keys([pa.array(self.owners), *map(pa.array, self.words)], len(at))
-        if len(same) == len(at):  # All rows differ. Their own order needs no copies of wide rows.
+        if len(same) == len(at):  # All rows differ. In input order, no wide rows are copied.
             self.order = self.starts = self.last = np.arange(len(at))
         else:
             self.order, self.starts = same.order, same.starts
@@ -227,7 +227,10 @@ class _Written:
 
 
 def take_rows(column: pa.Array, at: Index) -> pa.Array:
-    """Return some of the values, without a copy if they are all. Then the positions must be ascending."""
+    """Return the values at some positions. If there are as many positions as values, they must be ascending.
+
+    Then the column itself is returned, without a copy.
+    """
     return column if len(at) == len(column) else column.take(pa.array(at))
 
 

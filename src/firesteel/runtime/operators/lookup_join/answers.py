@@ -28,12 +28,12 @@ _APART = 1 << 40
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers for n changes of g keys.
+    """Choice of the answer of the lookup for each of n changes, which have g keys.
 
     Attributes:
         is_kept: bool[n], whether a change gets the stored answer.
-        source: int64[n], number of the change whose looked-up answer each other change gets. -1 for a
-            retraction of a missing row.
+        source: int64[n], number of the change whose looked-up answer each change gets. -1 for a change with
+            the stored answer, and for a retraction of a missing row.
         counts: int64[g], number of copies of each key after the batch.
         last: int64[g], number of the change whose answer is stored for each key. -1 if the stored answer does
             not change, or no copies are left.
@@ -46,13 +46,13 @@ class Answers:
 
 
 def answers_of(keys: Keys, counts: Index, adds: NDArray[np.bool_], replaces: bool) -> Answers:
-    """Return the answers for a batch.
+    """Return which answer each change of a batch gets.
 
     Args:
         keys: Keys of the n changes.
         counts: int64[g], copies of each key before the batch.
         adds: bool[n], whether a change adds a row.
-        replaces: Whether an added row replaces the one of its key.
+        replaces: Whether an added row replaces the row that its key has.
     """
     order, codes = keys.order, keys.sorted_codes
     added = adds[order]
@@ -80,7 +80,7 @@ def answers_of(keys: Keys, counts: Index, adds: NDArray[np.bool_], replaces: boo
 
 
 def _copies(keys: Keys, counts: Index, added: NDArray[np.bool_]) -> tuple[Index, Index]:
-    """Return the number of copies of its key before each change, and the least x of the key so far.
+    """Return for each change the number of copies of its key before the change, and the least x so far.
 
     See the module's docstring for x.
     """
@@ -93,7 +93,13 @@ def _copies(keys: Keys, counts: Index, added: NDArray[np.bool_]) -> tuple[Index,
 
 
 def _last(marked: NDArray[np.bool_], keys: Keys, before: bool = False) -> Index:
-    """Return for each change the last marked change of the same key up to it, or before it. -1 for none."""
+    """Return for each change the last marked change of its key, -1 for none.
+
+    Args:
+        marked: bool[n], for the changes sorted by key.
+        keys: Keys of the changes.
+        before: Whether to look only before each change, instead of up to and including the change.
+    """
     place = np.arange(len(marked), dtype=np.int64)
     found = np.maximum.accumulate(np.where(marked, place, -1))
     if before:

@@ -51,7 +51,7 @@ class LookupJoin(RowOperator):
         self._types = [to_arrow(kind) for kind in spec.types]
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return the results of some changes."""
+        """Return each change joined with the table's rows for its key, with the kind of the change."""
         own = own_columns(changes)
         every = np.arange(changes.num_rows, dtype=np.int64)
         at, places, rows = self.partners(changes, own, every)

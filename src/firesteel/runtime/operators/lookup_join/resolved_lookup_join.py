@@ -33,8 +33,8 @@ class _Partners:
     """Rows of the table for some owners. An owner is a key of the batch, or a change.
 
     Attributes:
-        owners: int64[m], ascending.
-        columns: m rows each.
+        owners: int64[m], number of the owner of each row, ascending.
+        columns: Columns of the rows, m values each.
     """
 
     owners: Index
@@ -69,7 +69,7 @@ class ResolvedLookupJoin(RowOperator):
         self._found = backend.ordered(f"{spec.state_id}.found.v1", pa.int64(), types, spec.ttl)
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return the results of some changes."""
+        """Return each change joined with the rows that were found for it, now or when its row came."""
         if not changes.num_rows:
             return self._join.process(changes)
         now, own = self._clock(), own_columns(changes)
@@ -112,7 +112,7 @@ class ResolvedLookupJoin(RowOperator):
         return derived(changes, at, pa.array(kinds[at]), fields)
 
     def _keep(self, keys: Keys, counts: Index, answers: Answers, fresh: _Partners, now: int) -> None:
-        """Write the rows that each key has after the changes."""
+        """Write new numbers of copies and new answers of the keys. Drop answers of keys without copies."""
         changed = np.flatnonzero(answers.counts != counts)
         if len(changed):
             left = answers.counts[changed]

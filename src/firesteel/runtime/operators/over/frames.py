@@ -22,13 +22,13 @@ _ROOM = 1 << 62
 class Events:
     """m changes of frames: rows that enter or leave the frame of a partition.
 
-    Those of one partition are in order.
+    The changes of one partition are in order.
 
     Attributes:
         rows: int64[m], row of each change.
         kinds: int64[m], INSERT if the row enters, DELETE if it leaves.
-        results: int64[n], for each row that fires the change after which its result is taken.
-        leaving: Rows that have left the frames.
+        results: int64[n], for each row that fires, position of the change after which its result is taken.
+        leaving: int64[k], rows that have left the frame of their partition.
 
     Example:
         ROWS 1 PRECEDING over the rows 0, 1, 2, all firing: the changes are +0, +1, -0, +2, and results=[0, 1,
@@ -42,7 +42,7 @@ class Events:
 
 
 def by_count(partitions: Index, fires: Index, preceding: int) -> Events:
-    """Return the changes of ROWS frames.
+    """Return the rows that enter and leave ROWS frames.
 
     Args:
         partitions: int64[r], partition of each row, ascending. In each partition come the rows that the frame
@@ -63,7 +63,7 @@ def by_count(partitions: Index, fires: Index, preceding: int) -> Events:
 
 
 def by_time(partitions: Index, times: Index, fires: Index, preceding: int) -> Events:
-    """Return the changes of RANGE frames.
+    """Return the rows that enter and leave RANGE frames.
 
     Args:
         partitions: As in `by_count`.
@@ -114,7 +114,7 @@ def _first_without(partitions: Index, times: Index, heads: Index, preceding: int
 
 
 def running(partitions: Index, times: Index, peers: bool) -> Events:
-    """Return the changes of unbounded frames: all rows fire, and none leaves.
+    """Return the rows that enter unbounded frames. All rows fire, and none leaves.
 
     Args:
         partitions: Partition of each row, ascending.

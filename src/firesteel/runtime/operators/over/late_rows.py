@@ -150,7 +150,7 @@ class _Run:
         for key in np.flatnonzero(behind).tolist():
             self._row_by_row(key)
 
-    # --- keys whose rows and timers are all before event time --------------------------------------
+    # --- keys whose rows and timers are all after the watermark ------------------------------------
     def _in_columns(self, clean: Mask) -> None:
         """Process keys whose rows are all accepted: find when the rows fire and when the keys are dropped."""
         known, due = self.known, len(self._due)
@@ -167,7 +167,7 @@ class _Run:
             known.last[gone] = 0
 
     def _set_timers(self, clean: Mask) -> None:
-        """Set the times at which keys are dropped, in steps over the rows that move this time."""
+        """Set the times at which keys are dropped. A round takes each key's next row that moves its time."""
         assert self._range is not None
         known, range = self.known, self._range
         at = np.flatnonzero(self.accepted & clean[self._of_new])
@@ -205,7 +205,7 @@ class _Run:
         known.epoch[keys] += passed[last]
         known.forget[keys] = forget
 
-    # --- keys with rows or a timer behind event time -----------------------------------------------
+    # --- keys with a row or a timer at or before the watermark -------------------------------------
     def _row_by_row(self, key: int) -> None:
         """Process one key row by row, because whether a row is late depends on the rows before it."""
         known, due = self.known, len(self._due)
@@ -244,7 +244,7 @@ class _KeyClock:
     def advance(self, watermark: int) -> None:
         """Fire the timers up to a watermark.
 
-        A timer that was set for a time before the last watermark waits for the next one.
+        A timer that was set for a time before the last watermark waits for the next watermark.
         """
         if watermark <= self._watermark:
             return

@@ -98,7 +98,7 @@ class RowTimeOver(WaitsForWatermarks):
     def _fired(
         self, rows: TimedRows, epochs: Index, by: Index, message: WatermarkedBatch, ended: Ended
     ) -> pa.Table:
-        """Return the results of the rows that fire.
+        """Return a changes table with the rows that fire and their results.
 
         Args:
             rows: Rows that fire.

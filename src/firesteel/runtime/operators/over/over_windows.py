@@ -136,7 +136,7 @@ class Windows:
     def _after(
         self, columns: Sequence[pa.Array], epochs: Index, events: Events, frames: Index
     ) -> list[pa.Array]:
-        """Return the results after the events.
+        """Return the results of the rows that fire, one column for each call.
 
         `frames` numbers each row's partition and epoch in ascending order.
         """

@@ -28,7 +28,7 @@ class Results:
     """Accumulators of some calls, with their results.
 
     Args:
-        spec: Calls, with `every_row`.
+        spec: Keys and calls. Its `every_row` is True.
         state: State of the operator. None keeps the accumulators in this process.
     """
 
@@ -68,7 +68,7 @@ class Results:
     def _with_left(
         self, changes: pa.Table, left: Index, wanted: Index, found: list[pa.Array]
     ) -> list[pa.Array]:
-        """Return the results with those of the keys that need the row handler added."""
+        """Process the rows `left` with the row handler, and return `found` with their results filled in."""
         rest = changes.take(pa.array(left))
         keys = find_keys([rest.column(field(i)) for i in self._spec.keys], len(left))
         theirs = np.flatnonzero(np.isin(wanted, left))

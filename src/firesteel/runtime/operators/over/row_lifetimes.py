@@ -32,7 +32,7 @@ class RowLifetimes:
         """Match retractions with rows. A retraction removes the oldest equal row.
 
         Walk over the changes of equal rows, in their order, with the number of rows that are there. A
-        retraction below zero finds no row. The j-th of the others takes the j-th row away:
+        retraction below zero finds no row. The j-th of the other retractions removes the j-th row:
 
             change     +   -   -   +   +   -
             balance    1   0  -1   0   1   0
@@ -71,7 +71,7 @@ def _within(sums: Index, group: Index) -> Index:
 
 
 def _lowest_before(balance: Index, group: Index) -> Index:
-    """Return the lowest of 0 and the values before each one in its group."""
+    """Return for each position the lowest of 0 and all earlier balances of its group."""
     step = len(balance) + 1
     lowered = np.minimum(balance, 0) - group * step
     before = np.minimum.accumulate(lowered) + group * step

@@ -4,8 +4,8 @@ A row that is added between others, or removed, changes the results of all later
 NonTimeRowsUnboundedPrecedingFunction, NonTimeRangeUnboundedPrecedingFunction. The frame is unbounded.
 
 A batch reads the rows of its partitions. The results of all rows are computed for all versions of a partition
-together (versions.py). If the versions have more rows than fit in memory, the batch is halved. As in Flink,
-the cost of a change grows with its partition, unless the change adds a row after all others.
+together (versions.py). If the versions have more than MOST_ROWS rows, the batch is halved. As in Flink, the
+cost of a change grows with its partition, unless the change adds a row after all others.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class _Batch:
         keys: Partitions of the changes.
         adds: bool[n], which changes add a row.
         fields: Fields of the changes, then of the stored rows, n + m rows each.
-        owners: int64[n + m], partition of each.
-        numbers: int64[n + m], arrival number of each.
-        rows: int64[s], row at each place.
+        owners: int64[n + m], partition of each row.
+        numbers: int64[n + m], arrival number of each row.
+        rows: int64[s], number of the row at each place (its position by partition, sort key and arrival).
         lifetimes: Lifetimes of the rows.
         codes: int64[s], equal for rows with equal partitions and sort keys.
         versions: Versions of the partitions.
@@ -150,7 +150,7 @@ class SortedOver(RowOperator):
     def _sorted(
         self, fields: Sequence[pa.Array], owners: Index, numbers: Index, adds: Mask
     ) -> tuple[Index, Index]:
-        """Return the rows by partition, sort key and arrival, and their sort codes."""
+        """Return the numbers of the rows, sorted by partition, sort key and arrival, and their sort codes."""
         there = np.concatenate([np.flatnonzero(adds), np.arange(len(adds), len(owners))])
         by = [owners, *sort_parts([without_minus_zero(fields[self._spec.sort])], _ORDERS[:1])]
         rows = there[stable_order_by(*(part[there] for part in by), numbers[there])]

@@ -1,4 +1,4 @@
-"""Results of the rows of all versions, and the changes that they make."""
+"""Results of each row in each version of its partition (versions.py), and the changes to send."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Sent:
     Attributes:
         origins: int64[c], change of the batch that causes each.
         kinds: int8[c], row kinds.
-        places: int64[c], place of each row.
+        places: int64[c], place of the row that each change sends (`SortedRows`).
         results: Results of the calls, c rows each.
     """
 
@@ -41,14 +41,14 @@ class Sent:
 
 @dataclass(frozen=True)
 class VersionRows:
-    """e rows of all versions, by version and place.
+    """e rows, sorted by version and place: each row once for each version that contains it.
 
     Attributes:
         places: int64[e], place of each row.
         versions: int64[e], version that each row is in.
         before: int64[e], position of the same row in the version before, -1 if it is not there.
-        firsts: int64[r], by row of `Versions.rows`, where its positions begin in `positions`.
-        positions: int64[e], positions of the rows by place and version.
+        firsts: int64[r], for each row of `Versions.rows`, where its entries begin in `positions`.
+        positions: int64[e], positions of the e rows, but sorted by place, then by version.
     """
 
     places: Index
@@ -107,7 +107,7 @@ def changes_of(
 ) -> Sent:
     """Return the changes to send for each change of the batch: its own row, and rows whose results differ.
 
-    For each change, they are sorted by place. A row whose result differs is sent with -U and +U.
+    The changes to send for one change are sorted by place. A row whose result differs is sent as -U and +U.
 
     Args:
         versions: The versions.
@@ -139,5 +139,5 @@ def changes_of(
 
 
 def _before(versions: Versions) -> Index:
-    """Return the version before each change that begins one."""
+    """Return for each change the number of the version before it, if the change begins a version."""
     return versions.of_change - 1

@@ -73,7 +73,7 @@ class Versions:
             sorted_rows: The rows.
             subjects: int64[n], place of the row that each change adds or removes, -1 for no row.
             adds: bool[n], which changes add a row.
-            by_range: Whether rows with equal sort keys see each other.
+            by_range: Whether rows with equal sort keys share a result (RANGE).
         """
         found = np.flatnonzero(subjects >= 0)
         changes = found[stable_order(sorted_rows.partitions[subjects[found]])]

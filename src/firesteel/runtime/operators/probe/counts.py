@@ -11,8 +11,8 @@ class Counts:
     """Counts of rows that the probes of a run have taken.
 
     Attributes:
-        kinds: Rows by probe and byte of the row kind.
-        branches: Rows by probe, decision and branch.
+        kinds: Number of rows by (probe, byte of the row kind).
+        branches: Number of rows by (probe, decision, branch).
     """
 
     kinds: Counter[tuple[int, int]] = field(default_factory=Counter)

@@ -23,7 +23,7 @@ from firesteel.runtime.state.sort_parts import dense_codes, sort_parts, without_
 from firesteel.types.arrow import to_arrow
 
 _MOST = 1 << 40
-"""More rows than a partition has."""
+"""Number that is greater than the number of rows of any partition."""
 
 
 class AllRows:

@@ -44,7 +44,7 @@ class CurrentTopN:
 
     @classmethod
     def of(cls, places: RankPlaces, ends: Index) -> CurrentTopN:
-        """Return the Top-N before the first input row.
+        """Return the Top-N of each key before the first input row.
 
         Args:
             places: Places of the stored rows and the input rows.
@@ -62,7 +62,7 @@ class CurrentTopN:
 def changes_of_rows(
     spec: RankSpec, places: RankPlaces, current: CurrentTopN, alike: Index | None
 ) -> Iterator[Sent]:
-    """Yield the changes for rows that are added and rows that retract an equal one.
+    """Yield the changes to send for input rows, each of which adds a row or retracts an equal row.
 
     Args:
         spec: Settings.
@@ -98,7 +98,7 @@ def changes_of_rows(
 def changes_of_updated_rows(
     spec: RankSpec, places: RankPlaces, current: CurrentTopN, identities: Index
 ) -> Iterator[Sent]:
-    """Yield the changes for rows that are added or updated by their row key.
+    """Yield the changes to send for input rows, each of which adds a row or updates the row with its row key.
 
     Args:
         spec: Settings.
@@ -143,7 +143,7 @@ def _pieces(step: Callable[[Sent, Index], None], rows: int, most: int) -> Iterat
 
 
 def _members(places: RankPlaces, alike: Index) -> Index:
-    """Return the places sorted by the value of their rows, then by arrival.
+    """Return the places sorted by the content of their rows (`alike`), then by arrival.
 
     Equal rows have equal sort keys, so their places are sorted by arrival already.
     """

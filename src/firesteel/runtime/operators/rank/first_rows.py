@@ -1,6 +1,7 @@
-"""The first rows of each partition in the order of arrival, over inserts: a number for each partition.
+"""The first rows of each partition in the order of arrival. The input has only inserts.
 
-Flink: AppendOnlyFirstNFunction, and AppendOnlyTopNFunction without a sort key (LIMIT).
+The state is the number of rows of each partition. Flink: AppendOnlyFirstNFunction, and AppendOnlyTopNFunction
+without a sort key (LIMIT).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Index = NDArray[np.int64]
 
 
 class FirstRows(RowOperator):
-    """Operator that sends the rows with the ranks of the range as +I, and drops all others.
+    """Operator that sends the rows whose rank by arrival is in the range as +I, and drops all others.
 
     Args:
         spec: Settings, without a sort key and of the strategy APPEND.
@@ -40,7 +41,7 @@ class FirstRows(RowOperator):
         self._ends = RankEnds(spec, backend)
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return the rows of the range, in the order of the rows."""
+        """Return the rows whose rank is in the range, in input order."""
         now, rows = self._clock(), changes.num_rows
         fields = [one_array(changes.column(field(i))) for i in range(len(self._spec.input_types))]
         keys = find_keys([fields[i] for i in self._spec.partition], rows)

@@ -5,9 +5,13 @@ arrival. The position of a row in this order is its place. Then a kernel process
 writes which row is sent with which kind and rank (kernels/rank.py, kernels/rank_updates.py). At the end,
 columns are taken by row number.
 
-Where Flink's changes do not lead to the answer of a batch query, those sent here do (docs/compatibility.md):
-an offset over retractions or without -U, an update of the one row of a Top-1 that leaves its sort key, a last
-rank from a field that is above 100 or over updates, and a retraction of a row that is not there.
+In these cases, the changes sent here lead to the answer of a batch query, and Flink's changes do not
+(docs/compatibility.md):
+
+- an offset over retractions or without -U
+- an update of the one row of a Top-1 that does not change its sort key
+- a last rank from a field, above 100 or over updates
+- a retraction of a row that is not there
 """
 
 from __future__ import annotations

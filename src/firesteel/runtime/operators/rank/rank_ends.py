@@ -19,8 +19,9 @@ Index = NDArray[np.int64]
 class RankEnds:
     """Last ranks by partition.
 
-    A later row with another value changes nothing (Flink: AbstractSyncStateTopNFunction.initRankEnd, which
-    counts it as `topn.invalidTopSize`). NULL is no rank: the partition has no rows.
+    The first row of a partition sets its last rank. A later row with another value changes nothing (Flink:
+    AbstractSyncStateTopNFunction.initRankEnd, which counts it as `topn.invalidTopSize`). If the value is
+    NULL, no row of the partition has a rank.
 
     Args:
         spec: Settings of the rank.

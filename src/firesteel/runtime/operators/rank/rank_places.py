@@ -51,7 +51,7 @@ class RankPlaces:
         cls, spec: RankSpec, fields: Sequence[pa.Array], adds: Mask, keys: Keys, first: int,
         stored: StoredRows,
     ) -> RankPlaces:  # fmt: skip
-        """Arrange rows.
+        """Sort the stored rows, and the input rows that add a row, into places.
 
         Args:
             spec: Settings of the rank.

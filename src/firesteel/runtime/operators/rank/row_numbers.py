@@ -27,10 +27,10 @@ class RowNumbers(Protocol):
     """Arrival numbers by row."""
 
     def find(self, keys: Keys, rows: Retractions, now: int) -> tuple[Index, Index]:
-        """Return the numbers of stored rows that may be equal to given ones.
+        """Return the numbers of stored rows that may be equal to given rows.
 
         Returns:
-            int64[p] and int64[p], a row and a number of a stored row that may be equal to it.
+            int64[p] and int64[p], position of a given row and number of a stored row that may be equal to it.
         """
         ...
 

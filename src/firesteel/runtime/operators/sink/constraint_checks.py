@@ -140,7 +140,7 @@ def _refuse_unless_dropped(
 
 
 def _value(scalar: pa.Scalar, kind: SqlType) -> Any:
-    """Return a value in the form that the checks need."""
+    """Return a value for the checks: as a Python object if they look into it, else True, or None for NULL."""
     looked_at = (*CHARACTER, *BYTES_LIKE, TypeRoot.ROW, TypeRoot.ARRAY, TypeRoot.MAP)
     if kind.root in looked_at:
         return pairs_in([scalar.as_py()], scalar.type)[0]

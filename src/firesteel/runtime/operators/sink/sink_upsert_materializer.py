@@ -1,8 +1,8 @@
-"""SinkUpsertMaterializer: turn changes with another key into upserts by the sink's primary key.
+"""SinkUpsertMaterializer: turn changes with another upsert key into upserts by the sink's primary key.
 
 Flink: SinkUpsertMaterializer. The state holds the rows of each primary key in arrival order. The sink has the
-last one. The effect of a change depends on the change before it of the same key. So keys are processed row by
-row, with numbers instead of rows.
+last of them. The effect of a change depends on all earlier changes of its key. So keys are processed row by
+row, but on row numbers instead of rows.
 """
 
 from __future__ import annotations

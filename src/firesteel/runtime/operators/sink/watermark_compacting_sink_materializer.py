@@ -66,8 +66,9 @@ class _Sent:
     Attributes:
         kinds: Row kinds.
         rows: Rows with the contents.
-        watermarks: Numbers of the watermarks that cause them.
-        turns: First row of the key among those of the watermark, for sorting.
+        watermarks: Numbers of the watermarks that cause the changes.
+        turns: Number of the key's first change before the watermark. Changes of one watermark are sent in
+            this order.
     """
 
     kinds: list[int] = data_field(default_factory=list)
@@ -116,7 +117,7 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
 
     # --- state ---------------------------------------------------------------------------------------
     def _due(self, message: WatermarkedBatch) -> Due:
-        """Return the changes of a message, preceded by the waiting ones if a watermark passes them."""
+        """Return the changes of a message, preceded by the waiting changes if a watermark passes them."""
         reached = np.maximum.accumulate(np.concatenate([[self._time.now], message.times]))
         behind = np.searchsorted(message.at, np.arange(message.table.num_rows), side="right")
         watermarks = np.searchsorted(reached[1:], reached[behind], side="right")
@@ -173,7 +174,7 @@ class _Keys:
             found: bool[g], whether each key has a row that was sent before.
 
         Raises:
-            JobError: A key has two rows when a watermark passes. The first one is reported.
+            JobError: A key has several rows at a watermark. The error names the first such key.
         """
         keys, sent, left = self._keys, _Sent(), list[int | None]()
         order = keys.order.tolist()

@@ -31,7 +31,7 @@ _NO_ROWS = np.zeros(0, np.int64)
 
 
 class RowTimeSort(WaitsForWatermarks):
-    """Sort by row time.
+    """Operator that sorts rows by row time.
 
     Args:
         spec: Settings.
@@ -74,7 +74,7 @@ class RowTimeSort(WaitsForWatermarks):
     def _sent_until(self, watermarks: int, by: Index, times: Index) -> Index:
         """Return the last time sent before each watermark and after all of them, int64[m + 1].
 
-        A late row counts too: a row of a later time was sent before it.
+        Late rows may be included: they change nothing, because a row of a later time was sent before them.
 
         Args:
             watermarks: Number of watermarks m.
@@ -89,7 +89,7 @@ class RowTimeSort(WaitsForWatermarks):
 
 
 class ProcTimeSort(Operator):
-    """Sort by processing time."""
+    """Operator that sorts rows by processing time."""
 
     def __init__(self, spec: TemporalSortSpec) -> None:
         self._spec = spec
@@ -117,7 +117,7 @@ class ProcTimeSort(Operator):
 
 
 def ranks(spec: TemporalSortSpec, columns: Sequence[pa.Array]) -> Index:
-    """Return numbers that compare like the rows by the columns after the time, int64[n]."""
+    """Return a number for each row, int64[n]. The numbers compare like the sort columns after the time."""
     rows = len(columns[spec.time])
     if not spec.keys or not rows:
         return np.zeros(rows, np.int64)

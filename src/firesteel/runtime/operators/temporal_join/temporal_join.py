@@ -62,7 +62,7 @@ class TemporalJoin(Operator):
     Args:
         spec: Settings.
         state: State of the operator. None keeps it in this process.
-        clock: Processing time, after which idle keys are forgotten.
+        clock: Processing time, by which idle keys expire.
     """
 
     def __init__(self, spec: TemporalJoinSpec, state: StateBackend | None, clock: Clock) -> None:
@@ -88,7 +88,7 @@ class TemporalJoin(Operator):
             self.watermarked(WatermarkedBatch(pa.table({}), *watermarks, watermark.sub_sequence), port)
         )
         if watermark.sequence == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
-            # New instances of the next operators learn the event time from it.
+            # New instances of the next operators learn the event time from this watermark.
             return [Watermark(self._time.now, BEFORE_ALL)]
         return sent
 

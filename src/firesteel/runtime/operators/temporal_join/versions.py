@@ -158,7 +158,7 @@ class _VersionMatching:
 
     Args:
         keys, rows, new, watermarks, passed: As in `Versions.join`.
-        known: int64[g], timers of the keys before.
+        known: int64[g], timers of the keys before the batch, NEVER for none.
     """
 
     def __init__(
@@ -250,6 +250,6 @@ class _VersionMatching:
 
 
 def _bounds(owners: Index, groups: int) -> Index:
-    """Return the bounds of the sorted entries of each owner, int64[g + 1]."""
+    """Return where the entries of each owner begin if sorted by owner, then their number, int64[g + 1]."""
     counts = np.bincount(owners, minlength=groups)
     return np.concatenate([[0], np.cumsum(counts)])

@@ -42,7 +42,7 @@ from firesteel.types.plain_pickle import NotPlainError, dumps, loads
 
 
 class _Output(WatermarkOutput):
-    """Collector of the watermarks that advance. `sequence` is that of the current row."""
+    """Collector of the watermarks that advance event time. `sequence` is the sequence of the current row."""
 
     def __init__(self, time: int) -> None:
         self.time = time

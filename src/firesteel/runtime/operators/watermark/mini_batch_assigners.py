@@ -29,8 +29,8 @@ _NO_ROWS = pa.table({})
 class ProcTimeMiniBatchAssigner(Operator):
     """Operator that sends a watermark for each interval of processing time with rows.
 
-    Flink: ProcTimeMiniBatchAssignerOperator. The barrier replaces its timer: it flushes all bundles.
-    Watermarks of the input are dropped, except for the last one.
+    Flink: ProcTimeMiniBatchAssignerOperator. Its timer is not needed: the barrier at the end of a micro-batch
+    flushes all bundles. Watermarks of the input are dropped, except for the last one.
 
     Args:
         interval: Milliseconds.

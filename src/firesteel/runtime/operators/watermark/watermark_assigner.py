@@ -1,7 +1,7 @@
 """Derive watermarks from columns of the rows (Flink: WatermarkAssignerOperator).
 
-The operator knows one split in one micro-batch. The receiver of its watermarks knows the earlier ones
-(runtime/dataflow/watermarks.py).
+The operator sees the rows of one split in one micro-batch. The receiver of its watermarks keeps those of
+earlier micro-batches (runtime/dataflow/watermarks.py).
 """
 
 from __future__ import annotations
@@ -109,12 +109,16 @@ class WatermarkAssigner(Operator):
         return np.maximum(running, self._current)
 
     def _eager(self, times: Numbers) -> Numbers:
-        """Return the rows that are followed by a watermark, given ascending watermarks."""
+        """Return the positions of the rows that are followed by a watermark.
+
+        Args:
+            times: int64[n], watermark after each row, ascending.
+        """
         interval = self._spec.interval
         if interval == 0:
             return np.flatnonzero(np.diff(times, prepend=self._last) > 0)
         found, last, row = [], self._last, 0
-        find = times.searchsorted  # a search for each watermark: there may be thousands
+        find = times.searchsorted  # looked up once: the loop may run thousands of times
         while (row := int(find(last + interval, "right"))) < len(times):
             last = int(times[row])
             found.append(row)
@@ -144,7 +148,7 @@ def check_row_times(table: pa.Table, rowtime: int, name: str, source: str) -> No
 
 
 def _all_ones(sub_sequence: int) -> int:
-    """Return the greatest number with as many bits."""
+    """Return the greatest number with as many bits as the given one."""
     return (1 << sub_sequence.bit_length()) - 1
 
 

@@ -46,7 +46,7 @@ from firesteel.types.internal_values import to_keys, to_list
 
 
 class GroupWindowAggregate(Operator):
-    """Operator that processes rows one by one.
+    """Operator that aggregates by TUMBLE or HOP of GROUP BY, and processes rows one by one.
 
     Args:
         spec: Settings.
@@ -133,7 +133,7 @@ class GroupWindowAggregate(Operator):
             self.drop_late(table, late, rowtimes, self._time.now)
 
     def _times(self, table: pa.Table) -> list[int]:
-        """Return the times of rows on the windows' clock."""
+        """Return the time of each row, in milliseconds of the windows' time zone."""
         time = self._spec.time
         if time.column is None:
             found = np.full(table.num_rows, self._clock())

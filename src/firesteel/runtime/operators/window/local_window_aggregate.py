@@ -2,8 +2,8 @@
 
 Flink: LocalSlicingWindowAggOperator. It has no state and drops no rows: the operator after the exchange knows
 what is late. Rows of a table are reduced together as long as no watermark between them ends a window of their
-slice. The accumulator has the order of the last row, which is before that watermark. If nearly every row has
-its own key and slice, each row becomes an accumulator.
+slice. The accumulator has the sequence of the last row, which is before that watermark. If nearly every row
+has its own key and slice, each row becomes an accumulator.
 
 Some windows end before Flink sends their rows on (runtime/operators/window/slicing/buffer_flush.py). Then
 rows are sent when Flink does it, late or not: with the watermark that flushes its buffer, or at the end of a
@@ -103,9 +103,11 @@ class LocalWindowAggregate(Operator):
         )
 
     def _reduced(self, table: pa.Table, fired: Numbers) -> pa.Table:
-        """Return the accumulators of some rows.
+        """Return the accumulators of n rows as a changes table.
 
-        `fired` is the end up to which windows had fired by each row.
+        Args:
+            table: The rows.
+            fired: int64[n], end up to which windows had fired when each row came.
         """
         ends = row_ends(table, self._spec, self._slices)
         keys, parts, _ = self._accumulated(table, ends, self._slices.first_unfired(ends, fired), True)
@@ -133,16 +135,16 @@ class LocalWindowAggregate(Operator):
     def _accumulated(
         self, table: pa.Table, ends: Numbers, parts: Numbers, as_they_are: bool = False
     ) -> tuple[Keys, pa.Table, Numbers]:
-        """Reduce rows by key, slice and part.
+        """Reduce rows by key, slice and a part number.
 
         Args:
-            table: Rows.
-            ends: End of each row's slice.
-            parts: Part of each row.
+            table: n rows.
+            ends: int64[n], end of each row's slice.
+            parts: int64[n], part number of each row. Rows of different parts are not reduced together.
             as_they_are: Whether rows that share few keys may stay unreduced.
 
         Returns:
-            The keys, the accumulators, and the part of each.
+            The keys, the accumulators, and the part number of each accumulator.
         """
         rows = table.append_column(field(len(self._spec.aggregate.input_types)), pa.array(ends))
         names = [rows.column(field(i)) for i in self._aggregate.keys]

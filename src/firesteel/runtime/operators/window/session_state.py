@@ -23,8 +23,8 @@ class KeyedSessions:
 
     Attributes:
         keys: Key columns, s rows each.
-        starts: int64[s], on the windows' clock.
-        ends: int64[s], on the windows' clock.
+        starts: int64[s], start of each session in milliseconds of the windows' time zone.
+        ends: int64[s], end of each session, likewise.
         timers: int64[s], time at which each session fires.
         parts: Columns of the content, s rows each.
     """

@@ -72,7 +72,10 @@ class SessionWindowTableFunction(SessionOperator):
         self._leaving: list[_Rows] = []
 
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
-        """Add rows, after removing those that fire: a new session may cover one that has fired."""
+        """Store the rows of sessions that stay open, after removing the rows of sessions that fire.
+
+        The order matters, because a new session may cover the time of a session that has fired.
+        """
         numbers = self._came.now + np.arange(batch.rows.num_rows)
         self._came.now += batch.rows.num_rows
         fired = np.cumsum(batch.fires) - 1
@@ -127,7 +130,7 @@ class SessionWindowTableFunction(SessionOperator):
         self._rows.put(batch.keys, owners, _sub_keys(self.times(rows), numbers), self._columns(rows), 0)
 
     def _taken(self, keys: Keys, sessions: OpenSessions, numbers: Index) -> _Rows:
-        """Remove and return the rows of open sessions. `numbers` are the numbers of these sessions."""
+        """Remove and return the rows of open sessions. `numbers` are their positions among all that fire."""
         if not len(numbers):
             return _Rows(numbers, numbers, [pa.nulls(0, kind) for kind in self._types])
         found = self._first_rows(keys, sessions)

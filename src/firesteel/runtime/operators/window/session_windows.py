@@ -60,7 +60,7 @@ class Batch:
         known: Sessions that were open.
         found: Sessions after the rows.
         parts: Content of the sessions that were open.
-        fires: Which of `found` fire by the watermarks of the batch.
+        fires: bool[s], whether each session of `found` fires by the watermarks of the batch.
     """
 
     rows: pa.Table
@@ -102,14 +102,19 @@ class SessionOperator(Operator):
         self._event_time = RetainedWatermark(backend, f"{name}/watermark")
         self.late = 0
 
-    # --- what is done with them ----------------------------------------------------------------------
+    # --- implemented by subclasses -------------------------------------------------------------------
     @abstractmethod
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
         """Add rows, and return the content of each session afterwards."""
 
     @abstractmethod
     def give(self, due: KeyedSessions, watermarks: AscendingWatermarks) -> pa.Table:
-        """Return the changes of sessions that fire, in order. First come those of the batch held last."""
+        """Return the changes of sessions that fire, in output order.
+
+        Args:
+            due: Sessions that fire. The sessions of the batch that `hold` received last come first.
+            watermarks: Watermarks that fire the sessions.
+        """
 
     # --- messages ------------------------------------------------------------------------------------
     def changes(self, table: pa.Table, port: int = 0) -> Iterable[Message]:
@@ -186,14 +191,14 @@ class SessionOperator(Operator):
         )
 
     def times(self, table: pa.Table) -> Index:
-        """Return the times of rows on the windows' clock."""
+        """Return the time of each row, int64[n] in milliseconds of the windows' time zone."""
         time = self._windows.time
         if time.column is None:
             return to_wall_clock(np.full(table.num_rows, self._clock()), time.zone)
         return to_wall_clock(milliseconds(one_array(table.column(field(time.column)))), time.zone)
 
     def _last_times(self, table: pa.Table) -> Index:
-        """Return the time of each row; if it has a window, the last time of that."""
+        """Return the time of each row, or the last millisecond of its window if rows have window columns."""
         windows = self._windows
         if windows.borders is not None:
             ends: Index = milliseconds(one_array(table.column(field(windows.borders[1]))))

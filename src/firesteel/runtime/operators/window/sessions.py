@@ -6,8 +6,8 @@ its session would have fired already. A session fires when the watermark reaches
 later row can join it.
 
 In columns, all rows and open sessions of a key are sorted by time. A group without a gap is one session if
-none of its parts fired before its last row came. This holds if each part that ends at a row outlives the wait
-for the next row. Otherwise, the group is processed row by row.
+none of its parts fired before its last row came. This is certain if no part that ends at a row fires before
+the next row by time has come. Otherwise, the group is processed row by row.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Arrivals:
 
     Attributes:
         owners: int64[n], key of each row.
-        times: int64[n], time on the windows' clock.
-        watermarks: int64[n], watermark at which each row came.
+        times: int64[n], milliseconds of the windows' time zone.
+        watermarks: int64[n], watermark when each row came.
     """
 
     owners: Index
@@ -49,8 +49,8 @@ class OpenSessions:
 
     Attributes:
         owners: int64[m], key of each session.
-        starts: int64[m], on the windows' clock.
-        ends: int64[m], on the windows' clock.
+        starts: int64[m], start of each session in milliseconds of the windows' time zone.
+        ends: int64[m], end of each session, likewise.
     """
 
     owners: Index
@@ -68,8 +68,8 @@ class Sessions:
 
     Attributes:
         owners: int64[s], key of each session.
-        starts: int64[s], on the windows' clock.
-        ends: int64[s], on the windows' clock.
+        starts: int64[s], start of each session in milliseconds of the windows' time zone.
+        ends: int64[s], end of each session, likewise.
         timers: int64[s], when each session fires.
         of_rows: int64[n], session of each row, LATE for a dropped row.
         of_open: int64[m], session that each open session has become part of.
@@ -143,7 +143,7 @@ class _Line:
         self._groups = np.flatnonzero(self._begins())
 
     def _begins(self) -> Mask:
-        """Return which elements are not touched by an earlier one."""
+        """Return which elements no earlier element of their key touches."""
         begins = np.ones(len(self._by), np.bool_)
         np.not_equal(self._owners[1:], self._owners[:-1], out=begins[1:])
         reach = self._ends
@@ -170,7 +170,7 @@ class _Line:
         return labels
 
     def _broken(self, groups: Index) -> Mask:
-        """Return the groups of which a part fires, or may fire, before all their rows have come."""
+        """Return for each group whether a part of it fires, or may fire, before all its rows have come."""
         waits = (groups[1:] == groups[:-1]) & (self._came[1:] > self._came[:-1])
         fires = waits & (self._timers[:-1] <= self._watermarks[1:])
         if self._open:
@@ -182,7 +182,7 @@ class _Line:
         return broken
 
     def _within_open(self) -> Mask:
-        """Return the elements at which no part ends, because an open session reaches at least as far."""
+        """Return for each element whether no part ends at it, as an open session reaches at least as far."""
         is_end = self._by >= self._rows + self._open
         is_open = self._by >= self._rows
         reach = np.where(is_open, self._ends, _NEVER)

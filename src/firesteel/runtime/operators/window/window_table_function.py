@@ -33,7 +33,7 @@ class WindowTableFunction(RowOperator):
         self._clock = clock
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return the copies of some rows with window_start, window_end and window_time."""
+        """Return each row once for each of its windows, with window_start, window_end and window_time."""
         spec = self._spec
         there, times = self._times(changes)
         place, starts, ends = self._windows(to_wall_clock(times, spec.time.zone))

@@ -40,7 +40,7 @@ class KeptScript:
 
     @classmethod
     def of(cls, text: str, options: Mapping[str, str], functions_folder: str = "") -> KeptScript:
-        """Return a script as it is kept."""
+        """Return a script without secrets, and without options that do not decide what it means."""
         kept = {
             key: value
             for key, value in options.items()

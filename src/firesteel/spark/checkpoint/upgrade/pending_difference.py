@@ -1,10 +1,10 @@
-"""Changes that bring the sinks of an upgraded statement from what the old query sent them to the new one.
+"""Changes that make the content of an upgraded statement's sinks that of the new query.
 
     difference/NUMBER.arrow    the changes for sink NUMBER, while they are not delivered
     difference/replaced.json   the name of the old job at each sink
 
-They are the rows of the statement's last micro-batch, which no sink has got otherwise. They are delivered
-under its number and origin, so a delivery that is repeated after a crash takes effect once. Afterwards, the
+They are delivered as the rows of the new job's last micro-batch, of which no sink has got other rows. They
+have its number and origin, so a delivery that is repeated after a crash takes effect once. Afterwards, the
 positions of the old job get the new lineage, so that no copy of the old checkpoint continues unnoticed.
 """
 
@@ -43,8 +43,8 @@ class ReplacedJob:
     """The job that an upgrade has replaced.
 
     Attributes:
-        names: Its name at each sink that the new job has, too, by the sink's number in the new job.
-        tasks: The bound of the task numbers that its sinks know.
+        names: Name of the replaced job at each sink that both jobs have, by the sink's number in the new job.
+        tasks: Most shuffle partitions that the replaced job has had: the bound of task numbers at its sinks.
     """
 
     names: Mapping[int, str]
@@ -144,7 +144,10 @@ def _deliver(
 
 
 def _packets(changes: pa.Table, spec: SinkSpec, number: int, job: str, batch: int) -> Iterable[Packet]:
-    """Yield the packets of a sink's changes, or of what its task has written if it commits on the driver."""
+    """Yield a sink's changes as packets. If its tasks write and the driver commits, write the changes here.
+
+    Then the only packet has the token of the written rows.
+    """
     sink = open_sink(spec)
     if sink.commits is not Commits.DRIVER or sink.on_driver:
         packer = Packer((), 1, to=sink_id(number))

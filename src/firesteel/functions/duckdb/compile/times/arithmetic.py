@@ -70,7 +70,7 @@ def _add_millis(call: Call, source: SqlType, a: str, sign: str, span: str) -> st
 
 
 def _may_leave(span: Expr, few: int) -> bool:
-    """Return whether a time with a text, moved by the span, may leave the supported years."""
+    """Return whether a span may move a time out of the supported years: no for a literal up to `few`."""
     return not (isinstance(span, Literal) and isinstance(span.value, int) and abs(span.value) <= few)
 
 
@@ -137,7 +137,7 @@ _STRFTIME = {
 
 
 def _strftime(pattern: Expr) -> str | None:
-    """Return DuckDB's form of a literal date pattern. None if it has fields that are not plain."""
+    """Return a literal date pattern for DuckDB's strftime, None if strftime cannot write all its parts."""
     if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
         return None
     parts = []

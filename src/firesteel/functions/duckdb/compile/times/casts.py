@@ -1,6 +1,6 @@
 """Compilation of casts between points in time.
 
-Flink: TimestampToTimestampCastRule and its neighbours, DateTimeUtils.truncate.
+Flink: TimestampToTimestampCastRule and similar rules, DateTimeUtils.truncate.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _cut(text: str, source: SqlType, target: SqlType) -> str:
     """Return the SQL that truncates a time to the target's digits.
 
     Milliseconds are truncated towards 1970, finer digits downwards. Flink counts the digits of a second's
-    nanoseconds without leading zeros. It truncates nothing if they are no more than the target's.
+    nanoseconds without leading zeros. If the target has as many digits, Flink truncates nothing.
     """
     wanted, given = target.precision or 0, source.precision or 0
     if wanted >= given:

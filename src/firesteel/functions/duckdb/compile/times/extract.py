@@ -50,7 +50,7 @@ def _extract(compiler: Compiler, call: Call) -> str:
 
 
 def _of_date(text: str, unit: str) -> str:
-    """Return the SQL of a clock unit of a DATE. Flink takes the number of days as milliseconds."""
+    """Return the SQL of EXTRACT from a DATE. For clock units, Flink takes its days as milliseconds."""
     days = f"({text} - DATE '1970-01-01')"
     if unit == "EPOCH":
         return f"({days} * 86400)"

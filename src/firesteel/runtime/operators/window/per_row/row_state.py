@@ -19,7 +19,7 @@ from firesteel.types.internal_values import from_list, to_list
 from firesteel.types.sql import SqlType
 
 Timer = tuple[int, tuple[int, int], int, KeyedWindows]
-"""Timer of a key's windows: its time, the key's name, a number that makes it unique, and the windows.
+"""Timer of a key's windows: its time, the key's hashes, a number that makes it unique, and the windows.
 
 Timers of one time fire in the order of keyed state.
 """
@@ -71,7 +71,7 @@ class RowState:
 
     # --- timers --------------------------------------------------------------------------------------
     def timers(self, mine: KeyedWindows) -> RowState:
-        """Return the timers of a key's windows (triggers.py)."""
+        """Return this object as the `Timers` (triggers.py) of a key's windows, until the next call."""
         self._mine = mine
         return self
 

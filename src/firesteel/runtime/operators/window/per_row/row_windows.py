@@ -2,7 +2,7 @@
 
 Flink: WindowOperator with GeneralWindowProcessFunction (TUMBLE) and PanedWindowProcessFunction (HOP). The
 length of a pane is the greatest common divisor of size and slide. Panes are merged oldest first. Starts and
-ends are on the windows' clock, timers in event time or processing time.
+ends are milliseconds of the windows' time zone, timers are in event time or processing time.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class KeyedWindows:
     Attributes:
         name: Hashes of the key.
         key: Values of the key, in internal form.
-        panes: Accumulators by start.
-        windows: Windows by start.
+        panes: Accumulators by the start of their pane.
+        windows: Windows by their start.
     """
 
     name: tuple[int, int]
@@ -73,7 +73,7 @@ class WindowLengths:
         return self._timer(start + self.size - 1)
 
     def late_time(self, start: int) -> int:
-        """Return the time from which a window's rows are late."""
+        """Return the least watermark at which a window's rows are late."""
         return self._timer(start + self.size - 1 + self._lateness)
 
     def clear_time(self, start: int) -> int:

@@ -23,7 +23,7 @@ class OpenWindow:
         clear_time: Time at which it is dropped.
         sent: Last sent result, None for none.
         has_fired: Whether it has fired at its end.
-        next_fire: Processing time of the next firing, by interval.
+        next_fire: Processing time of the next firing, by the delay of early or late firings.
         event_timers: Times of its timers.
     """
 

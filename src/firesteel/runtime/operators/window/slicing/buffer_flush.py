@@ -1,8 +1,9 @@
 """Times at which buffered rows of a Flink window operator reach its state.
 
-Flink: RecordsWindowBuffer, TimeWindowUtil.getNextTriggerWatermarkWithOffset. The first watermark at or after
-a trigger flushes the buffer, if it ends the earliest slice in it. Triggers are one slice apart. They follow
-the wall clock in a zone with daylight saving time, and UTC in all others.
+Flink: RecordsWindowBuffer, TimeWindowUtil.getNextTriggerWatermarkWithOffset. A trigger is a time at which the
+buffer is checked. The first watermark at or after a trigger flushes the buffer, if the watermark ends the
+earliest buffered slice. Triggers are one slice apart. They follow the wall clock in a zone with daylight
+saving time, and UTC in all others.
 
 If the offset of a zone is not a multiple of the slice, windows end hours before their rows arrive. The same
 happens in the hour that a clock shows twice. Flink's results depend on this, so operators use this module.
@@ -31,7 +32,7 @@ def may_delay(slices: Slices) -> bool:
 
 
 def next_triggers(watermarks: Times, slices: Slices) -> Times:
-    """Return the next trigger after each watermark at which a buffer was checked."""
+    """Return for each watermark, at which a buffer was checked, the time from which it is checked again."""
     interval, offset = slices.interval, slices.windows.offset
     if has_daylight_time(slices.zone):
         starts = window_starts(to_wall_clock(watermarks, slices.zone), offset, interval)
@@ -48,7 +49,7 @@ class Flushed:
 
     Attributes:
         rows: int64[n], number of the watermark (of m) that brings each row to the state, m for none.
-        held: Number of the watermark that flushes the rows that were buffered before.
+        held: Number of the watermark that flushes the rows that were buffered before, m for none.
     """
 
     rows: Index

@@ -46,10 +46,11 @@ class Released:
     """Rows that have reached the state.
 
     Attributes:
-        in_time: Rows for the window of their own slice.
-        late: Rows that are late for some windows.
-        without_timer: Rows without a timer. `due` is the first window that can contain them, `ends` the
-            slices in which they are kept.
+        in_time: Rows that are late for none of their windows.
+        late: Rows that are late for some of their windows.
+        without_timer: Rows that set no timer, as the first window that they were in time for fired while
+            they were buffered. `due` is the end of the first window that can contain each row, `ends` the
+            end of the slice that keeps it.
     """
 
     in_time: SlicedRows
@@ -106,7 +107,7 @@ class BufferedRows:
         return self._rows.and_more(rows), by
 
     def _kept_in(self, rows: SlicedRows) -> Numbers:
-        """Return the slice to which each row is added."""
+        """Return the end of the slice to which each row is added."""
         return np.where(rows.due > rows.ends, self._slices.kept_in(rows.ends), rows.ends)
 
     def _sorted(self, rows: SlicedRows, by: Numbers, fired: Numbers) -> Released:

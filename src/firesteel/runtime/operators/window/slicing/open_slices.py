@@ -1,8 +1,8 @@
 """Open slices: add rows to them, and merge them to windows.
 
 Flink: SliceSharedSyncStateWindowAggProcessor, SliceUnsharedSyncStateWindowAggProcessor. A HOP window is
-merged from its slices, newest first. A CUMULATE window is merged oldest first, and slices that have fired
-stay merged in its first slice.
+merged from its slices, newest first; for GROUP BY, oldest first. A CUMULATE window is merged oldest first,
+and slices that have fired stay merged in its first slice.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class OpenSlices:
         partials: The accumulators.
         backend: State of the operator.
         state_id: Name of the state.
-        lasting: Whether HOP slices stay until the window after their last one has fired, which they make fire
-            (slices_without_timer.py).
+        lasting: Whether HOP slices stay until the window after their last window has fired, because they
+            make that window fire (slices_without_timer.py).
     """
 
     def __init__(
@@ -186,11 +186,11 @@ class OpenSlices:
         return self._by_end(self._partials.merged(due, self._partials.keys_of(due)))
 
     def _of_ranges(self, due: pa.Table, before: int, after: int) -> pa.Table | None:
-        """Return the windows as merged ranges of slices, sorted by key.
+        """Return the windows, each merged from a range of slices, sorted by end.
 
-        None if ranges cannot be merged together.
+        None if the accumulators cannot be merged by ranges.
 
-        Sorted by key, the slices of a window are adjacent. Each window is created with its first slice.
+        With the slices sorted by key and end, the slices of a window are adjacent.
         """
         keys = find_keys([due.column(i) for i in range(self._width - 1)], due.num_rows)
         table, interval = due.take(pa.array(keys.order)), self._slices.interval
@@ -217,7 +217,7 @@ class OpenSlices:
         return pa.Table.from_arrays(columns, schema=self._partials.schema)
 
     def _in_order(self, due: pa.Table, before: int, late: Late) -> tuple[pa.Table, Index]:
-        """Return all accumulators in merge order, and the first window of each."""
+        """Return all accumulators in merge order, and the end of the first window that each joins."""
         ends = ends_of(due, self._width)
         first = self._slices.first_unfired(ends, np.full(len(ends), before))
         when = ends

@@ -1,7 +1,7 @@
-"""Accumulators of windows by number: adding rows to them, and merging several into one.
+"""Accumulators of numbered windows: adding rows to them, and merging several into one.
 
-The operator knows the key and the end of each number. Many windows are processed together
-(runtime/aggregate/reduce/accumulator_tables.py).
+The operator that calls this module numbers the windows, and knows the key and the end of each. Many windows
+are processed together (runtime/aggregate/reduce/accumulator_tables.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Accumulated:
     """Accumulators of numbered windows.
 
     Attributes:
-        windows: int64[m], window of each accumulator.
+        windows: int64[m], number of each accumulator's window.
         parts: Columns of the accumulators (runtime/aggregate/reduce/columns.py).
     """
 
@@ -96,7 +96,11 @@ class WindowAccumulators:
 
 
 def numbered(windows: Index) -> Keys:
-    """Return the windows of n rows as keys. Their numbers serve as hashes."""
+    """Return the windows of n rows as keys. The number of a window is its first hash.
+
+    Args:
+        windows: int64[n], number of each row's window.
+    """
     order = stable_order(windows)
     ordered = windows[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))

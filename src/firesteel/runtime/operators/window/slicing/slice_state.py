@@ -22,7 +22,7 @@ class Known:
 
     Attributes:
         found: bool[g], whether each key is stored.
-        table: Their accumulators, in the order of the keys.
+        table: Accumulators of the stored keys, in the order of the keys.
     """
 
     found: Mask

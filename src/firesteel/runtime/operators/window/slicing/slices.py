@@ -42,7 +42,7 @@ class Slices:
 
     Attributes:
         windows: The windows.
-        zone: Time zone whose wall clock cuts them.
+        zone: Time zone whose wall clock cuts the slices.
         shared: Whether a slice is part of several windows. If False, each slice is a window.
     """
 
@@ -52,7 +52,7 @@ class Slices:
 
     @classmethod
     def of(cls, spec: LocalWindowAggregateSpec | WindowAggregateSpec) -> Slices:
-        """Return the slices of a spec. Windows assigned by a window table function share nothing."""
+        """Return the slices of a spec. Windows assigned by a window table function share no slices."""
         shared = spec.windows.function != "TUMBLE" and spec.window_end is None
         return cls(spec.windows, spec.time.zone, shared)
 
@@ -84,7 +84,7 @@ class Slices:
         return self.starts(ends) + self.interval
 
     def kept_in(self, ends: Times) -> Times:
-        """Return the slices to which late rows are added."""
+        """Return the end of the slice to which late rows of each slice are added."""
         return self.first_slices(ends) if self.shared and self.windows.function == "CUMULATE" else ends
 
     def last_fired(self, ends: Times, fired: int) -> Times:
@@ -95,7 +95,7 @@ class Slices:
     def first_unfired(self, ends: Times, fired: Times) -> Times:
         """Return the end of the first window of each slice that is greater than `fired`.
 
-        It is after the slice's last window if all of them have fired.
+        If all windows of the slice have fired, it is a time after the end of the last one.
         """
         if not self.shared:
             return np.where(ends > fired, ends, ends + self.interval)
