@@ -26,7 +26,7 @@ def test_the_public_names_are_these() -> None:
 
 @pytest.mark.parametrize("name", [n for n in PUBLIC if n != "__version__"])
 def test_each_can_be_imported_and_is_documented(name: str) -> None:
-    assert inspect.getdoc(getattr(firesteel, name))
+    assert getattr(firesteel, name).__doc__  # inspect.getdoc takes that of a base class, too
 
 
 @pytest.mark.parametrize("owner", [n for n in PUBLIC if n in ("Table", "TableEnvironment", "TableResult")])

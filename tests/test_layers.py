@@ -40,6 +40,8 @@ def test_no_package_imports_what_it_may_not() -> None:
         ("job", "firesteel.spark.task.source_task", True),
         ("plan", "firesteel.runtime.columns.keys", True),
         ("a_new_package", "firesteel.errors", True),
+        ("plan", "firesteel.__version__", False),
+        ("plan", "firesteel.TableEnvironment", True),
     ],
 )
 def test_the_check_sees_an_offence(layer: str, module: str, refused: bool) -> None:

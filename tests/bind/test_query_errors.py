@@ -96,7 +96,7 @@ def test_hints(session: Session, query: str, hint: str) -> None:
 
 @pytest.mark.parametrize(
     ("query", "what"),
-    [],
+    [("SELECT FIRST_VALUE(g ORDER BY v) FROM t", "ORDER BY within an aggregate call")],
 )
 def test_what_is_not_there_yet_is_named(session: Session, query: str, what: str) -> None:
     with pytest.raises(NotSupportedError, match=what) as found:

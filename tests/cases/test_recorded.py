@@ -40,10 +40,8 @@ _ALL_OPERATORS = (
 )
 EVERY_OPERATOR = [case for case in RECORDED if case.name in _ALL_OPERATORS]
 """Each stream costs seconds: a few that hold all operators are enough."""
-NOT_ON_STREAMS = frozenset() if FULL else frozenset(number for number in range(1, 1000) if number % 16)
-"""SELECTs of these cases that only `make test-all` runs on the stream host: fifteen in sixteen."""
-NOT_ON_BATCH = frozenset() if FULL else frozenset(number for number in range(1, 1000) if number % 16 != 1)
-"""SELECTs that only `make test-all` runs on the batch host: fifteen in sixteen. test_cut.py runs more."""
+LATER = frozenset() if FULL else frozenset(number for number in range(1, 1000) if number % 16 != 1)
+"""SELECTs of a case that only `make test-all` runs: fifteen in sixteen. test_cut.py runs more."""
 
 CASES = os.environ.get("FIRESTEEL_CASES", "")
 MORE = answered(Path(CASES)) if CASES else []
@@ -69,7 +67,7 @@ def hold(
 @pytest.mark.spark
 @pytest.mark.parametrize("case", part(RECORDED, 10), ids=lambda case: case.name)
 def test_the_batch_host_answers_as_flink(case: Path, spark: Spark) -> None:
-    assert hold(case, spark, "batch", 2, NOT_ON_BATCH) == []
+    assert hold(case, spark, "batch", 2, LATER) == []
 
 
 @pytest.mark.spark
@@ -82,7 +80,7 @@ def test_what_parallelism_decides_is_answered_as_by_one_task_of_flinks(case: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize("case", RECORDED if FULL else part(EVERY_OPERATOR, 7), ids=lambda case: case.name)
 def test_the_stream_host_answers_as_flink(case: Path, spark: Spark) -> None:
-    assert hold(case, spark, "stream", 4 if FULL else 2, NOT_ON_STREAMS) == []
+    assert hold(case, spark, "stream", 4 if FULL else 2, LATER) == []
 
 
 def test_every_operator_is_in_a_recorded_case() -> None:

@@ -153,7 +153,6 @@ def _is_metrics(answer: str) -> bool:
     return (
         "firesteel_" in answer
         or "there is only /metrics" in answer
-        or answer.startswith("HTTP")
         or ("Error code: 400" in answer or "Bad request" in answer)
     )
 

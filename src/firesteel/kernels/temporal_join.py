@@ -41,7 +41,7 @@ def join_versions(
         times, versions: int64[v], times of the versions, ascending within a key, and their ids. Updated.
         dropped: bool[i], by id whether a version was dropped. Updated.
         least: int64[n], work space.
-        starts: int64[g], where the room of each key begins in `times`. There is room for all late versions.
+        starts: int64[g], where the room of each key begins in `times`: it has room for all late versions.
         row_starts: int64[g + 1], where the rows of each key begin.
         row_watermarks, row_times: int64[r], number of the watermark that each row waits for, ascending within
             a key, and their times.
@@ -49,8 +49,7 @@ def join_versions(
         new_before, new_watermarks: int64[n], number of watermarks before each new version, ascending within a
             key, and of the first one after it that passes its time, m for none.
         new_times: int64[n], their times.
-        new_ids: int64[n], ids of late versions. NONE for other versions, and for an entry that stands for the
-            timer which the key has had since before the batch.
+        new_ids: int64[n], ids of late versions; NONE for others, and for a timer from before the batch.
         watermarks: int64[m], ascending watermarks.
     """
     for key in range(len(starts)):

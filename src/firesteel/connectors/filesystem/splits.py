@@ -154,8 +154,8 @@ def open_file(file: FileInfo) -> IO[bytes]:
         raise DataError(f"{file.path}: cannot be read: {error.strerror}.") from None
 
 
-def blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a piece in blocks of about `size` bytes, each with its first byte's position.
+def blocks(piece: Piece) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a piece in blocks of about BLOCK_SIZE bytes, each with its first byte's position.
 
     Positions are those in the uncompressed file.
 
@@ -164,28 +164,28 @@ def blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
     """
     with _reading(piece) as stream:
         if piece.file.compressed:
-            yield from _of_stream(stream, piece.file, size)
+            yield from _of_stream(stream, piece.file, BLOCK_SIZE)
             return
         position = _first_line(stream, piece)
         while position < piece.end and (
-            block := _lines_at(stream, piece.file, position, min(size, piece.end - position))
+            block := _lines_at(stream, piece.file, position, min(BLOCK_SIZE, piece.end - position))
         ):
             yield position, block
             position += len(block)
 
 
-def record_blocks(piece: Piece, size: int = BLOCK_SIZE) -> Iterator[tuple[int, bytes]]:
+def record_blocks(piece: Piece) -> Iterator[tuple[int, bytes]]:
     """Yield the lines from `piece.known` to the end of the file in blocks, with their positions.
 
     Blocks after the end of the piece are smaller. They are included because the last record may be long.
     """
     with _reading(piece) as stream:
         if piece.file.compressed:
-            yield from _of_stream(stream, piece.file, size)
+            yield from _of_stream(stream, piece.file, BLOCK_SIZE)
             return
         position = piece.known
         while block := _lines_at(
-            stream, piece.file, position, min(size, max(piece.end - position, _WHOLE_READ_SIZE))
+            stream, piece.file, position, min(BLOCK_SIZE, max(piece.end - position, _WHOLE_READ_SIZE))
         ):
             yield position, block
             position += len(block)

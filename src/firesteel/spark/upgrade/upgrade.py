@@ -207,12 +207,11 @@ class Staged:
         delivery = _delivery(context, folder, upgrade.before.job)
         check_identities(context, folder, delivery.identities())
         last = batches(context, folder, "commits")[-1]
-        settled = settle(context, folder, delivery, most_partitions(context, folder), framed=False)
+        partitions = most_partitions(context, folder)
+        settled = settle(context, folder, delivery, partitions, framed=False)
         deliver_difference(context, folder, upgrade.before.job.sinks, delivery, settled)
         for name, sink in delivery.positioned.items():
-            furthest = max(
-                (p.batch for p in sink.positions(name, upgrade.layout.partitions).values()), default=-1
-            )
+            furthest = max((p.batch for p in sink.positions(name, partitions).values()), default=-1)
             if furthest > last:
                 raise UsageError(
                     f"{delivery.table(name)} has rows of micro-batch {furthest}, which the checkpoint "

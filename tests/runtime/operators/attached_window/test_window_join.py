@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firesteel.functions.duckdb.calc_spec import CalcSpec
@@ -22,7 +22,7 @@ from firesteel.runtime.dataflow.operator import (
     Watermark,
     WatermarkedBatch,
 )
-from firesteel.runtime.operators.attached_window import window_pairs
+from firesteel.runtime.operators.attached_window import window_join, window_pairs
 from firesteel.runtime.operators.attached_window.window_join import WindowJoin
 from firesteel.runtime.spec.attached_window import (
     AttachedWindow,
@@ -253,6 +253,7 @@ histories = st.lists(
 )
 
 
+@example(WindowJoinKind.SEMI, False, False, [("a", 1, 0)] * 3, [("a", 1, 0)], 0, 1)
 @settings(max_examples=examples(400), deadline=None)
 @given(
     st.sampled_from(list(WindowJoinKind)), st.booleans(), st.booleans(), histories, histories,
@@ -268,6 +269,7 @@ def test_any_cutting_sends_the_rows(
     at = [0, 0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(window_pairs, "PIECE", piece)
+        patch.setattr(window_join, "PIECE", piece)
         while at != [len(left), len(right)]:
             state = SortedRunBackend(store)
             operator = WindowJoin(of, state)
