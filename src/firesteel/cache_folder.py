@@ -18,7 +18,7 @@ from firesteel.notices import say
 
 _OWN = "FIRESTEEL_CACHE_DIR"
 _TOLD = "FIRESTEEL_CACHE_NOT_USED"
-"""Environment variable with the reason that a process of this job has printed already."""
+"""Environment variable with the reason for not using the cache, set by the process that printed it."""
 _NAMES = ("jvm", "kernels", "flink")
 """Folders in the cache folder. If one of them is not trusted, none is used."""
 UNUSED = 30 * 86_400.0
@@ -75,9 +75,9 @@ def _why_not_used() -> str | None:
 
 
 def _keeps_names(status: os.stat_result) -> bool:
-    """Return whether no other user but root can replace this user's folders in a folder, as in /tmp.
+    """Return whether only this user and root can replace this user's folders in a folder, as in /tmp.
 
-    The folder has the sticky bit, and its owner, who always can, is this user or root.
+    The folder has the sticky bit, and this user or root owns it, because the owner can replace everything.
     """
     return bool(status.st_mode & stat.S_ISVTX) and status.st_uid in (os.getuid(), 0)
 

@@ -73,11 +73,11 @@ KIND = "$kind"
 
 
 SEQUENCE = "$order"
-"""Column of a changes table with the sequence, int64: the number of the change's origin row."""
+"""Column of a changes table with the sequence, int64: number of the input row that caused the change."""
 
 
 SUB_SEQUENCE = "$place"
-"""Optional column of a changes table with the sub-sequence, int64: number among the changes of one row."""
+"""Optional column of a changes table with the sub-sequence, int64: number among an input row's changes."""
 
 
 def field(index: int) -> str:

@@ -19,7 +19,7 @@ _AT_ONCE = 8
 """Number of parallel syncs. A file system with a journal completes many of them at once."""
 TRACE = "FIRESTEEL_SYNC_TRACE"
 _NOT_FOR_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES, errno.EPERM, errno.EISDIR)
-"""Errors of file systems that cannot sync a folder, and of folders that may be entered but not read."""
+"""Errors to ignore: the file system cannot sync folders, or the folder may be entered but not read."""
 
 
 def sync_stream(stream: IO[Any]) -> None:

@@ -186,7 +186,7 @@ class JobError(FiresteelError):
 
 
 class TransientError(JobError):
-    """Failure that the same rows need not meet again: a deadlock, a function that asks another service."""
+    """Failure that may not recur with the same rows: a deadlock, a function that asks another service."""
 
 
 class UnavailableError(TransientError):

@@ -118,7 +118,7 @@ def aggregate(
 ) -> Node:
     """Return an aggregate. A projection right below it loses the columns that the aggregate does not read.
 
-    Without calls, and if the keys are unique already, it is a projection to the keys.
+    If there are no calls and the keys are unique already, return a projection to the keys instead.
     """
     if not calls and keys and not groups and has_unique(node, frozenset(keys)):
         columns = references(node)

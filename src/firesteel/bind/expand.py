@@ -152,7 +152,7 @@ class _QueryWriter(CallWriter):
         return text, names
 
     def _select(self, node: Select, close: bool = True) -> tuple[str, tuple[str, ...]]:
-        """Return the text of a SELECT and its column names. Without `close`, its scope stays open."""
+        """Return the text of a SELECT and its column names. Without `close`, its scope stays for ORDER BY."""
         outer = self._scope
         self._scope = Scope(outer=outer)
         tables = self._from(node.source) if node.source is not None else ""
@@ -326,7 +326,7 @@ class _QueryWriter(CallWriter):
         return quoted(alias) + (f" ({listed(columns)})" if columns else "")
 
     def _lateral(self, node: Lateral) -> tuple[str, dict[str, SqlType | None]]:
-        """Return the text of LATERAL, whose query may read the entries of FROM before it, and its columns."""
+        """Return text and columns of LATERAL (query). The query may read the entries of FROM before it."""
         outer, query = self._scope, node.subquery.query
         self._scope = Scope(outer=outer)
         text, names = self.query_with_names(query)

@@ -81,7 +81,7 @@ def _names(node: syntax.Node, scope: Scope) -> tuple[str, ...]:
 
 
 def _joined(left: Scope, right: Scope, width: int, join_type: JoinType) -> Scope:
-    """Return the scope with the tables of both sides. Columns of a padded side are nullable."""
+    """Return the scope of both sides, the left of `width` columns. Columns of a padded side are nullable."""
     relations = [
         *(_padded(relation, 0, join_type.pads_left) for relation in left.relations),
         *(_padded(relation, width, join_type.pads_right) for relation in right.relations),
@@ -120,6 +120,7 @@ def _common_columns(
     """Return the columns of USING, or those that both sides of a NATURAL join have.
 
     Each entry is the name, the columns of that name on the left side, and the column on the right side.
+    `width` is the number of columns of the left side.
     """
     if node.natural:
         names = [(name, node.right.range) for name in _natural(left, right)]
@@ -156,9 +157,9 @@ def _natural(left: Scope, right: Scope) -> Sequence[str]:
 
 
 def _columns(scope: Scope, name: str, place: SourceRange) -> tuple[InputRef, ...]:
-    """Return the columns of one side with a common name: several if the side is a join by that name.
+    """Return the columns of one side with a name: several if the side is itself a join by that name.
 
-    If several tables of the side have the name, the first one counts, as in Flink.
+    If several tables have the column but are not joined by it, the first table counts, as in Flink.
     """
     known = next((column.columns for column in scope.common if column.name == name), None)
     if known is not None:

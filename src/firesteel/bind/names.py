@@ -176,7 +176,7 @@ class CommonColumn:
 
     @property
     def named_value(self) -> Expr:
-        """Return the value that the bare column name stands for."""
+        """Return the value that the bare column name stands for: the COALESCE of `named`."""
         return _coalesce(*self.named)
 
 

@@ -45,7 +45,7 @@ def check_hints(hints: Sequence[Hint]) -> None:
 def state_ttl(hints: Sequence[Hint], source: syntax.Node | None) -> str:
     """Return how long an aggregate over FROM keeps a key, as written. "" if no hint sets it.
 
-    Over a join the hint is about the join's inputs, and does not count here.
+    If FROM is a join, the hint sets the time for the join's inputs and does not count for the aggregate.
 
     Raises:
         ValidationError: The text is no duration.

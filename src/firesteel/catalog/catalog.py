@@ -195,7 +195,7 @@ class Catalog(Databases):
             path[2] for path, entry in merged.items() if path[:2] == here and isinstance(entry, kinds)
         )
 
-    # --- what goes with a database -----------------------------------------------------------------
+    # --- dropping databases and catalogs -----------------------------------------------------------
     def drop_database(
         self, name: tuple[str, ...], *, if_exists: bool, cascade: bool, range: SourceRange | None = None
     ) -> bool:

@@ -15,7 +15,7 @@ DATABASE_OPTION = "default-database"
 
 @dataclass
 class Database:
-    """Comment and options of a database. The catalog stores its tables by path."""
+    """Comment and options of a database. Its tables are in Catalog, by path."""
 
     comment: str = ""
     options: dict[str, str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Databases:
     current_database: str = DEFAULT_DATABASE
     catalogs: dict[str, CatalogEntry] = field(default_factory=_built_in)
 
-    # --- looking ---------------------------------------------------------------------------------
+    # --- look-ups --------------------------------------------------------------------------------
     def has_catalog(self, name: str) -> bool:
         """Return whether a catalog of that name exists."""
         return name in self.catalogs

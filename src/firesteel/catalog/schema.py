@@ -126,7 +126,7 @@ class View:
     query: str
     """Query as Flink expands it when the view is created."""
     columns: tuple[str, ...] = ()
-    """Column names of the query at that time."""
+    """Column names of the query when the view is created."""
     column_types: tuple[SqlType, ...] = field(default=())
     column_times: tuple[str, ...] = ()
     """ROWTIME, PROCTIME or "" for each column."""

@@ -78,7 +78,7 @@ class JobsApi(ABC):
         """Return the micro-batches of a job that are still remembered, oldest first."""
 
     def rows(self, id: str, query: str) -> Json | None:
-        """Return rows of a job's result (ResultView); None if it shows none or is unknown."""
+        """Return rows of a job's result (ResultView); None if the job shows none or is unknown."""
         return None
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE_SECONDS = 1.0
-"""Seconds within which a second signal counts as the first.
+"""Seconds in which a second signal counts as a repetition of the first, and is ignored.
 
 A closing terminal sends SIGHUP more than once.
 """
@@ -114,8 +114,8 @@ def _raise_or_repeat(number: int, frame: FrameType | None) -> None:
 class Interrupts:
     """Context in which a signal that ends the command raises Stopped and is remembered.
 
-    CPython drops exceptions that are raised while it finalizes objects, of which py4j has many. The signal is
-    then sent again, and `checked` raises it at the next item.
+    CPython drops exceptions that are raised while it finalizes objects, of which py4j has many. `check` and
+    `checked` then raise Stopped later. A signal that interrupts the import system is sent again.
 
     Attributes:
         came: Number of the signal that came, 0 for none.

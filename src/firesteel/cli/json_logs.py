@@ -21,7 +21,7 @@ OPTION = "--log-format"
 
 
 def is_wanted(arguments: list[str]) -> bool:
-    """Return whether a command line asks for JSON. It is not parsed, because errors may occur earlier."""
+    """Return whether a command line asks for JSON. The line is not parsed: errors may come before."""
     if f"{OPTION}=json" in arguments:
         return True
     at = arguments.index(OPTION) if OPTION in arguments else len(arguments)

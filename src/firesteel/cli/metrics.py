@@ -100,7 +100,7 @@ def _family(
 ) -> Iterator[str]:
     """Yield the lines of a family of metrics, each value with its labels.
 
-    A value that is None has no line.
+    `jobs` has for each job labels and one value for each metric. A value that is None has no line.
     """
     for place, (name, kind, meaning) in enumerate(metrics):
         yield _head(name, kind, meaning)

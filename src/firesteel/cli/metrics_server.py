@@ -1,7 +1,7 @@
 """The HTTP server of `--metrics-port`.
 
 It is for a scraper on the same machine unless `--metrics-host` says otherwise. A client that sends
-nothing, or one byte a second, is cut off, and there are only so many connections at once: each has a thread.
+nothing, or one byte a second, is cut off. The number of connections is limited, because each has a thread.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def served(
     Args:
         answer: Returns the answer to a path, which has no query.
         port: The TCP port, 0 for a free one.
-        host: The address to listen on, or a name of it; `0.0.0.0` and `::` are all of the machine's.
+        host: The address to listen on, or a name of it; `0.0.0.0` and `::` are all addresses of the machine.
         seconds: How long a connection may last.
 
     Yields:

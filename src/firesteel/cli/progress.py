@@ -45,7 +45,7 @@ def causes_text(causes: Mapping[str, int]) -> str:
 
 
 def describe(seconds: float, progress: Progress | None) -> str:
-    """Return the progress on one line: time, phase, rows and their rate, changes, batches, state, lag."""
+    """Return the progress on one line: time, phase, rows, changes, dropped input, batches, state, lag."""
     parts = [f"running for {seconds:.0f} s"]
     if progress is not None and progress.phase:
         parts.append(progress.phase)

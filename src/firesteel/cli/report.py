@@ -11,7 +11,7 @@ from firesteel.cli.terminal import lines_escaped
 from firesteel.errors import FiresteelError, InternalError, JobError
 
 _OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Error numbers of writing to a stream. Errors of Firesteel's own files have the file's name."""
+"""Errors that mean a failed write to the output if they name no file, as errors of other files do."""
 
 BUG_HINT = (
     "this is a bug in Firesteel: run again with --verbose and please report the script and the trace "

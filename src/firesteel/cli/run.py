@@ -85,7 +85,7 @@ def check_show(show: str | None) -> None:
 def opened(
     text: str, options: dict[str, str], *, folder: str, as_json: bool = False, name: str = ""
 ) -> Iterator[TableEnvironment]:
-    """Hold the checkpoint of a command and yield the session for its script. Arguments: see `run_script`.
+    """Lock a command's checkpoint and yield the session for its script. Arguments: see `run_script`.
 
     Raises:
         UsageError: The checkpoint cannot be used, or another command holds it.

@@ -166,7 +166,7 @@ def parse_boolean(text: str) -> bool:
 
 
 def parse_integer(text: str, kind: Kind = Kind.INTEGER) -> int:
-    """Return the integer of an INTEGER or LONG option, as Java's parseInt and parseLong do: without blanks.
+    """Return the integer of an INTEGER or LONG option, which has no blanks (Java: parseInt, parseLong).
 
     Raises:
         ValueError: The text is not an integer, or outside the range of the type.
@@ -245,7 +245,7 @@ def invalid(key: str, reason: str, *, secret: bool = False) -> ValidationError:
 
     Args:
         key: Key of the option.
-        reason: Hint of the error. It may quote the value, because the hint for a secret is another one.
+        reason: Hint of the error. It may quote the value, because a secret option gets another hint.
         secret: Whether the option is declared a secret.
     """
     hint = "it is a secret and not shown" if secret or is_sensitive(key) else reason

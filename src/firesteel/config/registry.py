@@ -45,7 +45,7 @@ class Configuration(Mapping[str, str]):
         return option.parse(option.default)
 
     def has_default(self, key: str) -> bool:
-        """Return whether a known option has its default value, set or not."""
+        """Return whether a known option's value equals its default, whether it is set or not."""
         option = _KNOWN[key]
         return bool(self.get(key) == (None if option.default is None else option.parse(option.default)))
 

@@ -34,7 +34,7 @@ def _name(value: str) -> str | None:
 
 
 def _unless(is_valid: Callable[[Any], bool], words: str) -> Callable[[Any], str | None]:
-    """Return a check that gives `words` for a value that is not valid."""
+    """Return a check (Option.check) that returns `words` for an invalid value, else None."""
     return lambda value: None if is_valid(value) else words
 
 

@@ -71,7 +71,7 @@ class ReadLimit:
         rows: Number of rows.
         bytes: Number of bytes.
         files: Number of files.
-        is_rough: Whether an estimate of the rows is enough, if it saves reading them.
+        is_rough: Whether an estimate of the number of rows is enough, which saves counting them.
     """
 
     rows: int | None = None
@@ -118,7 +118,7 @@ class Source(Protocol):
 
         Args:
             is_local: Whether tasks run on this machine.
-            fresh: Whether no checkpoint has offsets.
+            fresh: Whether the job starts without offsets from a checkpoint.
 
         Raises:
             FiresteelError: The source cannot be read.
@@ -174,18 +174,18 @@ class Source(Protocol):
         ...
 
     def history(self, start: Offset, end: Offset) -> History:
-        """Return the part between two offsets, for a job that reads it again after `keep_log`.
+        """Describe the data between two offsets, which a job has read and is to read again.
 
-        The same rows must come again. By default, a source cannot be read again.
+        The host calls `keep_log` before. By default, a source cannot give the same rows again.
 
         Raises:
             NotSupportedError: The source never gives the same rows again.
-            UsageError: Some of the rows are gone.
+            UsageError, JobError: Some of the rows are gone.
         """
         raise NotSupportedError("the connector does not give the same rows again")
 
     def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
-        """Return the end of the next piece of a history, which begins at `start` and ends at `until`.
+        """Return the end of a history's next piece, which begins at `start`. The history ends at `until`.
 
         By default, the history is one piece. Sources with many rows observe the limit.
         """
@@ -251,9 +251,9 @@ class Sink(Protocol):
     commits: Commits = Commits.DRIVER
 
     on_driver: bool = False
-    """Whether the only task runs on the driver, which has the terminal, after all other tasks.
+    """Whether the driver writes the rows itself, in one task after the tasks of the operators.
 
-    Requires `commits` to be DRIVER.
+    The terminal belongs to the driver. Requires `commits` to be DRIVER.
     """
 
     refusals: Refusals | None = None
@@ -360,8 +360,8 @@ class Connector(Protocol):
     options: tuple[Option, ...]
     """All options of the connector; `#` in a key stands for a name, such as a column's.
 
-    A connector that receives single messages sets `reads_messages`. Options of formats that only cut files
-    into messages may then differ after a restart (config/option.py: Option.cuts_files)."""
+    A connector that receives single messages, such as Kafka's, has an attribute `reads_messages`, True.
+    Options by which formats cut files into messages (Option.cuts_files) may then differ after a restart."""
 
     def validate(self, table: Table) -> None:
         """Check the table's options as Flink does.

@@ -1,6 +1,6 @@
 """Dead letters: messages that cannot be read, set aside for a table instead of ending the job.
 
-A source of messages notes each of them, and its task sends them to the table's sink with the micro-batch.
+A source collects these messages. Its task sends them to the dead-letter table with the micro-batch.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COLUMNS: dict[str, SqlType] = {
 """The columns of a dead-letter table. A table may have fewer of them, in any order."""
 
 _PIECE = 1024
-"""Number of messages that are decoded together near a bad one. They are decoded again for each bad one."""
+"""Number of messages that are decoded together if some are bad. Each bad one repeats the decoding."""
 
 
 NULLABLE = ("raw_bytes", "raw_key", "message_time", "row_kind")
@@ -88,7 +88,7 @@ class DeadLetter:
     time: int | None = None
     """Time of the message in milliseconds since 1970; None if it has none, or if no table needs it."""
     headers: tuple[tuple[str, bytes], ...] = ()
-    """Headers that describe the error."""
+    """Headers that describe the error; () unless a Kafka topic of dead letters needs them."""
 
 
 def letters_table(
@@ -170,7 +170,10 @@ def decode_around(decoder: Decoder, messages: pa.BinaryArray) -> tuple[pa.Table,
 
 
 def _piece_around(decoder: Decoder, piece: pa.BinaryArray) -> tuple[pa.Table, Indices, list[MessageError]]:
-    """Return what `decode_around` returns. To read the rest, bad messages are replaced by NULL."""
+    """Return the good messages' changes, the message index of each change, and the bad ones' errors.
+
+    To read the good messages, the bad ones are replaced by NULL.
+    """
     errors: list[MessageError] = []
     is_bad: Flags = np.zeros(len(piece), np.bool_)
     while True:

@@ -132,7 +132,7 @@ def refused_row(changes: pa.Table, columns: Sequence[tuple[str, SqlType]], error
 def row_text(changes: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> str:
     """Return the only row of a table as a JSON object.
 
-    A row that JSON has no form for is a text as the print connector writes it.
+    If JSON cannot represent the row, return the text that the print connector writes.
     """
     names, types = tuple(name for name, _ in columns), tuple(kind for _, kind in columns)
     try:
@@ -143,7 +143,7 @@ def row_text(changes: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> str:
 
 
 def row_texts(changes: pa.Table, columns: Sequence[tuple[str, SqlType]]) -> list[str]:
-    """Return each row of a table as `row_text` does."""
+    """Return each row of a table as a JSON object, or as `row_text` does if JSON cannot represent it."""
     names, types = tuple(name for name, _ in columns), tuple(kind for _, kind in columns)
     try:
         return list(JsonWriters(_OPTIONS).objects(changes, names, types))

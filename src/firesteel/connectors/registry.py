@@ -58,7 +58,7 @@ def connector(name: str) -> Connector:
 def deciding(options: Mapping[str, str]) -> dict[str, str]:
     """Return the options of a source that decide the meaning of its offsets and rows.
 
-    Options that neither the connector nor its formats define are among them.
+    They include options that neither the connector nor its formats define.
     """
     found: Connector | None = CONNECTORS.find(options.get("connector", ""))
     known = {option.key: option for option in found.options} if found is not None else {}

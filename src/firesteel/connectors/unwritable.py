@@ -77,7 +77,7 @@ def _failure(changes: pa.Table, write: Write) -> Exception | None:
 
 
 def _column(row: pa.Table, columns: Sequence[tuple[str, SqlType]], write: Write) -> str | None:
-    """Return the name of a column whose value, replaced by NULL, makes the row writable; else None."""
+    """Return the name of the column that cannot be written: with NULL there, the row can. Else None."""
     for place, (name, _) in enumerate(columns):
         at = row.column_names.index(field(place))
         kind = row.schema.field(at).type

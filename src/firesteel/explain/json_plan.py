@@ -43,7 +43,7 @@ class _Graph:
     known: dict[str, Inputs] = field(default_factory=dict)
 
     def visit(self, node: Node) -> Inputs:
-        """Return the operators that send a node's rows. The first call for a node adds them to the plan."""
+        """Return the operators that send a node's rows. The first call for equal nodes adds the operators."""
         mark = fingerprint(node)
         if mark not in self.known:
             self.known[mark] = self.operator(node)
@@ -68,7 +68,7 @@ class _Graph:
         return self.add(f"{execution_name(node)}[{number}]", "Operator", contents, below)
 
     def sink(self, node: Sink, number: int, contents: str, below: Inputs) -> Inputs:
-        """Return the operators of a sink: the check of constraints, the materializer, and the connector's."""
+        """Add a sink's operators: check of constraints, materializer, writer. Return the last of them."""
         demanded = sink_constraints(node, self.configuration)
         if demanded:
             enforcer = f"[{number}]:ConstraintEnforcer[{', '.join(demanded)}]"

@@ -77,7 +77,7 @@ def _windows(node: physical_windows.WindowTableFunction) -> float:
 
 
 def _copies(window: Window) -> int:
-    """Return the number of windows of a row. For SESSION, it is the gap in milliseconds as in Flink.
+    """Return the number of windows of a row. For SESSION, it is the gap in milliseconds as a 32-bit int.
 
     Flink: CommonPhysicalWindowTableFunction.estimateRowCount.
     """

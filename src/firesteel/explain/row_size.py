@@ -78,7 +78,7 @@ def _accumulated(node: LocalAggregate) -> Sizes:
 def _object_size(call: AggregateCall, retracts: bool) -> float | None:
     """Return the size of an accumulator that is an object with several fields, None for other accumulators.
 
-    Flink: getAccumulatorDataType of MaxWithRetractAggFunction and the others.
+    Flink: getAccumulatorDataType of MaxWithRetractAggFunction and of other aggregate functions.
     """
     function = call.function
     if function in ("MIN", "MAX"):

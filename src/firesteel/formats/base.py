@@ -120,7 +120,10 @@ class Framing(Protocol):
     """A splitter of a file's bytes into messages."""
 
     def split(self, block: bytes) -> tuple[pa.BinaryArray, bytes]:
-        """Return the messages that a block of whole lines completes, and the bytes to put before the next."""
+        """Return the messages that a block of whole lines completes, and the bytes left for the next block.
+
+        The caller puts these bytes before the next block.
+        """
         ...
 
     def finish(self, rest: bytes) -> pa.BinaryArray:
@@ -173,7 +176,7 @@ class Format(Protocol):
     changelog_mode: ChangelogMode
     """Kinds of changes that the format's messages hold."""
     sink_mode: str
-    """catalog.schema.SourceTraits.sink_mode of a file in this format."""
+    """Changes that a sink of files in this format takes (catalog/schema.py: SourceTraits.sink_mode)."""
     splittable: bool
     """Whether each line of a file is one message."""
 

@@ -1,4 +1,4 @@
-"""Tables that the lookup joins of a job query.
+"""Tables that a job reads by lookup joins.
 
 They belong to the job like its sources: their secrets are sent to workers, and they are checked at the start.
 """
@@ -13,7 +13,7 @@ from firesteel.runtime.spec.tables import ScanSpec
 
 
 def looked_up(job: JobSpec) -> Iterator[ScanSpec]:
-    """Yield the tables that the lookup joins of a job query."""
+    """Yield the tables that a job reads by lookup joins."""
     for chain in job.chains:
         for operator in chain.operators:
             if isinstance(operator, LookupJoinSpec):

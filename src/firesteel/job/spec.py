@@ -15,7 +15,7 @@ class Input:
 
     Attributes:
         of: Scan, literal rows, or ID of the chain that is read.
-        port: Input of the first operator.
+        port: Number of the input of the chain's first operator that gets the rows.
         source: Number of the scan or of the literal rows, from which rows get their sequence numbers. None
             means the source's position among the sources of the job.
     """
@@ -49,7 +49,7 @@ class Output:
         to: Id of a chain, or `sink_id(n)` for sink n of the job.
         partitioning: Rule that picks the task.
         keys: Positions of the key fields, for HASH.
-        port: Input of the chain.
+        port: Number of the input of the receiving chain's first operator.
     """
 
     to: int

@@ -15,7 +15,7 @@ Woken = tuple[tuple[int, int], ...]
 def woken(job: JobSpec, paths: WatermarkRouting, targets: int) -> Woken:
     """Return the fragments after an exchange that have to wake up without input.
 
-    These have an operator that sets timers, or a source that may become idle.
+    These have an operator that sets timers, or get watermarks from a source that may become idle.
 
     Args:
         job: The job.

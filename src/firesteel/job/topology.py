@@ -66,7 +66,7 @@ def _feeders(job: JobSpec) -> dict[int, list[tuple[int, Partitioning]]]:
 
 
 def source_numbers(job: JobSpec) -> dict[int, range]:
-    """Return the split numbers in a micro-batch of each chain that reads a source, by the chain's id.
+    """Return the range of split numbers in a micro-batch for each chain that reads a source, by chain id.
 
     The numbers of one source follow those of the sources before it.
     """

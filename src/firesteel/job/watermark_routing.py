@@ -138,7 +138,10 @@ def _stops(operator: OperatorSpec) -> bool:
 
 
 def _through(operators: Iterable[OperatorSpec], comes: bool, channel: Channel) -> tuple[bool, Channel]:
-    """Return whether watermarks of row time leave the operators, and the channel settings after them."""
+    """Return whether watermarks of row time leave the operators, and the channel settings behind them.
+
+    `comes` tells whether such watermarks enter, `channel` has the settings before the operators.
+    """
     for operator in operators:
         if isinstance(operator, WatermarkAssignerSpec):
             comes, channel = operator.marks, Channel(0, idle=operator.idle)

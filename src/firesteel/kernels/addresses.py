@@ -9,13 +9,13 @@ from firesteel.kernels.instructions import ARRAY, instruction
 
 @instruction("int64", "int64")
 def word_of(ir: Any, builder: Any, address: Any) -> Any:
-    """Return the eight bytes at an address."""
+    """Return the eight bytes at an address as int64."""
     return builder.load(builder.inttoptr(address, ir.PointerType(ir.IntType(64))))
 
 
 @instruction("int32", "int64")
 def half_of(ir: Any, builder: Any, address: Any) -> Any:
-    """Return the four bytes at an address."""
+    """Return the four bytes at an address as int32."""
     return builder.load(builder.inttoptr(address, ir.PointerType(ir.IntType(32))))
 
 

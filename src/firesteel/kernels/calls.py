@@ -22,7 +22,7 @@ _RESULTS: dict[str, tuple[int, Callable[[Any], object]]] = {
     "int": (1, lambda words: words[0]),
     "tuple[int, bool]": (2, lambda words: (words[0], bool(words[1]))),
 }
-"""Number of words that a kernel's result takes, by its annotation, and their conversion to Python."""
+"""By the annotation of a kernel's result: its number of words, and the conversion of these to Python."""
 
 
 def kind_of(argument: object) -> str:
@@ -37,12 +37,12 @@ def kind_of(argument: object) -> str:
 
 
 def c_function(kernel: Any, kinds: Iterable[str], returns: str) -> Any:
-    """Compile the C function of a kernel (`numba.cfunc`).
+    """Return a compiled C function (`numba.cfunc`) that calls a kernel. The module describes its arguments.
 
     Args:
         kernel: Numba's version of the kernel.
-        kinds: Kinds of the arguments.
-        returns: Annotation of the result.
+        kinds: Kinds of the kernel's arguments (`kind_of`).
+        returns: Annotation of the kernel's result.
     """
     import numba
 

@@ -30,8 +30,8 @@ _OPTIONS = {"boundscheck": CHECKED, "error_model": "numpy", "nogil": True}
 _UNDOCUMENTED = {"_nrt": False} | ({} if CHECKED else {"no_cpython_wrapper": True, "no_cfunc_wrapper": True})
 """Undocumented options of Numba that save time, if this version has them.
 
-`_nrt` turns off reference counting of arrays: counts are atomic, and took more than half of the time of loops
-that call parts. Without the wrappers, which nobody uses, compiling takes half as long.
+`_nrt` turns off reference counting of arrays: its atomic operations took more than half of the time of loops
+that call `part` functions. Without the wrappers, which Firesteel does not use, compiling takes half as long.
 """
 _LOADING = RLock()
 """Lock so that an object is loaded once, even if several threads call a kernel."""
@@ -101,7 +101,7 @@ class Kernel(Part):
         self.name = f"{module}.{function.__name__}"
         self._is_ours = function.__module__.startswith(f"{__package__}.")
         self.calls: dict[tuple[str, ...], Call] = {}
-        """Loaded code by the kinds of the arguments."""
+        """Loaded code, by the kinds (calls.kind_of) of the arguments."""
         if self._is_ours:
             KERNELS[self.name] = self
 
@@ -159,7 +159,7 @@ class Kernel(Part):
 
     @property
     def _returns(self) -> str:
-        """Return the name of the type of the result, with and without postponed annotations."""
+        """Return the annotation of the function's result as text. The annotation may be a text or a type."""
         returns = self.function.__annotations__["return"]
         return returns if isinstance(returns, str) else str(getattr(returns, "__name__", returns))
 
@@ -173,7 +173,7 @@ the sources of this package.
 
 
 def _with_made_parts(function: FunctionType) -> FunctionType:
-    """Return a copy of the function that calls Numba's versions of parts in place of the parts."""
+    """Return a copy of the function in which the names of `Part` objects mean Numba's versions of these."""
     names = {
         name: value.made if isinstance(value, Part) else value
         for name, value in function.__globals__.items()

@@ -19,7 +19,7 @@ def keep_rows(
     before: Integers, kept: Integers,
     order: Integers, starts: Integers, times: Integers, stored: Integers, stored_times: Integers, last: Flags,
 ) -> None:  # fmt: skip
-    """Find each row that becomes the kept row of its key, and the row that it replaces.
+    """Keep one row for each of g keys: find which of n rows become the kept row, and which row each replaces.
 
     Args:
         before: int64[n], receives the row that each row replaces. NONE: it replaces no row. DROPPED: it is
@@ -52,7 +52,7 @@ def first_rows(
     order: Integers, starts: Integers, times: Integers, watermarks: Integers, behind: Integers,
     stored: Integers, stored_times: Integers, stored_watermarks: Integers,
 ) -> None:  # fmt: skip
-    """Find the first row of each key that a watermark passes.
+    """Find, for each of g keys, the row with the least time, and whether a watermark has passed it.
 
     Args:
         sent: int64[g], receives the row that is sent, NONE for none.
@@ -61,11 +61,11 @@ def first_rows(
         order: int64[n], rows sorted by key, without late ones.
         starts: int64[g], where each key begins in `order`. A key may have no rows.
         times: int64[n], time of each row.
-        watermarks: int64[n], number of the first later watermark that passes the row.
-        behind: int64[n], number of watermarks before the row.
+        watermarks: int64[n], index of the first watermark after the row that passes the row's time.
+        behind: int64[n], how many watermarks come before the row.
         stored: int64[g], number of the row that waits at the start, NONE for none.
         stored_times: int64[g], time of that row.
-        stored_watermarks: int64[g], number of the first watermark that passes that row.
+        stored_watermarks: int64[g], index of the first watermark that passes the time of that row.
     """
     for key in range(len(starts)):
         end = starts[key + 1] if key + 1 < len(starts) else len(order)

@@ -48,7 +48,7 @@ def count_values(
     """Count the distinct values that exist for each key, after each row.
 
     Args:
-        sizes: int64[n], receives the number after each row.
+        sizes: int64[n], receives, for each row, the number of values of its key after the row.
         loses: bool[g], receives which keys may lose the stored extreme: a value that is not less than it
             disappears, or the key has no value after some row.
         starts: int64[g], first row of each key.
@@ -79,8 +79,8 @@ def greatest(
     """Write the greatest value of the row's key after each row, or the value in `others` if it is greater.
 
     Args:
-        best: int64[n], receives the values.
-        words: Empty set of p places (places.py).
+        best: int64[n], receives the greatest value after each row.
+        words: Empty set of p places (places.py), for work. A place stands for a pair.
         begins: Where each level of the set begins in `words`.
         starts: int64[g], first row of each key.
         moves: int64[n], change of the count by each row.
@@ -121,13 +121,13 @@ def merge_counts(
     Args:
         sizes: int64[g], number of existing values, updated.
         best: int64[g], receives the pair of the greatest existing value, -1 for none.
-        loses: bool[g], receives whether a value disappears that is not less than the known extreme.
-        odd: bool[g], receives whether a count is below 0.
+        loses: bool[g], set to True if a value disappears that is not less than the known extreme.
+        odd: bool[g], set to True if a count is below 0.
         owners: int64[p], key of each pair.
         values: int64[p], value of each pair.
         before: int64[p], counts before the bundle.
         after: int64[p], counts after the bundle.
-        known: int64[g], known extremes.
+        known: int64[g], stored extreme of each key.
     """
     best[:] = -1
     for pair in range(len(owners)):

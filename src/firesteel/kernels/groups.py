@@ -10,9 +10,9 @@ from firesteel.kernels.types import Flags, Integers, Offsets, given
 
 @compiled
 def add_groups(sums: Integers, order: Integers, starts: Integers, values: Integers) -> None:
-    """Write the sum of each group to `sums`. Integer sums wrap.
+    """Write the sum of the values of each group to `sums`. Sums wrap at 64 bits.
 
-    The values of a group are in `order` from the group's start up to the next start.
+    `order` has the indices of the values, group by group. `starts` has where each group begins in `order`.
     """
     for group in range(len(starts)):
         end = starts[group + 1] if group + 1 < len(starts) else len(order)
@@ -24,13 +24,13 @@ def add_groups(sums: Integers, order: Integers, starts: Integers, values: Intege
 
 @compiled
 def list_entries(entries: Integers, ends: Offsets, there: Flags, bounds: Integers, groups: Integers) -> int:
-    """Write the live entries of m groups, and return their number.
+    """Write the indices of the live entries of m groups, and return their number.
 
     Args:
-        entries: Receives the numbers of the entries, group by group.
+        entries: Receives the indices, group by group.
         ends: int32[m + 1], receives the bounds of each group in `entries`.
         there: Whether each entry is live.
-        bounds: Group i has the entries from bounds[i] to bounds[i + 1].
+        bounds: Group i has the entries bounds[i]:bounds[i + 1].
         groups: int64[m], the groups in output order.
     """
     count = 0

@@ -26,8 +26,8 @@ def instruction(result: str, *takes: str, items: int | None = 1) -> Callable[[Fu
     Args:
         result: Numba's name of the result type.
         takes: For each argument Numba's name of its type, or `array`.
-        items: Number of accessed items of the array. None if the last argument is the number. Checked kernels
-            compare it with the array's length.
+        items: Number of array items that the instruction accesses. None if its last argument is the number.
+            Checked kernels compare it with the array's length.
     """
 
     def made(write: Function) -> Callable[..., Any]:
@@ -39,7 +39,7 @@ def instruction(result: str, *takes: str, items: int | None = 1) -> Callable[[Fu
 def _typed(
     write: Callable[..., Any], result: str, takes: tuple[str, ...], items: int | None
 ) -> Callable[..., Any]:
-    """Return a function for Numba's `intrinsic`: it types the arguments and generates the code."""
+    """Return a function to pass to Numba's `intrinsic`. It returns the signature and the code generator."""
 
     def typed(_typing_context: Any, *given: Any) -> Any:
         from llvmlite import ir

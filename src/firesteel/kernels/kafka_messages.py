@@ -12,9 +12,9 @@ from firesteel.kernels.compiler import compiled
 from firesteel.kernels.types import Bytes, Integers, Offsets
 
 VALUE, KEY = 24, 40
-"""Offset, in the message, of the address of its value or key.
+"""Offsets in a message: where the address of its value and that of its key stand.
 
-The address is 0 if there is none; the size follows it.
+The address is 0 if the message has no value or key. The size follows the address.
 """
 _ERROR, _SIZE, _OFFSET = 0, 8, 56
 NONE = -1
@@ -57,7 +57,7 @@ def read_sizes(messages: Integers, field: int, sizes: Offsets) -> int:
 def copy_values(messages: Integers, field: int, sizes: Offsets, out: Bytes) -> None:
     """Copy the values or keys of n messages to `out`, one after the other.
 
-    `sizes` is the result of read_sizes.
+    `sizes` is the array that `read_sizes` has filled.
     """
     at = 0
     for index in range(len(messages)):

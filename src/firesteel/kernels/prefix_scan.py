@@ -32,10 +32,10 @@ def accumulate(result: Numbers, way: int, values: Numbers, starts: Integers, ini
 
 @compiled
 def expand_outcomes(kinds: Kinds, origins: Integers, outcomes: Bytes, first: Kinds, second: Kinds) -> int:
-    """Write the kind of each output row and the row that caused it, and return their number.
+    """Write the kind and the input row of each output row, and return the number of output rows.
 
-    A row has an outcome, which causes up to two output rows. `first` and `second` have their kinds, by
-    outcome, -1 for none.
+    Each input row has an outcome, which causes up to two output rows. `first` and `second` have the kinds of
+    these, by outcome. -1 stands for no output row.
     """
     count = 0
     for row in range(len(outcomes)):
@@ -51,14 +51,14 @@ def expand_outcomes(kinds: Kinds, origins: Integers, outcomes: Bytes, first: Kin
 
 @compiled
 def choose(found: Integers, origins: Integers, old: Flags, place: Integers, before: Integers) -> None:
-    """Write, for each output row, the number of the result that it shows.
+    """Write, for each output row, the index of the result that it shows.
 
     Args:
-        found: Receives the numbers.
-        origins: Row that caused each output row.
-        old: Whether an output row shows the previous result.
-        place: Number of each row's result.
-        before: For each result, the number of the previous one.
+        found: Receives the indices.
+        origins: Input row that caused each output row.
+        old: Whether an output row shows the result before its input row, or the one after it.
+        place: Index of the result after each input row.
+        before: For each result, the index of the previous result of the key.
     """
     for i in range(len(origins)):
         at = place[origins[i]]

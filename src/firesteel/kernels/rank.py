@@ -1,8 +1,8 @@
 """Compute the Top-N of each key, row by row: which rows are sent, with which kind and rank.
 
-Every row that is added has a place. Places are sorted by key, then by sort key, then by arrival. A set
-(places.py) holds the places of the current rows. So counting places gives a rank, and the row that takes the
-rank of another is the next one of the set.
+Every row that is added has a place: its position when all rows are sorted by key, then by sort key, then by
+arrival. A set (places.py) holds the places of the current rows. So counting places gives a rank. If a row
+goes, the next row in the set takes its rank.
 
 Row numbers below `len(slots)` are input rows. Higher numbers are rows that were stored. A sent change has
 four numbers: the input row that causes it, its kind, the row with its content, and its rank.
@@ -51,7 +51,7 @@ def process_rows(
     slots: Integers, rows: Integers, owners: Integers, ends: Integers, alike: Integers, members: Integers,
     settings: Integers,
 ) -> None:  # fmt: skip
-    """Process input rows until there is no room for the changes of another row.
+    """Process input rows until `out` has no room for the changes of another row. The module defines places.
 
     Args:
         out: int64[r, 4], receives changes.
@@ -88,7 +88,7 @@ def process_rows(
 
 @inlined
 def room_for(settings: Integers, end: int, size: int) -> int:
-    """Return the most changes that an input row may cause."""
+    """Return the most changes that an input row may cause for a key with `size` rows and N = `end`."""
     return 2 * min(end, size + 1) + 4 if settings[NUMBERED] else 2
 
 
@@ -176,7 +176,7 @@ def _take(
 
 @part
 def rank_of(words: Words, levels: Integers, place: int, top: int, rank: int) -> int:
-    """Return the rank of a place, counted from the place `top` with its rank `rank`.
+    """Return the rank of a place of the set, given the rank `rank` of a later place `top`.
 
     A place after `top` gets the rank `rank`.
     """
@@ -188,7 +188,7 @@ def rank_of(words: Words, levels: Integers, place: int, top: int, rank: int) -> 
 
 @part
 def place_of_rank(words: Words, levels: Integers, place: int, rank: int, wanted: int) -> int:
-    """Return the place of a wanted rank, counted back from a later place of the set and its rank."""
+    """Return the place with the rank `wanted`, counted back from `place`, which has the rank `rank`."""
     while rank > wanted:
         place = below(words, levels, place)
         rank -= 1
@@ -240,7 +240,7 @@ def _enter_range(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
     top: int, size: int, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send the row that leaves the range of ranks and the row that enters it when an input row is added."""
+    """Send the rows that leave and enter the sent ranks (`start` to N) when an input row is added."""
     start = settings[START]
     if size > end:
         at = emit(out, at, row, _DELETE, rows[top], end)
@@ -257,7 +257,7 @@ def _leave_range(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
     top: int, size: int, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send the row that leaves the range of ranks and the row that enters it when a row is removed."""
+    """Send the rows that leave and enter the sent ranks (`start` to N) when a row is removed."""
     start = settings[START]
     if rank >= start:
         at = emit(out, at, row, _DELETE, rows[place], rank)

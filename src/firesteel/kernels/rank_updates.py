@@ -39,7 +39,7 @@ def process_updates(
     slots: Integers, owners: Integers, ends: Integers, codes: Integers, identities: Integers,
     settings: Integers,
 ) -> None:  # fmt: skip
-    """Process input rows until there is no room for the changes of another row.
+    """Process input rows until `out` has no room for the changes of another row.
 
     Args:
         out, progress, words, levels, last, sizes: As in kernels/rank.py.
@@ -124,7 +124,7 @@ def _move_up(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, old: int,
     rank: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send the changes for a row that moves from the place `old`, with this rank, to an earlier place.
+    """Send the changes for a row that moves from the place `old`, with rank `rank`, to an earlier place.
 
     The rows that it passes are sent, too. The -U of the moving row comes after the -U of the first of these.
     """
@@ -160,7 +160,7 @@ def _move_down(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, old: int,
     rank: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send the changes for a row that moves from the place `old`, with this rank, to a later place.
+    """Send the changes for a row that moves from the place `old`, with rank `rank`, to a later place.
 
     The input has promised that rows only move up. For a row that breaks the promise, the result is Flink's.
     """
@@ -191,11 +191,11 @@ def _move_range(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, old: int,
     rank: int, now: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send the rows that leave and enter the range of ranks when a row moves from `rank` to `now`."""
+    """Send rows that leave and enter the sent ranks (`start` to N) when a row moves from `rank` to `now`."""
     start = settings[START]
     if rank >= start and now >= start:
         return emit(out, at, row, _UPDATE_AFTER, row, now)
-    if rank >= start:  # The row at the last rank before the range enters it.
+    if rank >= start:  # The row that had the rank start - 1 moves to the rank `start`.
         first = place
         for _ in range(start - now):
             first = above(words, levels, first)

@@ -16,9 +16,10 @@ def find_entries(
     found: Integers, by_two: bool, words1: Words, words2: Words, words3: Words, words4: Words,
     wanted1: Words, wanted2: Words, wanted3: Words, wanted4: Words,
 ) -> None:  # fmt: skip
-    """Write the position of each of m wanted entries among n entries, -1 if it is missing.
+    """Write the position of each wanted entry among the sorted entries to `found`, -1 if it is missing.
 
-    Entries are identified by four words and sorted by the first word, or with `by_two` by the first two.
+    An entry is four words, one of each array. Entries are sorted by the first word, or with `by_two` by the
+    first two words.
     """
     rows = len(words1)
     start, end, place = 0, rows, 0
@@ -56,11 +57,11 @@ def find_stretches(start: Integers, stop: Integers, words: Words, wanted: Words)
 def find_between(
     found: Integers, behind: bool, words: Words, wanted: Words, low: Integers, high: Integers
 ) -> None:
-    """Write the first position in [low[i], high[i]) of a word that is at least wanted[i].
+    """Write, for each i, the first position in [low[i], high[i]) of a word that is at least wanted[i].
 
-    If there is none, the position is high[i].
+    If there is no such word, the position is high[i].
 
-    With `behind`, the word must be greater than wanted[i]. Words are sorted within each range.
+    With `behind`, the word must be greater than wanted[i]. `words` is sorted within each range.
     """
     for i in range(len(wanted)):
         found[i] = _first(words, wanted[i], low[i], max(low[i], high[i]), behind)
@@ -70,7 +71,7 @@ def find_between(
 def _first(words: Words, word: np.uint64, low: int, high: int, behind: bool) -> int:
     """Return the first position in [low, high) of a word that is at least `word`, or with `behind` greater.
 
-    The search doubles its steps, then halves them.
+    If there is none, return `high`. The search doubles its steps, then halves them.
     """
     step = 1
     at = low

@@ -13,9 +13,9 @@ from firesteel.kernels.types import Integers, Words, given
 
 @compiled
 def pack(packed: Words, word_bits: int, row_bits: int, words: Words, codes: Integers) -> None:
-    """Pack the code, the leading bits of the word, and the number of each row into one integer.
+    """Pack the code, the `word_bits` leading bits of the word, and the number of each row into one integer.
 
-    `codes` may be empty.
+    Packed integers sort by code, then by word, then by row. Without `codes` (empty), they have no code.
     """
     bits, unread = np.uint64(row_bits), np.uint64(64 - word_bits)
     for row in range(len(packed)):
@@ -29,7 +29,9 @@ def pack(packed: Words, word_bits: int, row_bits: int, words: Words, codes: Inte
 def unpack(
     order: Integers, starts: Integers, row_bits: int, packed: Words, words1: Words, words2: Words
 ) -> int:
-    """Write the rows in sorted order, and where each group of equal rows begins.
+    """Write the row numbers of sorted packed integers (`pack`), and where each group of rows begins.
+
+    Rows whose packed integers differ only in the row number are one group.
 
     Returns:
         The number of groups, or -1 if rows of one group differ in one of their words.

@@ -1,4 +1,4 @@
-"""Find the version of each row's time, key by key, as watermarks pass.
+"""Temporal join: find the version that is valid at each row's time, key by key, as watermarks pass.
 
 A key fires at a watermark if a row waits for it, or if its timer is due. Then the rows that the watermark has
 passed get their versions, and versions that no later row can need are dropped: all versions up to the
@@ -32,16 +32,16 @@ def join_versions(
     new_starts: Integers, new_before: Integers, new_watermarks: Integers, new_times: Integers,
     new_ids: Integers, watermarks: Integers,
 ) -> None:  # fmt: skip
-    """Process all watermarks of a batch.
+    """Join the rows of g keys with versions, as the m watermarks of a batch pass, by the module's rules.
 
     Args:
-        found: int64[r], receives the version of each row, NONE for none.
+        found: int64[r], receives the id of the version that each row joins, NONE if it joins none.
         timers: int64[g], receives the timer of each key, NEVER if none is set.
         firsts, sizes: int64[g], position of the first version of each key, and their number. Updated.
         times, versions: int64[v], times of the versions, ascending within a key, and their ids. Updated.
-        dropped: bool[i], by id whether a version was dropped. Updated.
+        dropped: bool array, by version id: whether the version was dropped. Updated.
         least: int64[n], work space.
-        starts: int64[g], where the room of each key begins in `times`: it has room for all late versions.
+        starts: int64[g], first position of each key in `times`, which has free items for all late versions.
         row_starts: int64[g + 1], where the rows of each key begin.
         row_watermarks, row_times: int64[r], number of the watermark that each row waits for, ascending within
             a key, and their times.
@@ -89,7 +89,7 @@ def join_versions(
 
 @part
 def _suffix_least(least: Integers, values: Integers, start: int, end: int) -> None:
-    """Write, for each position, the least value from there to the end."""
+    """Write, for each position from `start` to `end`, the least of the values from there to `end`."""
     at = end - 1
     while at >= start:
         least[at] = values[at]
@@ -100,7 +100,7 @@ def _suffix_least(least: Integers, values: Integers, start: int, end: int) -> No
 
 @part
 def _least(times: Integers, start: int, end: int) -> int:
-    """Return the least of some times, NEVER if there are none."""
+    """Return the least of times[start:end], NEVER if there are none."""
     found = NEVER
     for at in range(start, end):
         found = min(found, times[at])
@@ -113,7 +113,7 @@ def _insert_late(
     new_before: Integers, new_times: Integers, new_ids: Integers, key: int, late: int, end: int,
     watermark: int,
 ) -> int:  # fmt: skip
-    """Add the late versions that came before a watermark.
+    """Insert the new versions from position `late` on that have an id and came before a watermark.
 
     Returns:
         The position of the first new version that came after the watermark.

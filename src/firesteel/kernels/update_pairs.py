@@ -58,11 +58,12 @@ def overlay(
     now: Cells, old: Cells, messages: Integers, rows: Integers, old_rows: Integers, olds: Integers,
     counts: Integers, found: Cells,
 ) -> None:  # fmt: skip
-    """Write the cell of one field in each change to `found`, int64[k].
+    """Write the cell of one field in each of k changes to `found`, int64[k].
 
-    `now` has the cell of each row. `old` has the cell of each old row. An old row holds only the changed
-    fields; the cells of the others are 0. A field that is missing in an old row has the value of the row. If
-    another old row of the message has the field, the cell is 0 instead.
+    `now` and `old` have the cells of the field in all rows and all old rows. The other arrays are those of
+    `lay_out`. An old row has only the fields that changed; the cells of other fields are 0. A change without
+    an old row gets the cell of the row. If the old row lacks the field, the change gets the cell of the row,
+    too, but 0 if another old row of the message has the field.
     """
     for change in range(len(found)):
         value = now[rows[change]]

@@ -1,6 +1,6 @@
-"""Loading of kernels before they are needed.
+"""Load kernels before they are needed, so that forks of the process have them, too.
 
-It takes some hundredths of a second for a process and its forks.
+Loading takes some hundredths of a second.
 
 `python -m firesteel.kernels.warm` compiles all kernels, on up to four cores.
 """
@@ -21,7 +21,7 @@ MODULES = (
     *("hashing", "groups", "sorting", "prefix_scan", "extremes", "search", "kafka_messages"),
     *("rank", "rank_updates", "deduplicate", "temporal_join"),
 )
-"""Modules with a function `warm`, which calls their kernels with all kinds of arguments in use."""
+"""Modules with a function `warm`, which calls the module's kernels with all kinds of arguments in use."""
 _MOST_PROCESSES = 4
 
 
@@ -49,7 +49,7 @@ def compile_module(module: str) -> None:
 
 def main() -> None:
     """Compile all kernels that are not stored yet, in a process for each core, up to `_MOST_PROCESSES`."""
-    # Each process compiles again the functions that kernels of several modules share: more gain nothing.
+    # Each process compiles functions that several modules share again. So more processes would gain nothing.
     with ProcessPoolExecutor(min(os.cpu_count() or 1, _MOST_PROCESSES)) as pool:
         list(pool.map(compile_module, MODULES))
 

@@ -44,7 +44,7 @@ class JobPlot:
 
     Args:
         job: The job.
-        clock: Seconds since the start of the job, for its counters.
+        clock: Returns the seconds since the start of the job, given the job's counters.
     """
 
     has_rows = False

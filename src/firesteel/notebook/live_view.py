@@ -24,7 +24,7 @@ class LiveView(Protocol):
         ...
 
     def html(self) -> str:
-        """Return the content of now."""
+        """Return the present content as HTML."""
         ...
 
     def wait(self, seconds: float) -> bool:

@@ -31,7 +31,7 @@ class ViewWidget(anywidget.AnyWidget):  # type: ignore[misc]
         threading.Thread(target=self._follow, daemon=True).start()
 
     def __repr__(self) -> str:
-        """Return what a page shows that draws no widgets, such as a saved notebook on a web site."""
+        """Return the text for pages that draw no widgets, such as a saved notebook on a web site."""
         return "A live result, which needs a running kernel. With --no-widget the notebook keeps the rows."
 
     def _follow(self) -> None:

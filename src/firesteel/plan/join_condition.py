@@ -85,7 +85,7 @@ class _Pushed:
         return InputRef(-len(self.sides), expr.type)
 
     def placed(self, condition: Expr) -> Expr:
-        """Return the condition over the inputs with their new columns."""
+        """Return the condition over the inputs with new columns, whose positions replace -1, -2, ..."""
         start = self.width + len(self.left)
         position = {i: i for i in range(self.width)}
         position |= {self.width + i: start + i for i in range(self.right_width)}

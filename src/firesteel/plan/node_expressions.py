@@ -10,7 +10,7 @@ from firesteel.plan.tree import Node
 
 
 def part_expressions(node: Node) -> tuple[Expr, ...]:
-    """Return the expressions of one node.
+    """Return those expressions of a node that may hold a sub-query or read columns of an outer query.
 
     An aggregate has none: its calls read columns that a projection below has computed. Nor has a sort, a
     rank or a window, whose keys are columns.

@@ -1,8 +1,8 @@
 """Rewrites that Calcite's converter and RelBuilder apply to a bound query while they build the tree.
 
 Both operands of `=` and `<>` are cast to their least restrictive type, except for the items of an IN list
-(StandardConvertletTable.consistentType, SqlToRelConverter.convertInToOr). Expressions of projections are
-simplified, conditions of WHERE and HAVING are not (RelBuilder.project).
+(StandardConvertletTable.consistentType, SqlToRelConverter.convertInToOr). Expressions of projections and
+conditions of joins and HAVING are simplified, conditions of WHERE are not (RelBuilder.project, filter).
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def _bucket(text: str, width: int) -> int:
 
 
 def _compared(term: Expr, functions: Sequence[str]) -> int | None:
-    """Return the column that a term compares with a literal, None if it is no such comparison."""
+    """Return the column that a term compares with a literal by one of the functions, None for other terms."""
     if not isinstance(term, Call) or term.function not in functions:
         return None
     columns = [a.index for a in term.args if isinstance(a, InputRef)]
@@ -169,7 +169,7 @@ def _either(expr: Call) -> float:
 
 
 def _of_column(terms: Sequence[Expr]) -> list[float]:
-    """Return the selectivities of a column's alternatives. Several equalities count as one list of values."""
+    """Return selectivities of comparisons of one column that an OR joins. Equalities count as one IN list."""
     equal = [term for term in terms if isinstance(term, Call) and term.function == "="]
     if len(equal) < 2:
         return [_any_of(terms)]

@@ -48,7 +48,7 @@ class Window:
 
     @property
     def copies(self) -> int:
-        """Number of windows of a row in cost estimates: the length by the step, rounded down."""
+        """Number of windows of a row in cost estimates: length / step, rounded down; 1 without a step."""
         return self.size // self.step if self.step else 1
 
     def moved(self, position: dict[int, int]) -> Window:

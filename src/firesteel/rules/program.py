@@ -79,7 +79,7 @@ _MOST_ROUNDS = 100
 
 
 def fixed_point(*steps: Step) -> Step:
-    """Return the step that applies rules in turn until a round of them changes nothing.
+    """Return the step that applies rules in turn, again and again, until none of them changes a plan.
 
     Each rule must make some measure of the plan smaller, such as a filter that moves only downwards.
     """

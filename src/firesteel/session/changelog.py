@@ -42,7 +42,8 @@ def to_changelog_stream(environment: Environment, table: Table) -> DataFrame:
     keep their logs in `execution.checkpointing.dir`, or in a temporary folder if that is not set.
 
     The environment's Spark session gets the settings that state needs: RocksDB as state store, and
-    `parallelism.default` shuffle partitions. Without that option, Spark's default of 200 becomes one a core.
+    `parallelism.default` shuffle partitions. Without that option, Spark's default of 200 is replaced by one
+    partition for each core.
 
     Raises:
         NotSupportedError: Spark has no type for a column.

@@ -227,6 +227,6 @@ class TableEnvironment(Environment):
 
 
 def _in_place(text: str, start: int) -> str:
-    """Return `start` blanks and line ends, after which text has the line and column of offset `start`."""
+    """Return blanks and line ends after which a text has the line and column of `start` in `text`."""
     lines, column = text.count("\n", 0, start), start - text.rfind("\n", 0, start) - 1
     return " " * (start - lines - column) + "\n" * lines + " " * column

@@ -123,7 +123,7 @@ def _type(kind: TypeName) -> SqlType:
 def _row_type(found: TableUdf) -> SqlType:
     """Return the type of a table function's rows, with fields named as in PyFlink.
 
-    Only a ROW given as text has names of its own. Other fields are f0, f1, ...
+    Only a ROW type that is given as text keeps its field names. Other fields are named f0, f1, ...
     """
     if isinstance(found.result_types, tuple):
         types = tuple(map(_type, found.result_types))
@@ -145,7 +145,7 @@ def _check_type(kind: SqlType, name: str) -> None:
 def _folder(module: str) -> str:
     """Return the folder of a module, which workers add to their search path; "" if it has none.
 
-    For a program that is typed in, this is the current folder.
+    For code that was typed in, such as in a Python shell, return the current folder.
     """
     loaded = sys.modules.get(module.partition(".")[0])
     if packages := list(getattr(loaded, "__path__", ())):
@@ -156,7 +156,7 @@ def _folder(module: str) -> str:
 
 
 def _code(function: Any, found: Udf) -> str:
-    """Return `module:name` if a module that workers can import holds the object; else its pickle."""
+    """Return a function as `module:name` if workers can import it from a module; else as its pickle."""
     for holder in (function, getattr(found, "function", None)):
         module = sys.modules.get(getattr(holder, "__module__", None) or "")
         if module is None or module.__name__ == MAIN:

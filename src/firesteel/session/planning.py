@@ -28,7 +28,7 @@ ONE_VALUE = {
     "table.legacy-nested-row-nullability": None,
     "table.sql-dialect": None,
 }
-"""Options that change a query's meaning and support only their default, each with a hint for the error."""
+"""Options that change a query's meaning, with a hint for the error: only their defaults are supported."""
 
 
 @dataclass(frozen=True)

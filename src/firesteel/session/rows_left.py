@@ -17,7 +17,7 @@ from firesteel.types.text import render
 _BINARY = (*NUMERIC, *CHARACTER, *BYTES_LIKE, *DATETIME, TypeRoot.BOOLEAN)
 """Types whose values are compared directly. Values of other types are compared by their text."""
 _ROWS, _BYTES = 1 << 18, 64 << 20
-"""Buffered rows or bytes at which the buffer is applied, unless the remaining rows have more of them."""
+"""Buffered changes are applied at this many rows or bytes, or at those of the remaining rows if more."""
 _ADDED = "$added"
 
 
@@ -26,8 +26,8 @@ class RowsLeft:
 
     The removal of a row that does not exist is ignored, as in Flink's client.
 
-    When the limit is exceeded, the rows beyond it are dropped, and later changes of other rows than the kept
-    ones are ignored. The kept rows are then some of those that remain, each with all its copies.
+    If more rows remain than the limit allows, those that were added last are dropped, with all copies of
+    them. From then on, changes of rows that are not kept are ignored.
 
     Args:
         types: The types of the columns.
@@ -130,7 +130,7 @@ def _kept(keys: Keys, adds: NDArray[np.bool_]) -> NDArray[np.int64]:
 
     Args:
         keys: The changes grouped by equal rows.
-        adds: bool[n], whether each change adds its row.
+        adds: bool[number of changes], whether each change adds its row.
     """
     adds = adds[keys.order]
     apart = keys.sorted_codes * (keys.rows + 1)  # keeps each minimum within its key

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from firesteel.runtime.dataflow.counters import ChainCounters
 
 KEPT = 100
-"""Micro-batches that are remembered."""
+"""Most micro-batches that are remembered."""
 WAITING, TASKS, DELIVERY = "waiting", "tasks", "delivery"
 """The parts of a micro-batch: the wait from the end of the previous one until Spark has planned it, its tasks
 and the delivery of its rows to the sinks or the reader."""
@@ -40,7 +40,7 @@ class Batch:
     Attributes:
         number: Number of the micro-batch in the job. A restart from a checkpoint continues the numbering.
         ended: Time of its end in seconds since 1970.
-        seconds: Seconds from the end of the batch before, or from the start of the job.
+        seconds: Seconds since the end of the previous micro-batch, or since the start of the job.
         spent: Seconds by part (WAITING, TASKS, DELIVERY).
         counts: Increase of the job's counters in this micro-batch.
         busy: Nanoseconds that each step of each chain worked, in all tasks.
@@ -65,7 +65,7 @@ class BatchLog:
     _busy: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def spend(self, part: str) -> None:
-        """Charge the time since the last call to a part of the current micro-batch."""
+        """Add the time since the last call to the seconds of a part of the current micro-batch."""
         now = time.monotonic()
         self._spent[part] = self._spent.get(part, 0.0) + now - self._marked
         self._marked = now

@@ -49,7 +49,7 @@ def note_functions(context: Any, folder: str, job: JobSpec) -> None:
 
 
 def noted_digests(folder: Path) -> dict[str, str]:
-    """Return the digests of functions, by name, when a checkpoint was used last.
+    """Return the digest of each function's code by name, as stored when a checkpoint was used last.
 
     Args:
         folder: The statement's folder in a checkpoint on this machine.

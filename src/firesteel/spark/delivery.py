@@ -32,7 +32,7 @@ RunTasks = Callable[[SinkTask], Iterable[Packet]]
 
 
 OriginOf = Callable[[set[tuple[int, int]], set[int]], Origin]
-"""A function that returns the origin of a batch.
+"""A function that returns the origin of a batch, which is the range of its source rows.
 
 Its arguments name the positions that will be recorded: the (sink, key group) pairs with rows, for sinks that
 commit in tasks, and the numbers of the sinks that commit on the driver.
@@ -81,7 +81,7 @@ class Delivery:
         return [number for number, sink in self._sinks.items() if sink.commits is not Commits.DRIVER]
 
     def identities(self) -> dict[str, dict[str, str]]:
-        """Return the ids of the sinks' tables and topics (connectors/base.py), by the job's name there."""
+        """Return the ids of sinks' tables and topics (connectors/base.py), by the job's name at the sink."""
         return {job_of(self.job, number): dict(sink.identities()) for number, sink in self._sinks.items()}
 
     def forgets_after(self) -> float | None:

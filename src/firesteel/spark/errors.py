@@ -51,7 +51,7 @@ def from_spark(error: Exception, job: JobSpec | None = None, *, goes_on: bool = 
     Args:
         error: The exception.
         job: The job that it ended, if any.
-        goes_on: Whether the job has a checkpoint from which another run can continue.
+        goes_on: Whether another run can continue from the job's checkpoint.
     """
     if isinstance(error, FiresteelError):
         return error

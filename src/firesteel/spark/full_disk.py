@@ -87,7 +87,7 @@ def _named(text: str, folders: Sequence[Path]) -> list[Path]:
     if known:
         return [max(known, key=lambda folder: len(folder.parts))]
     there = next(parent for parent in path.parents if parent.exists())
-    return [there if there != Path(path.root) else path.parent]  # a file of another machine
+    return [there if there != Path(path.root) else path.parent]  # on another machine
 
 
 def _by_class(text: str, kept: Path | None, short_lived: list[Path]) -> list[Path]:

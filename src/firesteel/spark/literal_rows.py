@@ -36,7 +36,7 @@ class LiteralRows(SingleReadSource):
         return [Split(0, {})]
 
     def history(self, start: Offset, end: Offset) -> History:
-        """Return the part as a History. Literal rows can always be read again: the query has them."""
+        """Return a History of all rows. Literal rows can always be read again: the query has them."""
         return History(start, end, f"{len(self._spec.rows)} rows")
 
     def _chunk(self, start: int, split: int) -> pa.Table:

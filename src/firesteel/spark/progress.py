@@ -125,7 +125,7 @@ class Progress:
 
     @property
     def lags(self) -> Lags:
-        """Number of messages after those of the last micro-batch now, by topic and partition."""
+        """Number of messages that are not read yet, by topic and partition."""
         return {} if self.lag is None else self.lag()
 
     def enter(self, phase: str) -> None:

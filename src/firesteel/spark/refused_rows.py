@@ -92,7 +92,7 @@ class RefusedRowsSink:
             packets: Packets of the sink's tasks whose content is REFUSED.
 
         Returns:
-            Whether tasks must run again, because they have committed nothing.
+            Whether the tasks must run again without these rows, because they have committed nothing.
         """
         again = False
         for packet in packets:

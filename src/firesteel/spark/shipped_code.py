@@ -120,7 +120,10 @@ def _ship_folder(context: SparkContext, folder: Path, tops: set[str]) -> None:
 
 
 def _modules(folder: Path, tops: set[str]) -> Iterator[Path]:
-    """Yield the files of all modules and packages in a folder. Packages in `tops` need no __init__.py."""
+    """Yield the files of all modules and packages in a folder.
+
+    Packages whose names are in `tops` need no __init__.py.
+    """
     for entry in folder.iterdir():
         if entry.is_file() and entry.suffix == ".py":
             yield entry
@@ -144,7 +147,7 @@ def prepare_worker() -> None:
 
 
 def located(folder: str) -> str:
-    """Return the path that a folder of the driver has in this task: the same path if it was not sent."""
+    """Return the path in this task of a folder of the driver: the same path if the folder was not sent."""
     if "pyspark" not in sys.modules:
         return folder
     from pyspark import SparkFiles, TaskContext

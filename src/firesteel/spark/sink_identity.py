@@ -21,7 +21,7 @@ Identities = Mapping[str, Mapping[str, str]]
 
 
 def check_identities(context: Any, folder: str, now: Identities) -> None:
-    """Check that the sinks are the ones that got the checkpoint's micro-batches.
+    """Check that the sinks' tables and topics are those that got the checkpoint's micro-batches.
 
     Args:
         context: The SparkContext.

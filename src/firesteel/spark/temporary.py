@@ -62,8 +62,8 @@ def process_folder(parent: str | None = None) -> Path:
 def _locked_folder(parent: str | None) -> Path | None:
     """Create a folder and lock it. Return None if a sweep of another process locked it first.
 
-    A sweep may see the lock's file before it is locked, and lock it itself. The file that is locked here may
-    therefore be one that was just removed.
+    Another process's sweep may lock the file first, and remove it. Then this process holds the lock of a
+    removed file.
     """
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     if fcntl is None:

@@ -373,6 +373,6 @@ class CallGrammar(ExpressionGrammar):
 
 
 _Behaviour = tuple[str, "Node | None"]
-"""Word of a behaviour, and the value of DEFAULT."""
+"""What stands before ON EMPTY or ON ERROR: a word such as NULL, and the value of DEFAULT or None."""
 _ABOVE_IN = 7
 """Precedence just above IN (expression_grammar.py)."""

@@ -56,7 +56,7 @@ class DropCatalog(Statement):
 
 @dataclass(frozen=True)
 class AlterCatalog(Statement):
-    """ALTER CATALOG name SET (...), RESET (...) or COMMENT. The fields of the other two are None."""
+    """ALTER CATALOG name SET (...), RESET (...) or COMMENT. One of the optional fields is not None."""
 
     catalog: Name
     options: tuple[tuple[str, str], ...] | None = None

@@ -137,7 +137,7 @@ class Drop(Statement):
 
 @dataclass(frozen=True)
 class SetOption(Statement):
-    """SET 'key' = 'value'. Both are None for SET alone, which lists the options."""
+    """SET 'key' = 'value'. `key` and `value` are None for SET alone, which lists the options."""
 
     key: str | None = None
     value: str | None = None

@@ -47,7 +47,7 @@ class TypeGrammar(Cursor):
     """Grammar of one type. A type is nullable unless NOT NULL is part of it."""
 
     def type_name(self) -> TypeName:
-        """Read a type without NOT NULL: it is not allowed (CAST), or the caller reads it (columns)."""
+        """Read a type but no NOT NULL after it, which CAST forbids and which the caller reads for columns."""
         start = self.token.start
         return self.place(TypeName(self._type()), start)
 
@@ -77,7 +77,7 @@ class TypeGrammar(Cursor):
         return kind.with_nullable(self.nullable())
 
     def nullable(self) -> bool:
-        """Read [NOT] NULL after a type, and return whether it is nullable (the default)."""
+        """Read [NOT] NULL after a type, if it is there, and return whether the type is nullable."""
         if self.accept("NOT", "NULL"):
             return False
         self.accept("NULL")

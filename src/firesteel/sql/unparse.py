@@ -84,7 +84,11 @@ class ExpressionWriter:
         }
 
     def _around(self, pulls: tuple[int, int], left: int, right: int, write: Callable[[int, int], str]) -> str:
-        """Return the text from `write`, in parentheses if a neighbouring operator binds more tightly."""
+        """Return the text from `write`, in parentheses if a neighbouring operator binds more tightly.
+
+        `pulls` has the operator's own left and right precedence. `left` and `right` are the precedences of
+        its neighbours, 0 for none.
+        """
         if left > pulls[0] or (pulls[1] <= right and right != 0):
             return f"({write(0, 0)})"
         return write(left, right)
@@ -201,7 +205,7 @@ class ExpressionWriter:
 
 
 def _unnegated(node: Node) -> tuple[Node, str]:
-    """Return the operand of `x NOT LIKE y` and "NOT "; other nodes unchanged and ""."""
+    """Return for `x NOT LIKE y` the node of `x LIKE y` and "NOT "; for other nodes the node and ""."""
     if not isinstance(node, syntax.Unary) or node.operator != "NOT":
         return node, ""
     infix = isinstance(node.operand, (syntax.Between, syntax.In, syntax.Like))
@@ -216,7 +220,7 @@ def _period(side: Node) -> tuple[Node, ...]:
 
 
 def _signed(node: Node) -> str | None:
-    """Return a number literal with its sign, since Calcite's parser reads `- 1.5` as a number; else None."""
+    """Return the text of a signed number, as Calcite's parser reads `- 1.5` as one literal; else None."""
     negative, inner = False, node
     while isinstance(inner, syntax.Unary) and inner.operator == "-":
         negative, inner = not negative, inner.operand

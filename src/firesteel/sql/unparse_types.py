@@ -62,7 +62,7 @@ class _TypeText:
         return self._tokens[self._index]
 
     def whole(self) -> str:
-        """Return one type with what follows it: NOT NULL, ARRAY, MULTISET."""
+        """Read one type, with NOT NULL, ARRAY or MULTISET after it, and return its text."""
         name = self._name()
         if name == "ROW" and self._token.text in ("<", "("):
             return name + self._nested(self._field) + self._rest()

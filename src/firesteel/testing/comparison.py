@@ -46,7 +46,7 @@ def row_text(change: Change) -> str:
 
 
 def _shown(lines: Sequence[tuple[str, Change]]) -> Iterator[str]:
-    """Yield the lines, without those that are far from a difference."""
+    """Yield the lines as text. Equal rows far from a difference become one line with their number."""
     near = {
         other
         for place, (mark, _) in enumerate(lines)

@@ -44,7 +44,7 @@ def _position(node: Node, sql: str, place: SourceRange) -> int | None:
 
     Args:
         node: The value.
-        sql: The text. It may be the value with variables replaced: then lines agree, columns about so.
+        sql: The text. It may be the value with variables replaced: then lines agree, and columns roughly.
         place: Range in the text.
     """
     if not isinstance(node.value, str) or sql.count("\n") != node.value.count("\n"):

@@ -1,4 +1,4 @@
-"""Rewrite of the expected rows of a file of tests with the rows that came."""
+"""Replacement of the expected rows in a file of tests by the actual rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _INDENT = 2
 
 
 def rewritten(text: str, outcomes: Iterable[Outcome]) -> str:
-    """Return the text of a file in which each expectation that is not met has the rows that came.
+    """Return the text of a file in which each expectation that is not met has the actual rows.
 
     All other text stays, with its comments.
 

@@ -53,7 +53,7 @@ class Columns:
         return table.add_column(0, KIND, pa.array(kinds, pa.int8()))
 
     def expected(self, rows: Sequence[Node], *, with_kinds: bool) -> list[Change]:
-        """Return expected rows as they are compared.
+        """Return expected rows as texts, in the form in which rows are compared.
 
         Args:
             rows: The rows.
@@ -82,7 +82,7 @@ class Columns:
         return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
 
     def _kind(self, node: Node) -> str | None:
-        """Return the row kind of a row, None if it has none. Rows with a value too much begin with it."""
+        """Return the row kind, None if the row has none. It is the first of n + 1 values for n columns."""
         if node.kind == "mapping":
             found = [value for key, value in node.pairs("a row") if key.value == OP and OP not in self.names]
             first = found[0] if found else None

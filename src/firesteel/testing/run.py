@@ -53,7 +53,7 @@ class Outcome:
         case: The test.
         columns: The columns of its query.
         differences: Expectations that are not met.
-        answers: For each expectation, the rows that came as YAML texts.
+        answers: For each expectation, the actual rows or changes as YAML texts.
         error: The error that ended the test.
         coverage: The branches that the test took and did not take.
     """
@@ -197,7 +197,7 @@ class _Run:
         self._compare(last, len(inputs), changes, outcome)
 
     def _compare(self, step: Step, number: int, changes: list[Change], outcome: Outcome) -> None:
-        """Add to the outcome what differs after a step."""
+        """Add to the outcome the actual rows of a step and its expectations that are not met."""
         for expectation in step.expect:
             got = changes if expectation.kind == "changes" else self._left.rows()
             outcome.answers.append((expectation, [self._yaml(row) for row in got]))

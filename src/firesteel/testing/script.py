@@ -102,7 +102,7 @@ class Script:
             name: File name for errors.
             text: The text.
             folder: Folder in which modules of functions are searched.
-            options: Options to set before, by key.
+            options: Options to set before the script runs, by key.
             default_zone: Time zone if neither the options nor the script set one; None for the machine's.
 
         Raises:
@@ -187,7 +187,7 @@ def query(text: str, name: str = "query") -> Target:
 
 @contextmanager
 def in_file(name: str) -> Iterator[None]:
-    """Put the name of a file in front of the messages of errors."""
+    """Context that puts a file's name in front of the messages of errors that are raised in it."""
     try:
         yield
     except FiresteelError as error:

@@ -19,7 +19,7 @@ class Expectation:
 
     Attributes:
         kind: `changes` for the changes of the step, `rows` for the rows that are left after it.
-        rows: The list of them.
+        rows: The list of the expected changes or rows.
         key: Place of the word `changes` or `rows`.
     """
 
@@ -52,7 +52,7 @@ class Case:
     Attributes:
         name: Its name.
         node: Its place.
-        of: Table that the script inserts into, or view, whose changes are tested; None for the only one.
+        of: Table that the script inserts into, or view, whose changes are tested; None if there is only one.
         query: A query of the test's own, instead of `of`.
         settings: Options to set, by key.
         ends: Whether the input ends after the last step.

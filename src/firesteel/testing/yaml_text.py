@@ -57,7 +57,7 @@ def cell_text(value: object, kind: SqlType, zone: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in quotes: single ones, or double ones with escapes for characters without a form."""
+    """Return a text in quotes: single ones, or double ones with escapes if characters are not printable."""
     if text.isprintable():
         return "'" + text.replace("'", "''") + "'"
     escaped = "".join(c if c.isprintable() and c not in '"\\' else _escape(c) for c in text)

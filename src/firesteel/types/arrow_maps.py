@@ -62,10 +62,10 @@ def column_as_maps(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def pairs_in(values: list[Any], kind: pa.DataType) -> list[Any]:
-    """Return values from `to_pylist` with a list of (key, value) pairs in place of each map.
+    """Return Python values of a column, with a list of (key, value) pairs in place of each map.
 
     Args:
-        values: Values of a column, None for NULL.
+        values: Values of the column as `to_pylist` returns them, None for NULL.
         kind: Arrow type of the column.
     """
     convert = _with_pairs(kind)

@@ -79,7 +79,7 @@ class _Section:
         self.data = bytearray(fixed)
 
     def put(self, place: int, kind: SqlType, value: Any) -> None:
-        """Write a value at an offset. For NULL, write only what a row reserves for it."""
+        """Write a value to the slot at `place`. For NULL, write only the bytes that a row reserves."""
         root = kind.root
         if root is TypeRoot.DECIMAL and (kind.precision or 0) > _LONG_DECIMAL:
             self._put_decimal(place, value)

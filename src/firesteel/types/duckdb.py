@@ -97,7 +97,7 @@ def arrow_of(text: str) -> pa.DataType:
 
 
 def _split(text: str) -> list[str]:
-    """Split at commas of the outermost level, outside of quoted names."""
+    """Split a text at the commas that are neither in parentheses nor in quoted names."""
     parts, depth, quoted, start = [], 0, False, 0
     for i, letter in enumerate(text):
         if letter == '"':

@@ -184,7 +184,7 @@ def _to_rows(values: Sequence[Any], kind: SqlType, target: pa.DataType) -> pa.Ar
 
 
 def _offsets(values: Sequence[Any]) -> pa.Array:
-    """Return the offsets of each list, NULL for None, and the end of the last list."""
+    """Return the start of each list in their concatenation, NULL for None, then the end of the last list."""
     offsets: list[int | None] = []
     end = 0
     for value in values:

@@ -33,7 +33,7 @@ _ADMITTED = frozenset(
         ("pyroaring", "BitMap"),
     ]
 )
-"""Module and name of each class or function that a pickle may name. None of them runs its arguments."""
+"""Module and name of each class or function that a pickle may name. None of them calls its arguments."""
 
 Admits = Callable[[str, str], bool]
 """Function that returns whether a pickle may also name an attribute of a module, given both names."""
@@ -79,7 +79,7 @@ class PlainPickler(pickle.Pickler):
         self._admits = admits
 
     def reducer_override(self, obj: Any) -> Any:
-        """Check a class or a function that the pickle will name."""
+        """Raise NotPlainError if `obj` is a class or function that the pickle may not name."""
         if isinstance(obj, (type, FunctionType, BuiltinFunctionType)):
             _check(str(obj.__module__), obj.__qualname__, self._admits)
         return NotImplemented

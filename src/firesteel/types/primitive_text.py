@@ -28,10 +28,11 @@ def float_text(value: float) -> str:
 
 
 def _of_large(value: float, bits: int) -> str | None:
-    """Return a number of more than `bits` and at most 63 bits as text (`1.2345e17`), else None.
+    """Return a number from 2 ** bits up to 2 ** 63 as text (`1.2345e17`), None for any other number.
 
-    Up to version 18, Java drops as many decimal digits as the lost bits determine, even if fewer digits would
-    identify the number. Java: jdk.internal.math.FloatingDecimal.BinaryToASCIIBuffer.
+    Up to version 18, Java drops as many decimal digits as the bits below the precision of the type determine.
+    It keeps all others, even if fewer digits would identify the number. Java:
+    jdk.internal.math.FloatingDecimal.BinaryToASCIIBuffer.
     """
     if not 2.0**bits <= abs(value) < 2.0**63:
         return None

@@ -23,9 +23,9 @@ class UserFunction:
 
 
 located: Callable[[str], str] = str
-"""Function from the path of a folder on the driver to the folder's path in this process.
+"""Function that converts the path of a folder on the driver to the folder's path in this process.
 
-A host replaces the function after it has copied the folder to workers.
+A host replaces this function after it has copied the folder to workers.
 """
 
 

@@ -17,14 +17,17 @@ Path = tuple[str | int, ...]
 
 
 def below(parts: Parts, step: str | None) -> Parts:
-    """Return the parts that are read of the value at `step`, as paths from there; WHOLE if none is listed."""
+    """Return the parts that are read of the inner value at `step`, as paths from that inner value.
+
+    WHOLE if no part begins with `step`.
+    """
     if () in parts:
         return WHOLE
     return tuple(part[1:] for part in parts if part[0] == step) or WHOLE
 
 
 def is_read(parts: Parts, step: str) -> bool:
-    """Return whether any part below a field or key is read."""
+    """Return whether the field or key `step`, or a part of its value, is read."""
     return any(not part or part[0] == step for part in parts)
 
 

@@ -24,14 +24,14 @@ PRIMITIVE, SHORT_STRING, OBJECT, ARRAY = range(4)
 
 NULL, TRUE, FALSE, INT1, INT2, INT4, INT8, DOUBLE, DECIMAL4, DECIMAL8, DECIMAL16 = range(11)
 LONG_STRING = 16
-"""Type infos of primitives, limited to those that JSON texts produce."""
+"""Type info of a string of more than 63 bytes. These type infos are those that JSON texts produce."""
 
 INTEGER_BYTES = {INT1: 1, INT2: 2, INT4: 4, INT8: 8}
 DECIMAL_BYTES = {DECIMAL4: 4, DECIMAL8: 8, DECIMAL16: 16}
 
 
 def pack(metadata: bytes, value: bytes, place: int = 0) -> bytes:
-    """Return the binary for a column."""
+    """Return a VARIANT as one binary, as columns hold it. `place` is its position (see the module)."""
     return _HEAD.pack(place, len(metadata)) + metadata + value
 
 
@@ -79,7 +79,7 @@ def element(data: bytes, index: int) -> bytes | None:
 
 
 def settled(data: bytes) -> bytes:
-    """Return the value with position 0, the form in columns."""
+    """Return a VARIANT with its position set to 0, as all values in columns have it."""
     return _HEAD.pack(0, _HEAD.unpack_from(data)[1]) + data[_HEAD.size :]
 
 

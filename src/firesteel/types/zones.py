@@ -178,7 +178,7 @@ def was_aligned(zone: str, interval: int) -> bool:
 
 
 def _within(seconds: int) -> int:
-    """Return a time with the same offset, within the range of datetime."""
+    """Return a time at which a zone has the same offset from UTC, within the range of datetime."""
     if seconds > _LAST:
         seconds -= -(-(seconds - _LAST) // _CYCLE) * _CYCLE
     return max(seconds, _FIRST)

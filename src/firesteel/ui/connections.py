@@ -29,7 +29,7 @@ class Connections:
             transport.abort()
 
     def protocol(self) -> type[asyncio.Protocol]:
-        """Return the class of the server's connections, which keeps them here."""
+        """Return the class of the server's connections. Each open connection is registered in this object."""
         return type("Connection", (_Connection,), {"by_client": self._open, "patience": self._seconds})
 
 

@@ -34,7 +34,7 @@ class Client:
 
     Attributes:
         job: ID of the job whose details the client gets, None for none.
-        rows: What the client wants to see of the rows of the job, as the query of a URL; None for nothing.
+        rows: Query of a URL that says which rows of the job the client wants to see; None for no rows.
         queue: Encoded events that the client has not got yet. None ends the stream.
         is_new: Whether the client still waits for its first snapshot.
         dropped: Whether the client was dropped because it was too slow.
@@ -160,14 +160,14 @@ class Broadcaster:
 
 
 class _Whole:
-    """Events for a client that has nothing yet."""
+    """Events for a client that has received nothing yet: the whole snapshot."""
 
     def __init__(self, now: _Snapshot) -> None:
         self._now = now
         self._of: dict[Watched, list[bytes]] = {}
 
     def of(self, watched: Watched) -> list[bytes]:
-        """Return the events for a client that watches a job, or none."""
+        """Return the events for a client, by the job and rows that the client watches."""
         if watched not in self._of:
             self._of[watched] = [*self._make(watched[0]), *self._rows(watched)]
         return self._of[watched]
@@ -185,7 +185,7 @@ class _Whole:
 
 
 class _News(_Whole):
-    """Events for a client that has the snapshot before."""
+    """Events for a client that has received the previous snapshot: what has changed since then."""
 
     def __init__(self, previous: _Snapshot, now: _Snapshot) -> None:
         super().__init__(now)

@@ -30,13 +30,13 @@ class Feed(Protocol):
         """Return all jobs, oldest first, without their details."""
 
     def changing(self, id: str) -> Json | None:
-        """Return what may change in a job while it runs, without its micro-batches; None if it is unknown."""
+        """Return what may change in a job while it runs, but no micro-batches; None for an unknown job."""
 
     def batches(self, id: str) -> list[Json]:
-        """Return the micro-batches of a job that are remembered, oldest first; none if it is unknown."""
+        """Return the micro-batches of a job that are remembered, oldest first; none for an unknown job."""
 
     def rows(self, id: str, query: str) -> Json | None:
-        """Return rows of a job's result; None if it shows none or is unknown.
+        """Return rows of a job's result; None if the job shows none or is unknown.
 
         Args:
             id: ID of the job.

@@ -21,10 +21,10 @@ def is_loopback(host: str) -> bool:
 
 
 def names_this_machine(named: str | None, host: str) -> bool:
-    """Return whether a request's header Host is one that a client of the loopback interface sends.
+    """Return whether to answer a request, by its header Host: on the loopback interface, a loopback name.
 
-    A page in a browser can have its own name resolved to 127.0.0.1 and would then read the answers. A server
-    that listens on another address is asked by names that are not known here.
+    A page in a browser can have its own name resolved to 127.0.0.1 and would then read the answers. Always
+    True without the header, and for a server on another address, whose names are not known here.
 
     Args:
         named: The header, None if the request has none.

@@ -39,9 +39,9 @@ _PLACEHOLDER = "$AGGREGATE"
 
 @dataclass(frozen=True)
 class _Written:
-    """Aggregate call as written, over columns of the projection below, before it is simplified.
+    """Aggregate call as written, before it is simplified. `args` and `filter` are columns of its input.
 
-    `words` are its arguments and filter as written, because one column may stand for `a + 1` and `1 + a`.
+    `words` are the arguments and the filter as written: one column may stand for `a + 1` and `1 + a`.
     """
 
     function: str

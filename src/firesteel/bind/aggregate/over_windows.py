@@ -56,8 +56,8 @@ class OverWindows:
     def _resolved(self, window: syntax.OverWindow) -> syntax.OverWindow:
         """Return a window with the clauses of the named window that it refers to.
 
-        If it writes a frame, the frame begins with UNBOUNDED PRECEDING whatever the query says: Calcite
-        merges windows in this way.
+        If the window itself has a frame, the frame becomes UNBOUNDED PRECEDING to CURRENT ROW, whatever
+        bounds the query writes: Calcite merges windows in this way.
         """
         if window.base is None:
             return window
@@ -150,6 +150,6 @@ def _check_range(size: Expr, node: syntax.FrameBound, order: Sequence[Expr]) -> 
 
 
 def _check_literal(size: Expr, node: syntax.FrameBound, fits: bool) -> None:
-    """Refuse a constant bound that is no literal. Flink computes such a bound if its type fits."""
+    """Raise NotSupportedError for a constant bound that is no literal. Flink computes it if its type fits."""
     if fits and not isinstance(size, Literal) and not any(isinstance(part, InputRef) for part in walk(size)):
         raise NotSupportedError("OVER with a bound that is no literal", range=node.range)

@@ -132,7 +132,7 @@ def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | No
 
 
 def as_numbers(operands: Sequence[Expr]) -> list[Expr]:
-    """Return strings and numbers cast to one type: FLOAT or DOUBLE if a number is, else BIGINT at least."""
+    """Return operands cast to one type: FLOAT or DOUBLE if any number has one, else at least BIGINT."""
     numbers = [operand.type for operand in operands if operand.type.is_numeric]
     approximate = [kind for kind in numbers if kind.root in APPROXIMATE]
     found = common_type(approximate or [sql.BIGINT, *numbers])

@@ -30,7 +30,7 @@ _FORMS = {
     "JSON_EXISTS": "JSON_EXISTS(json_doc, path [{TRUE | FALSE| UNKNOWN | ERROR} ON ERROR])",
 }
 _MOST_OPERANDS = 10
-"""Greatest number of operands of JSON_VALUE, its symbols included."""
+"""Greatest number of operands of JSON_VALUE: its arguments, and the words and values of its clauses."""
 
 
 def _text_and_path(binder: Binder, node: syntax.Call, name: str) -> list[Expr]:

@@ -1,8 +1,8 @@
 """Errors, with Flink's messages, for calls with too few, too many or wrong arguments.
 
-Flink has some functions from Calcite's validator and others from its own type inference
-(BuiltInFunctionDefinitions, TypeInferenceUtil). The two have different messages. The first line is the
-message of the innermost cause.
+In Flink, Calcite's validator checks the arguments of some functions, and Flink's own type inference those of
+others (BuiltInFunctionDefinitions, TypeInferenceUtil). The two have different messages. The first line of an
+error is the message of the innermost cause in Flink.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def bind_create_table_as(statement: CreateTable, context: BindContext) -> tuple[
 def _in_place(table: Table, found: Table, names: tuple[str, ...], statement: CreateTable) -> tuple[Name, ...]:
     """Return the target columns of the INSERT into a table that exists already: always ().
 
-    The columns of the query go to the columns of the table by position, whatever their names.
+    () means that the query's columns go to the table's columns by position, whatever their names.
 
     Raises:
         ValidationError: The number of columns differs.

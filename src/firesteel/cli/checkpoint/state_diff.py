@@ -24,9 +24,9 @@ class Sides:
 
     Attributes:
         checkpoint: The checkpoint.
-        batches: Micro-batches of it after which the states are compared; None with `against`.
-        against: Another checkpoint, whose state comes after that of `checkpoint`; None with `batches`.
-        batch: With `against`: the micro-batch of both checkpoints, None for the last ones.
+        batches: Micro-batches of the checkpoint after which the states are compared; None with `against`.
+        against: Another checkpoint, whose state counts as the later one; None with `batches`.
+        batch: With `against`: number of the micro-batch in both checkpoints; None for the last of each.
     """
 
     checkpoint: str

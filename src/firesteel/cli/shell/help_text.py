@@ -49,7 +49,7 @@ def overview(width: int) -> str:
 
 
 def _beside(words: str, meaning: str, width: int) -> list[str]:
-    """Return an entry in two columns. Words that are too long for theirs have a line of their own."""
+    """Return an entry in two columns. Words too long for the left column have their own line."""
     indent = " " * _COLUMN
     found = wrap(meaning, width, initial_indent=indent, subsequent_indent=indent)
     head = f"  {words}"

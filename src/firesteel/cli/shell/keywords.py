@@ -21,7 +21,7 @@ STATEMENTS = (
     ("QUIT", "leave the shell"),
 )
 DETAILS = ("CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE", "ESTIMATED_COST")
-"""Details of EXPLAIN, which the query follows."""
+"""Details of EXPLAIN. They stand before the query."""
 FOLLOWING: dict[str, tuple[str, ...]] = {
     "SHOW": (
         *("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "CATALOGS", "DATABASES", "JOBS", "RESULT"),
@@ -39,7 +39,7 @@ FOLLOWING: dict[str, tuple[str, ...]] = {
 }
 """Keywords that may follow the first word of a statement, by that word."""
 IN_WHY = _words("SELECT * FROM, WHERE, AT, LIMIT")
-"""Keywords of WHY behind its first ones."""
+"""Keywords that may follow the first keywords of WHY."""
 BEFORE_TABLES = _words("TABLE(, LATERAL, UNNEST(")
 BEFORE_OPERANDS = _words(
     "DISTINCT, CASE WHEN, CAST(, NOT, NULL, TRUE, FALSE, EXISTS, INTERVAL, TIMESTAMP, DATE, ARRAY, "

@@ -72,7 +72,7 @@ class LineEditor:
     ) -> None:
         self._is_ready = is_ready
         has_colors = not os.environ.get("NO_COLOR")
-        # One loop for all lines: what the keys of a line have started may be cancelled by those of the next.
+        # One event loop for all prompts: keys of a prompt may cancel tasks that earlier prompts started.
         self._loop = asyncio.new_event_loop()
         self._interrupted = False
         self._session: PromptSession[str] = PromptSession(
@@ -110,7 +110,7 @@ class LineEditor:
         """
         typed = ""
         while not typed.strip():
-            # The loop would replace the handler of SIGINT, and set Python's own for a moment as a line ends.
+            # With handle_sigint, the loop would replace our SIGINT handler, and set Python's as a line ends.
             prompt = self._session.prompt_async(handle_sigint=False, pre_run=self._forget_interrupt)
             typed = self._loop.run_until_complete(prompt)
         self._pass_on_interrupt()
@@ -135,7 +135,7 @@ class LineEditor:
             app.exit(exception=KeyboardInterrupt(), style="class:aborting")
 
     def _pass_on_interrupt(self) -> None:
-        """Stop the statement if Ctrl-C came together with Enter, as a signal or read as a key."""
+        """Stop the statement if Ctrl-C came together with Enter, as a signal or as a typed key."""
         if self._interrupted:
             self._interrupted = False
             remember(signal.SIGINT)

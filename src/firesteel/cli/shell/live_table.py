@@ -25,7 +25,7 @@ _KEYS = ("q end", "b background", "s sort", "r reverse", "/ find", "n next", "ar
 
 
 def shown_keys(room: int) -> str:
-    """Return as many keys with their meanings as there are columns for, and no half ones."""
+    """Return the first keys with their meanings, as many as fit into `room` columns as a whole."""
     shown = ""
     for key in _KEYS:
         longer = f"{shown}, {key}" if shown else f" {key}"

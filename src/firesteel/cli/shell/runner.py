@@ -127,7 +127,7 @@ class ShellRunner(Runner):
         self._show_changes(changes, sys.stdout.write)
 
     def _print_left(self, kept: KeptResult, most: int | None = None, id: str = "") -> None:
-        """Print the rows of a result, at most `most` of them; then say how to print all rows of the job."""
+        """Print at most `most` rows of a result, None for all. Tell how to print all rows of job `id`."""
         result: ChangesResult = kept.changes()
         result.escape = escaped if sys.stdout.isatty() else None
         rows = kept.rows()

@@ -54,7 +54,7 @@ class Reader(Protocol):
     """Reader of statements and commands.
 
     Attributes:
-        takes_signals: Whether the reader handles Ctrl-C itself. A KeyboardInterrupt from outside breaks it.
+        takes_signals: Whether `interrupt` handles Ctrl-C. Then no signal handler may raise KeyboardInterrupt.
     """
 
     takes_signals: bool
@@ -140,7 +140,7 @@ class Shell:
 
     # --- Ctrl-C ----------------------------------------------------------------------------------
     def _press(self, number: int, frame: FrameType | None) -> None:
-        """Handle Ctrl-C outside of a statement: clear the typed text, or stop the statement that begins."""
+        """Handle Ctrl-C outside of a statement: clear the typed text, or stop the next statement."""
         self._pressed = True
         if self._is_interruptible:
             self._is_interruptible = False  # A second Ctrl-C must not interrupt what the first one begins.
@@ -152,7 +152,7 @@ class Shell:
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
-        """Context of an answer that no job computes: Ctrl-C ends it with KeyboardInterrupt."""
+        """Context of an answer that no job computes: Ctrl-C ends the answer with KeyboardInterrupt."""
         self._is_interruptible = True
         try:
             yield
@@ -278,7 +278,7 @@ class Shell:
         return True
 
     def _explain_row(self, text: str, *, behind: bool) -> None:
-        """Answer to WHY. Ctrl-C stops it."""
+        """Answer a statement WHY. Ctrl-C stops the answer."""
         if behind:
             raise UsageError("WHY does not run in the background", hint="leave the & out")
         statement = parse_why(text)

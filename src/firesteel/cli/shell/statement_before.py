@@ -66,8 +66,8 @@ class Typed:
     Attributes:
         words: Complete tokens before the word that is being typed.
         prefix: Typed part of the word, without its quote.
-        start: Offset of this part, after its quote.
-        quote: Quote before this part, "" for none.
+        start: Offset of the prefix in the text.
+        quote: Quote before the prefix, "" for none.
         rest: Tokens of the statement after the cursor.
     """
 
@@ -78,7 +78,7 @@ class Typed:
     rest: tuple[Token, ...]
 
     def word(self, back: int = 1) -> str:
-        """Return a word in front of the cursor in upper case, a symbol as it is, "" for none or a string."""
+        """Return the word `back` tokens before the cursor, in upper case, or a symbol; "" for any other."""
         if back > len(self.words):
             return ""
         token = self.words[-back]
@@ -92,7 +92,7 @@ class Typed:
 
     @property
     def clause(self) -> str:
-        """Last word that begins a clause at the cursor's depth of parentheses, "" for none."""
+        """Last word that begins the cursor's clause, or the clause around its parentheses; "" for none."""
         depth = 0
         for token in reversed(self.words):
             if token.kind is Kind.SYMBOL and token.text in "()":
@@ -120,7 +120,10 @@ def typed(text: str, cursor: int) -> Typed | None:
 
 
 def _behind_quote(text: str, found: list[Token]) -> str:
-    """Return a text without the part that belongs to the open string or name before it."""
+    """Return the text after the cursor, without the rest of a string or name that is open there.
+
+    `found` has the tokens before the cursor.
+    """
     if not found or found[-1].kind is not Kind.UNREADABLE:
         return text
     inside, quote, behind = text.partition(found[-1].text[0])

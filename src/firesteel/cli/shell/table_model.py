@@ -54,7 +54,7 @@ class TableModel:
         self.found = None
 
     def sort_by(self, column: int | None, *, descending: bool = False) -> None:
-        """Sort by a column, or by arrival from the next rows on if it is None."""
+        """Sort by a column. If it is None, rows that are shown next keep their order of arrival."""
         self.column, self.descending = column, descending
         if self._rows is not None:
             self.show(self._rows)
@@ -65,7 +65,7 @@ class TableModel:
         self.sort_by(following if following < len(self._names) else None)
 
     def move(self, rows: int, height: int) -> None:
-        """Move the page by a number of rows, at most to an end. `height` is that of the screen."""
+        """Move the page by a number of rows, not beyond the ends. `height` is the height of the screen."""
         last = max(0, self.count - self.room(height))
         self.top = min(max(0, self.top + rows), last)
 
@@ -74,12 +74,12 @@ class TableModel:
         self.left = min(max(0, self.left + columns), max(0, len(self._names) - 1))
 
     def find(self, text: str, height: int, *, again: bool = False) -> bool:
-        """Move to the next row that holds a text in any column, and return whether there is one.
+        """Move to the first row, or with `again` to the next one, with a text in any column; False if none.
 
         Args:
             text: Text to search for. Upper and lower case are equal.
             height: Height of the screen.
-            again: Whether to begin after the last row that was found.
+            again: Whether to begin after the last row that was found. After the last row, the search wraps.
         """
         if self._rows is None or not text:
             return False

@@ -1,6 +1,6 @@
 """An explanation as text: tables whose columns are aligned, newest rows last.
 
-On a terminal, a table that is wider than its lines becomes a list: one column of a row on each line.
+On a terminal, a table that is wider than the terminal becomes a list: one column of a row on each line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MANY = 3
 _SEPARATORS = {"from": "; ", "state before": "; ", "state after": "; "}
 """Text between the values of a cell, by column; a space for all others."""
 _LEAST_ROOM = 20
-"""Fewest columns of a terminal that the values of a list have, however narrow the terminal is."""
+"""Least width of the values of a list in columns of the terminal, even if the terminal is narrower."""
 Cell = Sequence[str]
 """Values that stand in one cell of a table."""
 
@@ -95,7 +95,7 @@ def _places(places: Sequence[Mapping[str, object]]) -> Cell:
 
 
 def _short(texts: Sequence[str]) -> Cell:
-    """Return the last texts, with the number of those before them."""
+    """Return the last _MANY texts. If there are more, the first value says how many are left out."""
     left_out = len(texts) - _MANY
     return [f"({left_out:,} more)", *texts[-_MANY:]] if left_out > 0 else texts
 
@@ -121,7 +121,7 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[Cell]], width: int | No
 def _list(names: Sequence[str], row: Sequence[Cell], width: int) -> Iterator[str]:
     """Yield the lines of one row: its micro-batch and places, then each other column, one value a line.
 
-    A value that has no room goes on below itself.
+    A value that is too long for its line continues on the lines below.
     """
     cells = dict(zip(names, row, strict=True))
     (batch,) = cells.pop("batch")
@@ -134,7 +134,7 @@ def _list(names: Sequence[str], row: Sequence[Cell], width: int) -> Iterator[str
 
 
 def _wrapped(text: str, room: int) -> Iterator[str]:
-    """Yield the parts of a text, cut at spaces. All but the first are indented. Longer words stay whole."""
+    """Yield the lines of a text, broken at spaces, the second and later ones indented. Words stay whole."""
     line = ""
     for number, word in enumerate(text.split(" ")):
         longer = f"{line} {word}" if number else word

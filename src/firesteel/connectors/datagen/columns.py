@@ -16,7 +16,7 @@ from firesteel.types.arrow import to_arrow
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGERS, SqlType, TypeRoot
 
 CHUNK = 1 << 13
-"""Number of rows for which random values are generated together, wherever a split begins."""
+"""Number of rows of a chunk, whose random values are generated together even if a split begins in it."""
 _MILLIS_PER_DAY = 86_400_000
 _EXACT = Context(prec=400)
 """Context for any DOUBLE with 38 decimal places. Python's default has only 28 digits."""
@@ -39,7 +39,7 @@ class Moment:
         self.now = now
 
     def resized(self, count: int) -> Moment:
-        """Return a moment for another number of values, such as the elements of a collection."""
+        """Return the same inputs for another number of values, such as the elements of all arrays."""
         return Moment(self.first, count, self.random, self.now)
 
 
@@ -88,9 +88,9 @@ def _decimals(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
     most = Decimal(10 ** (kind.precision or 0) - 1).scaleb(-(kind.scale or 0), _EXACT)
 
     def exact(value: float) -> Decimal:
-        """Return the value with the digits of the type.
+        """Return the value with as many decimal places as the type has; further digits are cut off.
 
-        It is limited to the type's range, because the DOUBLE nearest to the range's end may be beyond it.
+        The result is limited to the type's range: the DOUBLE nearest to a bound may lie beyond it.
         """
         return min(max(Decimal(value).quantize(quantum, "ROUND_DOWN", _EXACT), most.copy_negate()), most)
 

@@ -181,7 +181,7 @@ FIELD_OPTIONS = tuple(
 
 
 def option_keys(name: str, kind: SqlType, chosen: str) -> list[str]:
-    """Return the keys of the options that a field of a type can have, if `chosen` is its `kind`."""
+    """Return the keys of the options that a field can have, if `chosen` is the value of its option `kind`."""
     prefix = f"fields.{name}"
     if chosen == SEQUENCE_KIND:
         return [f"{prefix}.{key}" for key in ("kind", "start", "end")]

@@ -21,7 +21,7 @@ def history_of(
         files: The files of the log, in reading order.
         start: Offset before the first file.
         end: Offset after the last one.
-        check: Raises DataError if a file is not the one that was found.
+        check: Function that raises DataError if a file no longer has the rows that were found.
 
     Raises:
         UsageError: A file has changed or is gone, or some of its rows were left out.

@@ -125,7 +125,7 @@ class Listing:
                 folder.names.discard(name)
 
     def _named(self, folder: _Folder, path: str, name: str) -> tuple[str, os.stat_result] | None:
-        """Record a new name. Return its path and status if it is a file."""
+        """Record a new name of a folder. Return path and status if it is a file's name, else None."""
         whole = f"{path}/{name}"
         if not name.startswith(("_", ".")):
             try:

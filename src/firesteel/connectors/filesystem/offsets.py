@@ -17,7 +17,7 @@ from firesteel.formats.base import Framing
 _READ_SIZE = 1 << 20
 _FEW_LINES = 1000
 _REST = 1 / 8
-"""Fraction of the wanted rows that may be added to a rough limit, if that completes the file."""
+"""Fraction by which a rough limit may be exceeded, if the file is then read to its end."""
 
 
 def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Framing | None = None) -> Offset:
@@ -81,7 +81,7 @@ def _line_end(file: FileInfo, start: int, rows: int | None, size: int | None) ->
 def _about(file: FileInfo, start: int, rows: int, size: int | None) -> tuple[int, int] | None:
     """Return an estimate of `_end`, assuming that all lines are as long as the first ones.
 
-    The limit of bytes is exact but for the last line, and for the rest of a file that is nearly complete.
+    The end exceeds the limit of bytes by less than a line, or by at most _REST to complete the file.
 
     Returns:
         The end and the number of lines, or None if the limit is within the bytes that the estimate reads.
@@ -101,7 +101,7 @@ def _about(file: FileInfo, start: int, rows: int, size: int | None) -> tuple[int
 
 
 def _step(rows: int | None, lines: int, size: int | None) -> int:
-    """Return how many bytes to read at once: few if few lines or bytes are wanted."""
+    """Return how many bytes to read after `lines` of `rows` lines: few if few lines or bytes are missing."""
     if rows is not None and rows - lines <= _FEW_LINES:
         return 1
     return _READ_SIZE if size is None else max(1, min(_READ_SIZE, size))

@@ -237,7 +237,7 @@ class FilesystemSource(Source):
         return DecodedMessages({0: whole} if whole.num_rows else {}, errors)
 
     def _check(self, file: FileInfo) -> None:
-        """Raise DataError if the file is not the one that was found."""
+        """Raise DataError if the file no longer has the rows that were found."""
         check_unchanged(file, is_read_whole=file.compressed or is_of_files(self._format))
 
     def _changes(self, piece: Piece) -> Iterator[pa.Table]:
@@ -282,7 +282,10 @@ class FilesystemSource(Source):
         return self._scan.metadata[position] if self._scan.metadata else None
 
     def _is_inside(self, position: int) -> bool:
-        """Return whether files store a column, which is then neither metadata nor a partition column."""
+        """Return whether files store the table's column at a position.
+
+        Metadata and partition columns come from the path instead.
+        """
         return self._metadata(position) is None and self._scan.names[position] not in self._partitions.keys
 
     def _fields(self) -> Fields:
@@ -328,7 +331,7 @@ class FilesystemSource(Source):
         position: int,
         messages: pa.BinaryArray,
     ) -> tuple[pa.Table, Indices]:
-        """Return what `_decode` returns, for the readable messages, and add the others to `letters`."""
+        """Return the changes of readable messages, and each one's message. Add bad messages to `letters`."""
         changes, at, errors = decode_around(decoder, messages)
         number, counted = line_number(file, position) if errors else 0, 0
         for error in errors:

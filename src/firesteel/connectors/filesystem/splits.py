@@ -130,7 +130,10 @@ def cut(pieces: list[Piece], parallelism: int) -> list[Split]:
 
 
 def _parts(piece: Piece, room: int, share: int) -> Iterator[Piece]:
-    """Yield the parts of a piece, cut where a split is full. A small rest stays with the part before it."""
+    """Yield the parts of a piece: the first of `room` bytes if that is positive, all others of `share`.
+
+    `room` is the space left in the last split. A small rest of the piece stays with the part before it.
+    """
     start = piece.start
     size = room if room > 0 else share
     while piece.end - start > size + MIN_PIECE // 4:

@@ -53,7 +53,7 @@ _UPDATE_NEXT = f"{_UPDATE} AND batch < :batch"
 _WEEK_SECONDS = 7 * 24 * 3600
 _OF_RUNS = f"job LIKE '{ONCE}%'"
 _ADOPT = f"UPDATE {BATCHES} SET lineage = :now WHERE {_OF_RUNS} AND lineage IS NULL"
-"""Statement that adds a time to rows of earlier versions, which recorded none."""
+"""SQL that sets the time in rows of jobs without a checkpoint, if an earlier version left it out."""
 _SWEEP = f"DELETE FROM {BATCHES} WHERE {_OF_RUNS} AND lineage < :oldest"
 
 

@@ -86,7 +86,7 @@ class Database:
         return _engines[address]
 
     def once(self, work: Callable[[Any], T]) -> T:
-        """Run `work` in a transaction of its own and return its result."""
+        """Run `work` in a transaction of its own, without retries, and return its result."""
         try:
             with self._engine.begin() as connection:
                 return work(connection)

@@ -49,7 +49,7 @@ class Dialect:
     keys_as: str = "union"
     """Form of lookup keys in a query (connectors/jdbc/lookup.py)."""
     array_types: Mapping[TypeRoot, str] = field(default_factory=dict)
-    """The database's name of each key type, for keys as arrays."""
+    """The database's name of each type of a key column, if `keys_as` is `arrays`."""
 
     # --- SQL, with the parameters p0, p1, ... -----------------------------------------------------
     def insert(self, table: str, columns: Sequence[str]) -> str:

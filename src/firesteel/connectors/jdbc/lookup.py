@@ -48,7 +48,7 @@ class JdbcLookup:
         self._database = Database(replace(options, retries=options.lookup_retries))
 
     def find(self, keys: Sequence[pa.Array]) -> FoundRows:
-        """Return the rows of some keys.
+        """Return the rows of keys, given as one array for each key column.
 
         Raises:
             JobError: The database rejects the query, or is unreachable for too long.
@@ -67,7 +67,10 @@ class JdbcLookup:
         return self._found(rows)
 
     def _asked(self, connection: Any, columns: Sequence[list[Any]]) -> list[Any]:
-        """Return the rows of all queries. The first value of each row is the number of its key."""
+        """Look up keys, given as key columns, in as few queries as possible, and return the rows.
+
+        The first value of each row is the number of its key.
+        """
         found: list[Any] = []
         together = min(_TOGETHER[self._options.dialect.keys_as], _PARAMETERS // (1 + len(columns)))
         for start in range(0, len(columns[0]), together):
@@ -112,7 +115,7 @@ def by_arrays(
 ) -> str:
     """Return the query with one array for each key column: `:k0`, `:k1`...
 
-    `:start` is added to key numbers.
+    The query counts the keys from 1 and adds `:start`, so that a key keeps its number among all queries.
     """
     arrays = ", ".join(f"CAST(:k{place} AS {kind}[])" for place, kind in enumerate(kinds))
     asked = ", ".join(f"k{place}" for place in range(len(keys)))

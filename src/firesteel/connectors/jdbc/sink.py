@@ -44,7 +44,7 @@ class _RolledBackError(Exception):
 
 @dataclass(frozen=True)
 class _Statement:
-    """SQL to run for each row of a changes table. `fields` are the positions of its parameters."""
+    """SQL to run for each row of `changes`. Its parameters are the row's fields at the positions `fields`."""
 
     sql: str
     changes: pa.Table
@@ -70,7 +70,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Delivery:
-    """Statements for the rows of a part."""
+    """The rows of a task, and the statements that write them."""
 
     part: _Part
     statements: Sequence[_Statement]
@@ -150,7 +150,7 @@ class JdbcSink(Sink):
             raise RowsRefusedError
 
     def _search(self, connection: Any, refusals: Refusals, deliveries: Sequence[_Delivery]) -> None:
-        """Note refused rows in a transaction that is rolled back."""
+        """Add the rows that the database refuses to `refusals`, then raise _RolledBackError."""
         refusals.take()
         columns = tuple(zip(self._spec.names, self._spec.types, strict=True))
         for delivery in deliveries:
@@ -220,7 +220,7 @@ class JdbcSink(Sink):
         )
 
     def _culprit(self, connection: Any, statements: Sequence[_Statement], error: Any) -> FiresteelError:
-        """Return the error with the row that causes it. If no row fails again, the error is unchanged."""
+        """Return a JobError that names the row that causes `error`, or no row if none fails again."""
         for statement in statements:
             text = self._database.text(statement.sql)
             for start, rows in self._pieces(statement):

@@ -1,7 +1,7 @@
 """Consumer that takes messages from librdkafka in batches, without a Python object for each.
 
-Reading small messages takes a third of the processor time this way. The module calls librdkafka's public
-functions (rdkafka.h) in the library that confluent-kafka has loaded.
+Reading small messages takes a third of the processor time that objects need. The module calls librdkafka's
+public functions (rdkafka.h) in the library that confluent-kafka has loaded.
 """
 
 from __future__ import annotations
@@ -71,7 +71,10 @@ def library() -> Any:
 
 
 class BatchConsumer:
-    """Consumer without a group, with the methods of ObjectConsumer. `also` may contain only MESSAGE_KEY."""
+    """Consumer without a consumer group, with the methods of ObjectConsumer.
+
+    `also` has the columns to read in addition to value and offset. Only MESSAGE_KEY is possible.
+    """
 
     def __init__(self, configuration: Mapping[str, str], also: frozenset[str]) -> None:
         self._configuration = dict(configuration)
@@ -86,7 +89,7 @@ class BatchConsumer:
 
     @property
     def asked(self) -> Any:
-        """Return confluent-kafka's consumer, for requests other than reading."""
+        """confluent-kafka's consumer, for requests other than reading."""
         if self._asked is None:
             self._asked = client().Consumer(self._configuration)
         return self._asked
@@ -104,7 +107,7 @@ class BatchConsumer:
         self._assign(None)
 
     def take(self, most: int, end: int, wait: float) -> Taken:
-        """Return messages as ObjectConsumer.take does."""
+        """Return at most `most` messages that arrive within `wait` seconds, all before offset `end`."""
         from firesteel.kernels.kafka_messages import give_back, read_heads
 
         consume, place = self._library.rd_kafka_consume_batch_queue, self._messages.ctypes.data
@@ -137,7 +140,7 @@ class BatchConsumer:
         return Taken(len(messages), columns, {OFFSET: pa.array(offsets)}, behind, told)
 
     def _error(self, message: int, code: int) -> Any:
-        """Return the error that a message carries: its code, and the text in its value."""
+        """Return the error in the message at an address: its code, and the text in the message's value."""
         from firesteel.kernels.kafka_messages import VALUE
 
         text = _joined(np.array([message], np.int64), VALUE).data
@@ -170,7 +173,7 @@ class BatchConsumer:
 
 
 def _joined(messages: Integers, field: int) -> Joined:
-    """Return the values or keys of messages, joined."""
+    """Return one field, VALUE or KEY, of the messages at the given addresses."""
     from firesteel.kernels.kafka_messages import copy_values, read_sizes
 
     sizes = np.empty(len(messages), np.int32)

@@ -199,7 +199,7 @@ class Cluster:
         return self._offsets(partitions, self._kafka.admin.OffsetSpec.earliest())
 
     def latest(self, partitions: Iterable[Partition]) -> Places:
-        """Return the offset after each partition's last message, or last committed one (read_committed)."""
+        """Return the offset after each partition's last message; last committed one, if read_committed."""
         return self._offsets(partitions, self._kafka.admin.OffsetSpec.latest())
 
     def lag(self, at: Places) -> Places:

@@ -36,9 +36,9 @@ _RANGES = {
 _LEVELS = {"gzip": (0, 9), "lz4": (0, 12), "zstd": (-1, 12)}
 _RECONNECT, _RECONNECT_MAX = 100, 10_000
 _MESSAGE_BYTES = 1_000_000
-"""librdkafka's defaults of reconnect.backoff.ms, reconnect.backoff.max.ms and message.max.bytes."""
+"""librdkafka's default of message.max.bytes. The two above are those of reconnect.backoff.ms and .max.ms."""
 _DELIVERY, _REQUEST = 120_000, 30_000
-"""Java's defaults of delivery.timeout.ms and request.timeout.ms."""
+"""Java's defaults of delivery.timeout.ms and request.timeout.ms, in milliseconds."""
 _TRANSACTION, _LONGEST_TRANSACTION = 300_000, 900_000
 """Milliseconds: default time-out of a transaction, and the longest one that a broker allows by default.
 
@@ -67,7 +67,7 @@ def in_range(name: str, value: str) -> str:
 
 
 def coupled(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties that any client needs in addition to the given ones, in librdkafka's names."""
+    """Return the properties to add, for any client, so that librdkafka accepts the given ones."""
     made: dict[str, str] = {}
     fetch = _number(given.get("fetch.max.bytes", ""))
     if fetch is not None and fetch < _MESSAGE_BYTES and "message.max.bytes" not in given:
@@ -81,7 +81,10 @@ def coupled(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def compression_level(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the compression level of the used codec. Java's client has a property for each codec."""
+    """Return librdkafka's `compression.level` for the used codec; {} if no level is set for it.
+
+    Java's client has a property for each codec.
+    """
     codec = properties.get("compression.type", "none").lower()
     level = _number(properties.get(f"compression.{codec}.level", ""))
     if level is None or codec not in _LEVELS:

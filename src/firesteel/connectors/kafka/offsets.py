@@ -11,12 +11,12 @@ from firesteel.connectors.base import Offset, Split
 from firesteel.errors import LostInputError
 
 Partition = tuple[str, int]
-"""Topic and number."""
+"""Topic, and number of a partition."""
 Places = dict[Partition, int]
 """The next offset to read, by partition."""
 
 MIN_RANGE = 100_000
-"""Least messages of a range that is cut off a partition: a task costs more than reading fewer."""
+"""Fewest messages of a range that is cut off a partition. Starting a task costs more than reading fewer."""
 
 
 @dataclass(frozen=True)

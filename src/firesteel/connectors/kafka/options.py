@@ -292,7 +292,7 @@ def _check_key_field(column: str, prefix: str, names: tuple[str, ...]) -> None:
 
 
 def _prefix(key: str, found: Format) -> str:
-    """Return the prefix of a format's options, given the option that names the format."""
+    """Return the prefix of the options of a format, which the option `key` names."""
     return f"{key.removesuffix('format')}{found.name}."
 
 

@@ -307,7 +307,7 @@ class Producer:
     def _send_offsets(self, places: list[Any]) -> None:
         """Add the group's offsets to the transaction.
 
-        librdkafka ignores the time-out. Without the group's broker, the call may never end (librdkafka#5456).
+        librdkafka ignores the time-out: without the group's broker, the call may never end (librdkafka#5456).
         """
         sent = in_thread(lambda: self._client.send_offsets_to_transaction(places, self._group, _ATTEMPT))
         try:

@@ -107,7 +107,7 @@ class Rows:
         return of_metadata | {MESSAGE_KEY} if has_key else of_metadata
 
     def _decoding(self, part: Part, prefix: str, taken: tuple[str, ...]) -> _Decoding:
-        """Return the decoding of a part.
+        """Return the decoder of a part, for those of its columns that the query reads.
 
         Args:
             part: The key or the value.
@@ -227,7 +227,10 @@ class Rows:
     def _said(
         self, messages: Messages, values: pa.Table, at: Indices
     ) -> tuple[pa.Table, Indices, dict[str, pa.Array]]:
-        """Return the rows with valid metadata, the message of each row, and the metadata by key."""
+        """Return the rows with valid metadata in the value, each row's message, and the metadata by key.
+
+        `values` are rows, and `at` is the message of each.
+        """
         if self._of_value is None:
             return values, at, {}
         used, places = np.unique(at, return_inverse=True)
@@ -299,7 +302,10 @@ _KEPT_BY_LETTERS = {MESSAGE_KEY, OFFSET, TIMESTAMP}
 def decode_again(
     scan: ScanSpec, options: dict[str, str], upsert: bool, messages: Sequence[RawMessage]
 ) -> DecodedMessages:
-    """Decode messages that were dead letters (see ReplayableSource.decode). Arguments: as for KafkaSource."""
+    """Decode messages that were dead letters (see ReplayableSource.decode).
+
+    With `upsert`, a message without a value deletes the row of its key.
+    """
     letters = DeadLetters()
     rows = Rows(scan, options, upsert, letters)
     _check_replayable(scan, options, upsert, rows.needs)

@@ -52,12 +52,12 @@ class KafkaSink(Sink):
 
     @property
     def notes(self) -> bool:
-        """Whether positions are recorded, which needs transactions."""
+        """Whether the sink records which micro-batches it has written. That needs transactions."""
         return self._how.in_transactions
 
     @property
     def place(self) -> str:
-        """Place of the recorded positions: the consumer groups named after the transactional ids."""
+        """Text that identifies where positions are recorded: consumer groups named as transactional IDs."""
         topics = self._options.topics or (self._texts.get("topic-pattern", ""),)
         servers = dict(self._options.properties)["bootstrap.servers"]
         return f"{self._how.prefix} {' '.join(topics)} {servers}"

@@ -16,7 +16,7 @@ from firesteel.connectors.kafka.records import Record
 _TOGETHER = 2000
 """Number of messages in one transaction. It is so small that no time-out is exceeded."""
 _SOON = 0.02
-"""Most seconds of a wait for the client's reports. It reports errors only, so the last wait is in vain."""
+"""Seconds of each wait for the client's reports. It reports errors only: without one, a wait is vain."""
 
 
 def find_refused(

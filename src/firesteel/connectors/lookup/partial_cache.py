@@ -25,14 +25,14 @@ def monotonic_clock() -> int:
 
 @dataclass(frozen=True)
 class _Entries:
-    """Cached keys, sorted by their first hash.
+    """Cached keys, c in number, sorted by their first hash.
 
     Attributes:
         hash1, hash2: uint64[c], hashes of each key.
         written: int64[c], time at which each key's rows were read.
         used: int64[c], time of each key's last lookup.
         starts, counts: int64[c], first row and number of rows of each key.
-        columns: Columns of all rows.
+        columns: Columns of the rows of all keys.
     """
 
     hash1: U64
@@ -47,14 +47,14 @@ class _Entries:
         return len(self.hash1)
 
     def places(self, hash1: U64, hash2: U64) -> Index:
-        """Return the position of each key in the cache, -1 for a missing key."""
+        """Return the position in the cache of each key, given by its two hashes; -1 for a missing key."""
         if not len(self):
             return np.full(len(hash1), -1, np.int64)
         at = np.minimum(np.searchsorted(self.hash1, hash1), len(self) - 1)
         return np.where((self.hash1[at] == hash1) & (self.hash2[at] == hash2), at, -1)
 
     def rows(self, places: Index) -> FoundRows:
-        """Return the rows of the keys at some positions."""
+        """Return the rows of the cached keys at the given positions."""
         sizes = self.counts[places]
         key = np.repeat(np.arange(len(places), dtype=np.int64), sizes)
         within = np.arange(len(key)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -62,7 +62,7 @@ class _Entries:
         return FoundRows(key, tuple(column.take(index) for column in self.columns))
 
     def kept(self, places: Index) -> _Entries:
-        """Return the entries at some ascending positions, with only their rows."""
+        """Return the cached keys at the given positions, which ascend, with only their rows."""
         rows = self.rows(places)
         counts = self.counts[places]
         return _Entries(
@@ -110,9 +110,9 @@ class PartialCached:
         return FoundRows.sorted(np.concatenate([there[known.at], missed[found.at]]), columns)
 
     def _fresh(self, hash1: U64, hash2: U64) -> tuple[_Entries | None, Index]:
-        """Return the entries that have not expired, and the position of each key among them.
+        """Drop expired entries. Return the others, and the position among them of each key, or -1.
 
-        Mark these keys as used.
+        The keys that are found count as used now.
         """
         entries, now = self._entries, self._clock()
         if entries is None:
@@ -133,7 +133,7 @@ class PartialCached:
         return self._entries, places
 
     def _keep(self, entries: _Entries | None, hash1: U64, hash2: U64, found: FoundRows) -> None:
-        """Add keys that were looked up. If there are too many, drop those unused for the longest time."""
+        """Add keys and the rows found for them. Beyond the limit, drop those unused for the longest time."""
         counts = np.bincount(found.at, minlength=len(hash1)).astype(np.int64)
         now = np.full(len(hash1), self._clock(), np.int64)
         added = _Entries(hash1, hash2, now, now, np.cumsum(counts) - counts, counts, found.columns)

@@ -38,7 +38,7 @@ class RowIndex:
         return self._rows_of(asking, places[asking])
 
     def _rows_of(self, asking: Index, places: Index) -> FoundRows:
-        """Return the rows of the keys at some positions, with the number of the asking key."""
+        """Return the rows of the indexed keys at `places`. `asking`: number of each key in the request."""
         sizes = self._keys.counts[places]
         key = np.repeat(np.arange(len(places), dtype=np.int64), sizes)
         within = np.arange(len(key)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

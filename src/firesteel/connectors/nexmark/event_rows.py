@@ -63,7 +63,7 @@ class EventRows:
 
     # --- times ---------------------------------------------------------------------------------------
     def _millis_at(self, numbers: Integers) -> Integers:
-        """Return the event time of event numbers, in milliseconds since 1970."""
+        """Return the time of the events with the given numbers, in milliseconds since 1970."""
         micros = (numbers * (1_000_000.0 / self.options.rate)).astype(np.int64)
         return self._block.base_time + micros // 1000
 
@@ -114,21 +114,21 @@ class EventRows:
 
     # --- values --------------------------------------------------------------------------------------
     def prices(self, stream: str) -> Integers:
-        """Return prices in cents: 10 to the power of 2 to 8."""
+        """Return random prices in cents, from 10^2 to 10^8. Their logarithms are equally distributed."""
         exponents: NDArray[np.float64] = self.random.uniform(stream) * (6 * np.log(10.0))
         return np.rint(np.exp(exponents) * 100.0).astype(np.int64)
 
     def text(self, stream: str, most: int) -> pa.StringArray:
-        """Return a random text for each event: 3 to `most` - 1 characters, without blanks at both ends."""
+        """Return a random text for each event: 3 to `most` - 1 characters, less the blanks at both ends."""
         lengths = LEAST_LENGTH + self.random.below(f"{stream} length", most - LEAST_LENGTH)
         return trimmed(self._texts(stream, lengths, " "))
 
     def padding(self, size: int | Integers, mean_size: int) -> pa.StringArray:
-        """Return texts that bring events of a size to a mean size; empty if they are larger.
+        """Return texts that fill up events to a mean size; empty for events that are larger without one.
 
         Args:
             size: Bytes of the other fields, one number or int64[n].
-            mean_size: Mean size of the events with the text. It varies by a fifth of the text.
+            mean_size: Mean bytes of an event with its text. The text's length varies by a fifth.
         """
         missing = np.broadcast_to(np.maximum(mean_size - np.asarray(size), 0), len(self.rows))
         vary = np.floor(missing * 0.2 + 0.5).astype(np.int64)

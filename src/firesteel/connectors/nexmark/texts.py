@@ -71,7 +71,7 @@ def lengths_of(values: pa.StringArray) -> Integers:
 
 
 def chosen(choices: Sequence[str] | pa.StringArray, places: Integers) -> pa.StringArray:
-    """Return the texts at some positions of a list."""
+    """Return the element of `choices` at each of the given positions."""
     return pa.array(choices, pa.string()).take(pa.array(places))
 
 

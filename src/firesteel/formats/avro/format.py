@@ -125,7 +125,7 @@ def checked(
     failed: str,
     kinds: Sequence[int] | None = None,
 ) -> pa.Table:
-    """Return records as a changes table, as `changes` does. An error names the message that does not fit.
+    """Return a changes table (without sequence) of records. An error has the index of the bad message.
 
     Args:
         at: Index of each record's message, for errors.
@@ -165,7 +165,7 @@ def changes(
 
 
 def to_records(table: pa.Table, fields: Fields, legacy: bool = True) -> Iterator[dict[str, Any]]:
-    """Yield the rows in the form that fastavro writes."""
+    """Yield the rows in the form that fastavro writes. `legacy`: whether TIMESTAMP is an instant."""
     makers = [to_avro(kind, legacy) for kind in fields.types]
     columns = [
         [make(value) for value in table[field(place)].to_pylist()] for place, make in enumerate(makers)

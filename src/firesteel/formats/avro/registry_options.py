@@ -78,7 +78,7 @@ def _url(options: dict[str, str], name: str) -> str:
 def _authorization(options: dict[str, str], name: str) -> str | None:
     """Return the header `Authorization`.
 
-    As in Confluent's client, credentials without their source are ignored.
+    As in Confluent's client, credentials are ignored unless `*.credentials-source` is set, too.
     """
     found = None
     for kind, source, key in ((_BASIC, "USER_INFO", _USER), (_BEARER, "STATIC_TOKEN", _TOKEN)):

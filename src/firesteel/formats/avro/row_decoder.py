@@ -82,7 +82,7 @@ def _from_avro(kind: SqlType) -> Convert:
 
 
 def _written_order(found: dict[str, Any]) -> dict[str, Any]:
-    """Return a map in the order of Flink's HashMap of that size, in which Avro writes it."""
+    """Return a map with the entries in Flink's order: that of a HashMap created for their number."""
     return dict(hashed([*found.items()], string_hash, ceil(len(found) / 0.75)))
 
 

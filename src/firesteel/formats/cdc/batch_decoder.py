@@ -58,9 +58,9 @@ class EnvelopeColumns(JsonColumns):
         return changes.read(reading, self._schema, self._fields, cells)
 
     def _cells(self, changes: Changes, after: Cells, before: Cells, deletes: Flags) -> Cells:
-        """Return a field's cells, int64[k].
+        """Return a field's cell in each of k changes, int64[k]. `deletes` flags the messages of DELETEs.
 
-        A DELETE has the row before the change, unless that row is partial.
+        A DELETE takes the row before the change; if that has changed fields only, the row after it.
         """
         if self._envelope.partial:
             return changes.overlaid(after, before)

@@ -71,7 +71,10 @@ class CsvColumns:
         return Columnar(changes, numbers, np.flatnonzero(odd))
 
     def _scanned(self, data: Bytes, offsets: Indices) -> tuple[Cells, Flags]:
-        """Return the cells of the wanted values, int64[n, k], and which records have another width."""
+        """Return the k wanted values of n records as cells, int64[n, k], and which records are odd, bool[n].
+
+        A record is odd if it does not have as many values as the table has columns.
+        """
         from firesteel.kernels.text.csv_scan import scan_records
 
         count, dialect = len(offsets) - 1, self._options.dialect
@@ -100,7 +103,7 @@ class CsvColumns:
         )
 
     def _odd(self, messages: pa.BinaryArray, content: MessageBytes) -> Flags:
-        """Return which messages Jackson may not read as records of plain UTF-8, bool[n]."""
+        """Return which messages Jackson may read as something else than a record in plain UTF-8, bool[n]."""
         data, count = content.data, len(messages)
         odd: Flags = content.lengths <= 2
         for mark in filter(None, self._marks):

@@ -20,7 +20,7 @@ class OpenQuote(BadMessage):
 
 @dataclass(frozen=True)
 class CsvDialect:
-    """Syntax of a csv file. `quote` and `escape` are None if it has no such character."""
+    """Syntax of csv. `quote` and `escape` are None if the syntax has no such character."""
 
     delimiter: str = ","
     quote: str | None = '"'

@@ -95,7 +95,7 @@ class CsvRecords:
         raise _Fatal(error) if self._fields.in_file else ValueError(error)
 
     def _refused(self, record: Record, error: str) -> ValueError | _Fatal:
-        """Return the error for a record. It is fatal if Flink does not ignore it in files.
+        """Return the error for a record. It is fatal if Flink never skips it in files.
 
         Flink's CsvReaderFormat skips the rest of a bad record outside the code that catches errors.
         """

@@ -32,7 +32,8 @@ class Reading:
     Args:
         scan: The scan.
         iso: Whether timestamps are in ISO-8601 format.
-        as_written: Whether a number read as text keeps its digits, as in Jackson's parser, not its tree.
+        as_written: Whether a number becomes text as it is written, like in Jackson's parser. In Jackson's
+            tree, it may get other digits.
         exact: Converter of single values that columns cannot convert. Their messages are not odd then.
     """
 
@@ -47,7 +48,10 @@ class Reading:
         self.odd: Flags = np.zeros(self.count, dtype=bool)
 
     def values(self, cells: Cells, kind: SqlType, at: Indices) -> pa.Array:
-        """Return the values of n cells, NULL for missing ones. `at` is int64[n], the message of each cell."""
+        """Return the values of n cells, NULL for missing ones. `at` is int64[n], the message of each cell.
+
+        The messages of values that cannot be converted become odd.
+        """
         column, odd = self._judged(cells, kind)
         if not odd.any():
             return column
@@ -144,7 +148,7 @@ class Reading:
         return self._scan.numbers[at]
 
     def _doubtful(self, cells: Cells) -> Flags:
-        """Return which values are not strings and may have another text than the written one."""
+        """Return which values are not strings, and may become a text that differs from their JSON text."""
         from firesteel.kernels.json.cells import (
             DECIMAL,
             INTEGER,
@@ -182,7 +186,10 @@ def _negative_zeros(values: pa.Array) -> Flags:
 
 
 def row_schema(fields: Fields, *, is_flat: bool = False) -> DecodeSchema:
-    """Return the decode schema of an object with the fields, none of them nested, without unread texts."""
+    """Return the decode schema of an object with fields of types that are not nested.
+
+    Unread character fields are left out, because any value is valid. `is_flat`: see DecodeSchema.
+    """
     unread, texts = fields.unread, fields.unread_texts
     named = zip(fields.names, fields.types, strict=True)
     schemas = {name: unread_schema(kind) if name in unread else TEXT for name, kind in named}

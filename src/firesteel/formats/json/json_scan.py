@@ -141,7 +141,10 @@ def _found(node: Node, tables: list[Cells]) -> Found:
 
 
 def owners(lists: Cells) -> tuple[Indices, Indices]:
-    """Return where each list or map begins in its elements, int64[n + 1], and the list of each element."""
+    """Return where each of n lists begins among all elements, int64[n + 1], and each element's list.
+
+    A list is given by its cell. Instead of lists, the cells may be of maps.
+    """
     from firesteel.kernels.json.cells import NESTED, kinds, lengths
 
     counts = np.where(kinds(lists) == NESTED, lengths(lists), 0)

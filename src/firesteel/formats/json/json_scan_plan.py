@@ -70,7 +70,7 @@ class ScanPlan:
         return cls(root, widths, entries, names)
 
     def tables(self, messages: int, rows: int) -> Indices:
-        """Return the kernel's tables, one row each.
+        """Return the kernel's descriptions of its tables, int64, one row for each table.
 
         Args:
             messages: Capacity of the first table, in rows.
@@ -86,7 +86,7 @@ class ScanPlan:
 
 
 def _node(schema: DecodeSchema, table: int, widths: list[int], places: Iterator[int]) -> Node:
-    """Return the nodes of a decode schema.
+    """Return the node of a decode schema, with the nodes below it, and add their columns to `widths`.
 
     A node gets a column of its parent's table, and the elements of a list or map a table of their own.
     """

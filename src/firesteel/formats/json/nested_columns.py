@@ -21,7 +21,7 @@ from firesteel.types.sql import CHARACTER, STRING, SqlType, TypeRoot
 from firesteel.types.value_parts import WHOLE, Parts, below, is_read, keys_of
 
 _SPARSE = 4
-"""If at most one of so many rows exists, only the existing rows are converted."""
+"""If at most one in this many rows exists, only the existing rows are converted."""
 
 
 def in_columns(fields: Fields) -> bool:
@@ -105,13 +105,13 @@ class NestedValues:
         return self._reading.values(found.cells, kind, at)
 
     def member(self, found: Found, kind: SqlType, at: Indices, there: Flags, parts: Parts) -> pa.Array:
-        """Return the values of a ROW's member. `there` has whether each row exists."""
+        """Return the values of a ROW's member, one for each row. `there`: whether each row exists."""
         if self._required:
             self._reading.odd[at[there & (found.cells == 0)]] = True
         return self.values(found, kind, at, parts)
 
     def _rows(self, found: Found, kind: SqlType, at: Indices, parts: Parts) -> pa.Array:
-        """Return rows. If few of them exist, only those are converted."""
+        """Return the values of a ROW. If only few of them are not NULL, convert only those."""
         there = is_there(found.cells)
         rows, mask = np.flatnonzero(there), pa.array(~there)
         if len(rows) * _SPARSE > len(there):
@@ -161,7 +161,7 @@ class NestedValues:
         return _lists(offsets, entries, kind, found.cells)
 
     def _maps_of_keys(self, found: Found, kind: SqlType, at: Indices) -> pa.Array:
-        """Return maps with only those entries whose keys are read."""
+        """Return maps with only the entries whose keys the query reads, which the scan returns as members."""
         values = [self.values(each, kind.children[1], at) for each in found.members.values()]
         there = np.column_stack([flags(value.is_valid()) for value in values])
         offsets = np.append(0, np.cumsum(there.sum(axis=1)))
@@ -176,7 +176,7 @@ class NestedValues:
 
 
 def _of_rows(found: Found, rows: Indices) -> Found:
-    """Return the values of some rows. The other rows are missing, so all elements belong to these rows."""
+    """Return a scan's result for some rows only. All other rows must be missing, so they have no elements."""
     members = {name: _of_rows(member, rows) for name, member in found.members.items()}
     return Found(found.cells[rows], members, found.inner, found.keys)
 
@@ -187,7 +187,7 @@ def _lists(offsets: Indices, values: pa.Array, kind: SqlType, lists: Cells) -> p
 
 
 def _repeated(keys: pa.DictionaryArray, of: Indices) -> Indices:
-    """Return the entries whose map has the same key in an earlier entry."""
+    """Return the entries whose map has the same key in an earlier entry. `of`: the map of each entry."""
     words = of * (len(keys.dictionary) + 1) + keys.indices.fill_null(len(keys.dictionary)).to_numpy()
     order = np.argsort(words, kind="stable")
     found: Indices = order[1:][words[order[1:]] == words[order[:-1]]]
@@ -195,7 +195,10 @@ def _repeated(keys: pa.DictionaryArray, of: Indices) -> Indices:
 
 
 def _java_order(keys: pa.DictionaryArray, offsets: Indices, of: Indices) -> Indices:
-    """Return the entries map by map, in the order of a HashMap that is filled one entry at a time."""
+    """Return the entries map by map, in the order of a HashMap that is filled one entry at a time.
+
+    `offsets` has the first entry of each map, and `of` the map of each entry.
+    """
     hashes = np.array([*map(hasher(STRING), keys.dictionary.to_pylist())], np.int64) & 0xFFFFFFFF
     spread = np.append(hashes ^ hashes >> 16, 0)[keys.indices.fill_null(len(hashes)).to_numpy()]
     sizes, which = np.unique(np.diff(offsets), return_inverse=True)

@@ -41,7 +41,7 @@ class Changes:
     """Changes that result from messages, k in number.
 
     Attributes:
-        of: The rows.
+        of: Rows of the messages.
         kinds: int8[k], kind of each change.
         messages: int64[k], message of each change.
         rows: int64[k], row of each change.
@@ -67,7 +67,10 @@ class Changes:
         return cls(rows, kinds[:count], messages, places, old_rows)
 
     def overlaid(self, now: Cells, old: Cells) -> Cells:
-        """Return the cells of a field in each change, int64[k], if old rows have only the changed fields."""
+        """Return a field's cell in each change, int64[k], if old rows have only the changed fields.
+
+        `now` and `old` are the field's cells in all rows and in all old rows.
+        """
         from firesteel.kernels.update_pairs import overlay
 
         found = np.empty(len(self.kinds), np.int64)
@@ -75,7 +78,10 @@ class Changes:
         return found
 
     def whole(self, now: Cells, old: Cells) -> Cells:
-        """Return the cells of a field in each change, int64[k], if old rows have all fields."""
+        """Return a field's cell in each change, int64[k], if old rows have all fields.
+
+        `now` and `old` are the field's cells in all rows and in all old rows.
+        """
         return np.where(self.old_rows < 0, now[self.rows], old[self.old_rows])
 
     def read(

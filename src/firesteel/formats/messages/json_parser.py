@@ -39,7 +39,7 @@ def parse_tree(message: bytes, *, exact: bool = False) -> Any:
 
     Args:
         message: The bytes.
-        exact: Whether Flink reads each number with a fraction as a BigDecimal, wanted or not.
+        exact: Whether Flink reads each number with a fraction as a BigDecimal, even if no column needs it.
 
     Raises:
         BadMessage: The message is not JSON, or exceeds Jackson's limits.

@@ -129,7 +129,7 @@ class MessageDecoder:
         return both.take(pa.array(order)), numbers[order]
 
     def _exactly(self, messages: pa.BinaryArray, chosen: Indices) -> tuple[pa.Table, Indices]:
-        """Read the messages with the indices `chosen`, one by one."""
+        """Read the messages at `chosen` one by one. Return the changes, and each one's message index."""
         numbers: list[int] = []
         rows: list[Row] = []
         for index in chosen.tolist():
@@ -161,7 +161,9 @@ class MessageDecoder:
     def _without_bad_rows(
         self, messages: pa.BinaryArray, numbers: Sequence[int], rows: Sequence[Row]
     ) -> tuple[pa.Table, Indices]:
-        """Return the rows without those of messages with a value that a column cannot hold.
+        """Return the rows as changes, without those of messages with a value that a column cannot hold.
+
+        `numbers` has the index of each row's message. The result has those of the remaining rows.
 
         Raises:
             MessageError: There is such a message, and bad messages are not skipped.

@@ -86,9 +86,9 @@ def _plain_numbers(texts: pa.StringArray, target: pa.DataType) -> pa.Array | Non
 
 
 def _are_exact(doubles: pa.DoubleArray, texts: pa.StringArray) -> Flags:
-    """Return which DOUBLEs certainly have all digits of their texts: integers of few digits.
+    """Return which DOUBLEs certainly equal their texts: integers of few digits.
 
-    Between two FLOATs at the same distance, the even one is chosen, as in Java.
+    If such a DOUBLE is halfway between two FLOATs, Arrow casts it to the even one, as Java does.
     """
     numbers = doubles.fill_null(0.0).to_numpy(zero_copy_only=False)
     short = pc.binary_length(texts).fill_null(0).to_numpy(zero_copy_only=False) <= _EXACT_DIGITS
@@ -97,7 +97,7 @@ def _are_exact(doubles: pa.DoubleArray, texts: pa.StringArray) -> Flags:
 
 
 def _between(doubles: pa.DoubleArray, floats: pa.FloatArray) -> Flags:
-    """Return which values are halfway between two FLOATs, so that digits beyond a DOUBLE decide."""
+    """Return which DOUBLEs are halfway between two FLOATs, so that digits which they lack may decide."""
     exact = doubles.fill_null(0.0).to_numpy(zero_copy_only=False)
     near = pc.cast(floats, pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -46,7 +46,7 @@ class KeyValues:
     bad: Mapping[int, str]
 
     def fitting(self) -> KeyValues:
-        """Return the values. Times that microseconds in 64 bits cannot represent become bad."""
+        """Return the values, with an error in `bad` for each time that 64-bit microseconds cannot hold."""
         if self.values.type != _MILLIS:
             return self
         millis = self.values.cast(pa.int64()).fill_null(0).to_numpy()
@@ -81,7 +81,7 @@ class MessageKey:
         make: Function that converts a column of that type to the key's column.
         in_payload: Whether the member is in the object with the rows; if not, it is beside Debezium's
             `payload`.
-        part: Wanted entry of a MAP, None for the whole value.
+        part: Key of the wanted entry if the member is a MAP, None for the whole value.
     """
 
     type: SqlType

@@ -102,7 +102,7 @@ class RawColumn:
 
 
 def _spread(values: pa.Array, like: Any) -> pa.Array:
-    """Return an array like `like` whose valid rows have the values, one after the other."""
+    """Return an array with NULL where `like` is NULL, and with the values in turn elsewhere."""
     valid = np.array(like.is_valid().to_pylist(), dtype=bool)
     return values.take(pa.array(np.cumsum(valid) - 1, mask=~valid))
 

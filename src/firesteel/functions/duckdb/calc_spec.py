@@ -19,8 +19,8 @@ IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
 """Default values that replace NULL in a NOT NULL column.
 
 Flink's generated Java code holds primitive values and ignores NULL marks
-(CodeGenUtils.primitiveDefaultValue). A split aggregate has the default as the result of a call until the
-bucket with the values of this call has sent a result.
+(CodeGenUtils.primitiveDefaultValue). For example, an aggregate that is split into buckets returns the default
+for a call until the bucket with the values of this call has sent a result.
 """
 
 

@@ -172,7 +172,7 @@ def _literal(value: Any, call: Call) -> Expr:
 
 
 def _as_long(value: Any, kind: SqlType) -> SqlType:
-    """Return the type. A CHAR gets the length of the text in UTF-16 units."""
+    """Return the type of a literal: CHAR with the length of its text in UTF-16 units, others unchanged."""
     if kind.root is not TypeRoot.CHAR:
         return kind
     return replace(kind, length=len(value.encode("utf-16-le", "surrogatepass")) // 2)

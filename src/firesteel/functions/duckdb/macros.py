@@ -10,7 +10,7 @@ from __future__ import annotations
 import duckdb
 
 BEFORE_2 = int(duckdb.__version__.partition(".")[0]) < 2
-"""Whether DuckDB is older than 2.0. There is no newer one for Python 3.10."""
+"""Whether DuckDB is older than 2.0. There is no DuckDB 2.0 for Python 3.10."""
 _WRAP = {
     "wrap_tinyint": ("TINYINT", "255", "128"),
     "wrap_smallint": ("SMALLINT", "65535", "32768"),

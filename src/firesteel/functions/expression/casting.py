@@ -26,7 +26,7 @@ def cast(expr: Expr, target: SqlType, range: SourceRange | None = None, moments:
         expr: The expression.
         target: Type to cast to.
         range: Position of the CAST in the script.
-        moments: Fold texts into DATE and TIMESTAMP literals, as Flink does when it simplifies expressions.
+        moments: Whether texts become DATE and TIMESTAMP literals, as when Flink simplifies expressions.
 
     Raises:
         ValidationError: Flink has no such cast.

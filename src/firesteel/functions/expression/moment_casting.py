@@ -45,7 +45,7 @@ def recast_moment(value: Value, source: SqlType, target: SqlType) -> datetime | 
 
 
 def _of_digits(text: str, target: SqlType) -> datetime | str:
-    """Return a moment, cut to the type's precision, as Literal holds it: a text beyond 6 fractional digits.
+    """Return a moment cut to the type's precision: a datetime, or a text for more than 6 fractional digits.
 
     Raises:
         ValueError: There is no such day.

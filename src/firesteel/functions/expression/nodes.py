@@ -116,7 +116,7 @@ class Call:
         return True
 
     def _facing(self, other: Call) -> tuple[Expr, ...] | None:
-        """Return the other call's arguments, swapped if the other call is this one's mirrored form.
+        """Return the arguments of `other`, swapped if `other` is the mirrored form of this call.
 
         None if the calls cannot be equal.
         """

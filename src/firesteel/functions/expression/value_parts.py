@@ -36,7 +36,7 @@ def field_of(expr: Expr) -> tuple[int, Part] | None:
 
 
 def _step(call: Call) -> Part:
-    """Return the step by which a call accesses its first argument; () if it may read all of it."""
+    """Return the part of its first argument that a call reads; () if it may read the whole argument."""
     if call.function == "ITEM_FIELD":
         return (call.options[0],)
     if call.function != "ITEM":

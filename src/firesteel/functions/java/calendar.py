@@ -92,11 +92,11 @@ class Calendar:
         return year, (days - on_or_before(self.day_of(year, 1, 1), 1)) // 7 + 1
 
     def field(self, letter: str, days: int, seconds: int) -> int:
-        """Return the value of a field by its pattern letter, one of MLdDwWEHkKhms. Sunday is 1.
+        """Return the value of a field by its pattern letter, one of MLdDwWEHkKhms. A Sunday's E is 1.
 
         Args:
             letter: The pattern letter.
-            days: The day.
+            days: The day, in days since 1970-01-01.
             seconds: Seconds of the day.
         """
         if letter in "HkKhms":

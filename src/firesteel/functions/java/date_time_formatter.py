@@ -40,8 +40,8 @@ class Number:
     Attributes:
         field: Pattern letter of the field.
         sign: Java's SignStyle: EXCEEDS_PAD, NORMAL or NOT_NEGATIVE.
-        following: Digits that adjacent fixed-width numbers after this one need; -1 if this number is itself
-            one of those that follow.
+        following: Digits that the adjacent fixed-width numbers after this number need. -1 if this number is
+            itself such a number after another one.
         base: Number that is added to the digits' value: 2000 for a year of two digits.
         unit: Factor of the value, for a fraction of a second.
     """

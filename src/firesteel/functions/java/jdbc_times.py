@@ -21,7 +21,7 @@ _FEBRUARY = 2
 
 
 def day_value_of(text: str) -> int:
-    """Return days since 1970-01-01.
+    """Return the date that Date.valueOf reads from a text, in days since 1970-01-01.
 
     Raises:
         ValueError: The text is not a date.
@@ -33,7 +33,7 @@ def day_value_of(text: str) -> int:
 
 
 def timestamp_value_of(text: str) -> int:
-    """Return nanoseconds of the wall clock since 1970-01-01.
+    """Return the wall clock that Timestamp.valueOf reads from a text, in nanoseconds since 1970-01-01.
 
     Raises:
         ValueError: The text is not a timestamp.

@@ -45,7 +45,10 @@ class Characters:
         return self.text[self.at - 1 : self.at]
 
     def cased(self, text: str, letter: str = "a") -> str:
-        """Return the text as case-insensitive if flag i is set; for non-ASCII letters only with flag u."""
+        """Return the expression `text`, case-insensitive if flag i is set.
+
+        `letter` is the character that `text` matches. If it is not ASCII, flag u is needed, too.
+        """
         if "i" not in self.flags:
             return text
         if "u" in self.flags:

@@ -161,7 +161,7 @@ class _Parser(Characters):
         return self.closed_by(before, "(?:")
 
     def closed_by(self, before: set[str], opening: str) -> str:
-        """Read a group up to its end, restore the flags `before`, and return the group for Python."""
+        """Read a group to its end, restore the flags `before`, and return it for Python after `opening`."""
         body = "|".join(map(_written, self.alternatives()))
         self.close(before)
         return f"{opening}{body})"
@@ -195,7 +195,7 @@ class _Parser(Characters):
         return found[1]
 
     def lookbehind(self, before: set[str], sign: str) -> str:
-        """Read a lookbehind, and return one alternative for each width of its body."""
+        """Read a lookbehind (`sign`: = or !), and return it for Python, one lookbehind for each width."""
         ways: list[str] = []
         groups = self.groups
         for pieces in self.alternatives():
@@ -275,7 +275,7 @@ class _Parser(Characters):
         return self.literal(self.escaped_letter(letter))
 
     def reference(self, number: int) -> str:
-        """Read a group number. Digits count as long as that many groups exist so far."""
+        """Read the rest of a group number. A digit belongs to it if that many groups have begun so far."""
         while (digit := self.peek()) and digit in "0123456789" and number * 10 + int(digit) <= self.groups:
             number = number * 10 + int(digit)
             self.at += 1

@@ -114,7 +114,7 @@ def _offset_text(letter: str, count: int, offset: int) -> str:
 
 
 def _zone_name(count: int, seconds: int, zone: str) -> str:
-    """Return the name of a zone; for regions only the abbreviations of the time zone database."""
+    """Return a zone's name at an instant. A region only has abbreviations, so a long name is an error."""
     if zone.startswith(("GMT+", "GMT-")):
         return zone
     if zone in ("UTC", "GMT"):

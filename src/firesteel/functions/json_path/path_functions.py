@@ -65,8 +65,8 @@ def _arguments(token: FunctionToken, root: Any, suppress: bool, paths_only: bool
 def _length(token: FunctionToken, value: Any, suppress: bool) -> Any:
     """Return the number of elements or members of the value, or of the children of an argument's path.
 
-    Jayway evaluates an argument's path as definite even if a wildcard follows it, so it uses the last child
-    instead of all children. If that child is not an array, the argument is ignored.
+    Jayway appends a wildcard to an argument's path, but a definite path still counts as definite. So the
+    result is the length of the last child. If that child is not an array, the argument is ignored.
     """
     if token.arguments:
         path = token.arguments[0]

@@ -68,8 +68,8 @@ class Path:
     Args:
         root: `$` or `@`.
         steps: The steps.
-        definite: Whether the path is definite; None to derive it from the steps. Jayway remembers it from
-            before the steps changed (path_functions.py: length).
+        definite: Whether the path is definite. None: derive it from the steps. `length()` appends a step, but
+            as in Jayway keeps the value from before (path_functions.py).
     """
 
     def __init__(self, root: str, steps: Sequence[Token], definite: bool | None = None) -> None:

@@ -46,7 +46,7 @@ def aggregated(user: UserFunction, columns: Sequence[pa.Array], kind: pa.DataTyp
 
     Args:
         user: The function.
-        columns: Arguments, each of one value a row. NaN, NaT and None are NULL.
+        columns: Argument columns, with one value for each row. NaN, NaT and None are NULL.
         kind: Arrow type of the result.
 
     Raises:

@@ -40,7 +40,10 @@ class AggregateTraits:
     same_distinct: bool = False
     """Whether DISTINCT does not change the result."""
     moves: Move | None = None
-    """Direction in which the result moves when rows are added. "by sign": that of the argument's sign."""
+    """Direction in which the result moves when rows are added.
+
+    "by sign": it increases if no argument is negative, and decreases if none is positive.
+    """
     buffers: tuple[str, ...] | None = None
     """Column names of the accumulator. None: a single column named after the function."""
     retract_buffers: tuple[str, ...] | None = None

@@ -19,7 +19,7 @@ def _element(args: Sequence[Expr]) -> SqlType:
 
 
 def _with_element(args: Sequence[Expr]) -> Sequence[Expr] | None:
-    """Return an array and a value, cast to a common element type; None if they have no common type.
+    """Return an array and a value cast to the array's element type; None if it cannot hold the value.
 
     The element type becomes nullable if the value is nullable.
     """
@@ -62,6 +62,9 @@ def _ordered_elements(args: Sequence[Expr]) -> Sequence[Expr] | None:
     """Return the arguments, or None if Flink does not order the array's elements.
 
     Untyped NULLs after the array become BOOLEAN.
+
+    Raises:
+        ValidationError: The array is an untyped NULL.
     """
     if args[0].type.root is TypeRoot.NULL:
         raise ValidationError("Illegal use of 'NULL'", range=args[0].range)

@@ -47,7 +47,7 @@ class Function:
     arguments: str
     """One letter for each parameter, as the module's documentation describes."""
     result: Result
-    """A type, nullable if an argument is, or a function from bound arguments to the type."""
+    """Type of the result, nullable if an argument is; or a function from bound arguments to this type."""
     body: str
     """DuckDB SQL or the name of a Python function, as the module's documentation describes."""
     nullable: bool = False

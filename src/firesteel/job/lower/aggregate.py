@@ -40,7 +40,7 @@ class OperatorOptions:
         unread: Input columns of table functions that nothing reads (job/lower/unread_columns.py).
         min_cleanup: Milliseconds that an interval join keeps a row after its last possible partner
             (table.exec.interval-join.min-cleanup-interval).
-        origins: List that gets each operator with its node, None if nobody asks for it.
+        origins: List to which each (operator, plan node) pair is added; None if it is not needed.
     """
 
     time_zone: str
@@ -74,9 +74,9 @@ def group_aggregate(node: physical.GroupAggregate, options: OperatorOptions) -> 
 def global_aggregate(
     node: physical.GlobalGroupAggregate, options: OperatorOptions
 ) -> GlobalGroupAggregateSpec:
-    """Return the spec of a global aggregate. Its calls name the columns of the rows before the local phase.
+    """Return the spec of a global aggregate. Its calls refer to columns of the rows before the local phase.
 
-    Above an incremental aggregate, its calls name the columns of the incremental aggregate's results.
+    Above an incremental aggregate, its calls refer to columns of the incremental aggregate's results.
     """
     below = _below_exchange(node)
     if isinstance(below, physical.IncrementalGroupAggregate):
@@ -122,9 +122,10 @@ def aggregate_of(
     options: OperatorOptions | None = None,
     count_star: int | None = None,
 ) -> GroupAggregateSpec:
-    """Return the spec of aggregate calls.
+    """Return the spec of an aggregation with `calls`.
 
-    `options` are those of a stateful operator, None for one without state.
+    `retract` tells for each call whether it gets retractions, `retracts` whether the input has any. `options`
+    are those of a stateful operator, None for one without state.
     """
     star = record_count(calls) if count_star is None else count_star
     spec = GroupAggregateSpec(

@@ -20,7 +20,7 @@ from firesteel.runtime.state.order_codes import SortOrder
 
 
 def window_rank(node: WindowRank, options: OperatorOptions) -> WindowRankSpec:
-    """Return the spec of a rank of each window."""
+    """Return the spec of a rank among the rows of each window."""
     assert node.ranks.end is not None
     return WindowRankSpec(
         input_types=types_of(node.input),
@@ -36,7 +36,7 @@ def window_rank(node: WindowRank, options: OperatorOptions) -> WindowRankSpec:
 
 
 def window_deduplicate(node: WindowDeduplicate, options: OperatorOptions) -> WindowRankSpec:
-    """Return the spec of the first or the last row of each window."""
+    """Return the spec of a deduplication: the first or the last row of each key in each window."""
     return WindowRankSpec(
         input_types=types_of(node.input),
         window=_window(node.windowing, options),
@@ -51,7 +51,7 @@ def window_deduplicate(node: WindowDeduplicate, options: OperatorOptions) -> Win
 
 
 def window_join(node: WindowJoin, options: OperatorOptions) -> WindowJoinSpec:
-    """Return the spec of a join of windows."""
+    """Return the spec of a join of the rows of two inputs that have the same window."""
     equal = node.equal_columns
     left, right = (
         WindowJoinInput(types_of(side), keys, _window(windowing, options))

@@ -19,7 +19,7 @@ _NAMES = {REPLICATE: "REPLICATE"}
 
 
 def correlate(node: Correlate, options: OperatorOptions) -> CorrelateSpec:
-    """Return the spec of a table function."""
+    """Return the spec of a join of each row with the rows that a table function returns for it."""
     exchanged = any(isinstance(below, physical.Exchange) for below in walk(node.input))
     user = node.call.user
     terms = () if node.condition is None else (node.condition,)

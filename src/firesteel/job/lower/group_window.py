@@ -33,12 +33,12 @@ COLUMNS = {
 
 
 def columns_of(properties: Sequence[str]) -> tuple[WindowColumn, ...]:
-    """Return the window columns of an aggregate."""
+    """Return the window columns with these names, such as `w$start`, that an aggregate adds to a result."""
     return tuple(COLUMNS[name] for name in properties)
 
 
 def window_time(column: int | None, kind: SqlType, options: OperatorOptions) -> WindowTime:
-    """Return the time attribute of windows. The session's time zone cuts windows over TIMESTAMP_LTZ.
+    """Return the time attribute of windows. Windows over TIMESTAMP_LTZ use the session's time zone.
 
     `column` is None for processing time.
     """
@@ -99,7 +99,8 @@ def group_window_aggregate(
 def _time_column(node: physical_windows.GroupWindowAggregate) -> int | None:
     """Return the position of the row time, None for processing time.
 
-    If an aggregate also reads the row time, both are one column, which is no time attribute any more.
+    If an aggregate call also reads the row time, the input has one column for both, which is no time
+    attribute any more. This column is found by its name.
     """
     if not node.is_rowtime or node.time is not None:
         return node.time if node.is_rowtime else None

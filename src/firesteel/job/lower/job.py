@@ -58,10 +58,10 @@ class TranslateOptions:
         reuse_sources: Whether equal scans run once (table.optimizer.reuse-source-enabled).
         watermark_interval: Milliseconds of event time between watermarks (pipeline.auto-watermark-interval).
         idle_timeout: Milliseconds until a silent source is idle (table.exec.source.idle-timeout).
-        min_cleanup: Milliseconds (table.exec.interval-join.min-cleanup-interval).
+        min_cleanup: Milliseconds of extra retention (table.exec.interval-join.min-cleanup-interval).
         dead_letters: Table that gets the messages that cannot be read; None if they end the job.
         late_rows: Whether the dead-letter table gets rows that operators drop as late.
-        origins: List that gets each operator with its node, None if nobody asks for it.
+        origins: List to which each (operator, plan node) pair is added; None if it is not needed.
         stateful: Whether state is kept in checkpoints, which need the exchanges of the plan.
     """
 
@@ -127,7 +127,7 @@ def _is_bounded(root: Node) -> bool:
 
 
 def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
-    """Return the number of a sink in the job. Sinks that differ only in the changelog mode share a number."""
+    """Add a sink to `sinks` and return its number. Sinks that differ only in changelog mode share one."""
     for number, other in enumerate(sinks):
         if replace(other, mode=sink.mode) == sink:
             sinks[number] = replace(sink, mode=other.mode | sink.mode)
@@ -140,7 +140,7 @@ def _placed(sink: SinkSpec, sinks: list[SinkSpec]) -> int:
 class _Open:
     """Chain whose outputs are not known yet.
 
-    `feeds` has the chains that it reads, with their outputs to it.
+    `feeds` has the id of each chain that this chain reads, with the output of that chain which leads here.
     """
 
     inputs: tuple[Input, ...]
@@ -156,7 +156,7 @@ class _Open:
         return replace(self, operators=(*self.operators, operator))
 
     def joined(self, other: _Open, port: int) -> _Open:
-        """Return the chain with the inputs of another chain, which must have no operators, at a port."""
+        """Return this chain with the inputs of `other` added at a port. `other` must have no operators."""
         if other.operators or not other.feeds:
             raise InternalError("an input of an operator of several is not behind an exchange")
         inputs = tuple(replace(each, port=port) for each in other.inputs)
@@ -250,7 +250,7 @@ class _Translation:
         return [_Open.reading([chain], Partitioning.FORWARD) for chain in closed]
 
     def _read_again(self, shared: _Shared) -> list[_Open]:
-        """Return shared chains for another reader. Rows that may meet again get other sequence numbers."""
+        """Return shared chains for another reader. Rows that may meet the first reader's are renumbered."""
         chains = [_Open.reading([chain], Partitioning.FORWARD) for chain in shared.chains]
         if shared.first != self.sink and not self.joins:
             return chains
@@ -322,7 +322,7 @@ class _Translation:
         return operator
 
     def to_sink(self, root: Node, chains: list[_Open]) -> list[_Open]:
-        """Return the open chains of a root's sink: one, behind an exchange by key, for a materializer."""
+        """Return the open chains before a sink. A materializer makes them one, behind an exchange by key."""
         if not isinstance(root, physical.Sink) or not root.upsert_materialize:
             return chains
         enforcer = sink_enforcer(root, self.options.configuration)

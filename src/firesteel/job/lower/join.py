@@ -41,10 +41,10 @@ def join(node: Join, options: OperatorOptions) -> JoinSpec | SemiJoinSpec:
 
 
 def _folds(node: Join, options: OperatorOptions) -> tuple[int, int]:
-    """Return for each input the rows of a bundle in which a change and its retraction cancel out; 0 for none.
+    """Return for each input the most rows of a bundle in which a change and its retraction cancel out.
 
-    An input that sends +U without -U has 0. Its changes `+U a2 -D a2` would cancel out, and the row that a2
-    replaced would stay.
+    It is 0 without mini-batches, and for an input that sends +U without -U: its changes `+U a2 -D a2` would
+    cancel out, and the row that a2 replaced would stay.
     """
     modes = (mode_of(side) for side in node.inputs)
     bundle = options.bundle if node.mini_batch else 0

@@ -46,7 +46,7 @@ def _values(node: physical.Union, first: int, rows: list[Row]) -> Node:
 
 
 def _literal_row(node: Node) -> Row | None:
-    """Return the values of a projection of one row. None if the node is another one or computes something."""
+    """Return the values of a node that projects one row of literals, None for any other node."""
     if not isinstance(node, physical.Calc) or node.condition is not None:
         return None
     below = node.input

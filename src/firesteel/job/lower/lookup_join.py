@@ -36,7 +36,7 @@ def distribution(node: LookupJoin) -> tuple[int, ...]:
 
 
 def _row_key(node: LookupJoin) -> tuple[tuple[int, ...], bool]:
-    """Return the columns that identify a row, and whether a row replaces one with the same values in them.
+    """Return the columns that identify a row, and whether a row replaces an earlier one with equal values.
 
     If the input sends -U, no row replaces another. A retraction has all values of its row, except for a
     processing time.
@@ -66,7 +66,7 @@ def _join(node: LookupJoin, options: OperatorOptions) -> LookupJoinSpec:
 
 
 def _calc(node: LookupJoin, options: OperatorOptions, exchanged: bool) -> CalcSpec | None:
-    """Return the projection and filter over the table's columns."""
+    """Return the projection and filter over the looked-up table's columns, None if there is neither."""
     calc = node.calc
     if calc is None and not node.pushed:
         return None

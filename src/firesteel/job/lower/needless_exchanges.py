@@ -29,7 +29,7 @@ _SAME_ROWS = (physical.DropUpdateBefore, physical.ChangelogNormalize, Rank)
 """Operators whose first columns are those of their input."""
 _FROM_LEFT = (JoinType.INNER, JoinType.LEFT, JoinType.SEMI, JoinType.ANTI)
 _FROM_RIGHT = (JoinType.INNER, JoinType.RIGHT)
-"""Types of joins whose output has the left or the right input's columns unchanged, not padded with NULL."""
+"""Types of joins that never pad the columns of the right input with NULL (`_FROM_LEFT`: of the left one)."""
 
 
 def needless_exchanges(roots: Iterable[Node], needed: set[str]) -> set[str]:
@@ -75,11 +75,12 @@ def _of_join(join: Join) -> Iterator[Columns]:
 
 
 def _moved(node: Node, places: dict[int, int]) -> Iterator[Columns]:
-    """Yield the sets of columns of `_together` as positions in the output of the node's reader.
+    """Yield the column sets of `_together(node)`, as positions in the output of a reader of the node.
 
     Args:
         node: The node.
-        places: Position in the reader's output of each column that it passes on. Other sets are left out.
+        places: Position in the reader's output of each column that the reader passes on. Sets with other
+            columns are left out.
     """
     for columns in _together(node):
         if columns <= places.keys():

@@ -19,7 +19,7 @@ _PASSING = (physical.MiniBatchAssigner, physical.WatermarkAssigner)
 """Operators that pass on each row unchanged."""
 
 Needed = Mapping[int, Parts] | None
-"""The parts of each column that are needed, none of a column that is not. None: all parts of all columns."""
+"""The needed parts of each needed column, by the column's position. None: all parts of all columns."""
 
 
 def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
@@ -61,7 +61,7 @@ def _readings(roots: Sequence[Node]) -> Iterator[tuple[physical.TableSourceScan,
 
 
 def _of_calc(calc: physical.Calc, needed: Needed) -> Needed:
-    """Return the parts of its input columns that a Calc needs if some parts of its output are needed."""
+    """Return the parts of its input that a Calc needs to compute the `needed` parts of its output."""
     exprs = [*calc.exprs, *([] if calc.condition is None else [calc.condition])]
     if any(map(_calls_users, exprs)):
         return None  # If a user-defined function fails, its error shows the whole row.

@@ -102,7 +102,7 @@ def temporal_sort(node: TemporalSort, options: OperatorOptions) -> TemporalSortS
 
 
 def sort_orders(directions: Iterable[Direction]) -> tuple[SortOrder, ...]:
-    """Return the directions of ORDER BY as the operators take them."""
+    """Return the directions of ORDER BY in the form that operators take: whether DESC, whether NULLS LAST."""
     return tuple(SortOrder(one.descending, not one.nulls_first) for one in directions)
 
 

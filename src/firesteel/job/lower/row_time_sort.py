@@ -31,7 +31,7 @@ def _sort(node: Node) -> Node:
 
 
 def _below(node: Node) -> Node:
-    """Return a sort's input without MiniBatchAssigners by processing time, down to the watermarks' origin."""
+    """Return a sort's input without MiniBatchAssigners by processing time, down to where watermarks begin."""
     if isinstance(node, MiniBatchAssigner) and node.time == "ProcTime":
         return _below(node.input)
     if isinstance(node, _PASSING):

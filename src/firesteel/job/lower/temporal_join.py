@@ -11,7 +11,7 @@ from firesteel.runtime.spec.temporal_join import TemporalJoinSpec, TimedInput
 
 
 def temporal_join(node: TemporalJoin, options: OperatorOptions) -> TemporalJoinSpec:
-    """Return the spec of a temporal join: of each left row with the right row's version at its time."""
+    """Return the spec of a join of each left row with the right row's version at the left row's time."""
     equal, temporal = node.equal_columns, node.temporal
     left, right = map(types_of, node.inputs)
     assert temporal.right_time is not None

@@ -19,7 +19,7 @@ from firesteel.plan.tree import Node, walk
 
 
 def unread_columns(roots: Sequence[Node]) -> dict[str, tuple[int, ...]]:
-    """Return the positions of the input columns that no reader of a Correlate reads, by its fingerprint."""
+    """Return, for each Correlate's fingerprint, the positions of its input columns that no reader reads."""
     readers: dict[str, list[Node | None]] = {}
     nodes: dict[str, Correlate] = {}
     for reader, node in _pairs(roots):
@@ -44,12 +44,12 @@ def _pairs(roots: Sequence[Node]) -> list[tuple[Node | None, Node]]:
 
 
 def _read(reader: Node | None, every: frozenset[int], found: Mapping[str, frozenset[int]]) -> frozenset[int]:
-    """Return the columns of its input that a reader reads.
+    """Return the positions of a Correlate's output columns that a reader of the Correlate reads.
 
     Args:
-        reader: The reader; None for the reader of a root.
-        every: All columns, for a reader that may read each of them.
-        found: Columns that are read of the Correlates above, by fingerprint.
+        reader: The reader; None if the Correlate is a root.
+        every: All columns of the Correlate, the result for a reader that may read each of them.
+        found: For each Correlate above, by its fingerprint, the columns that its readers read.
     """
     if isinstance(reader, Correlate):
         width = len(reader.input.schema)

@@ -89,7 +89,7 @@ def with_current_watermark(
 ) -> CurrentWatermarkSpec | None:
     """Return the spec of a Calc that calls CURRENT_WATERMARK, or None for other Calcs.
 
-    All its calls refer to one input, so they are one field.
+    All its calls refer to one input, so they have one value. The spec adds it to the row as one field.
     """
     calls = [call for expr in (*exprs, condition) if expr is not None for call in _watermark_calls(expr)]
     if not calls:
@@ -127,7 +127,7 @@ def _refuse_marker(expr: Expr) -> None:
 
 
 def _table_below(node: Node) -> Table | None:
-    """Return the table that a chain of nodes reads."""
+    """Return the table at the end of the first inputs below a node, None if no table is there."""
     while node.children:
         node = node.children[0]
     return node.table if isinstance(node, physical.TableSourceScan) else None

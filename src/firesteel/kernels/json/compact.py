@@ -98,7 +98,7 @@ def _number_end(data: Bytes, at: int, end: int) -> int:
 
 @inlined
 def _is_written_so(data: Bytes, at: int, end: int, as_decimals: bool, text: Bytes) -> bool:
-    """Return whether a number has the form in which Java writes it. False if that is not certain."""
+    """Return whether data[at:end] is a number in the form in which Java writes it. False if not certain."""
     is_whole = True
     for place in range(at, end):
         byte = byte_at(data, place)

@@ -65,7 +65,7 @@ def read_decimals(
 
 @inlined
 def _read(data: Bytes, at: int, end: int, precision: int, scale: int) -> tuple[int, int, int]:
-    """Return _NONE, _THERE or _ODD for a text, and the low and the high word of the number's magnitude."""
+    """Return _NONE, _THERE or _ODD for a text, and the low and high word of the unscaled value, unsigned."""
     begin = at
     at += at < end and byte_at(data, at) == _MINUS
     first = at
@@ -126,8 +126,8 @@ def _read_chunk(data: Bytes, at: int, end: int, point: int, begun: int) -> tuple
         begun: 1 if a digit other than 0 was read before, else 0.
 
     Returns:
-        The number, its digits counted from the first that is not 0, the position after it, and that of the
-        point.
+        The number; how many digits it has, from the first one that is not 0; the position after it; and the
+        position of the point, -1 if it was not read yet.
     """
     number, read = 0, 0
     while at < end and read < MOST_DIGITS:
@@ -146,7 +146,10 @@ def _read_chunk(data: Bytes, at: int, end: int, point: int, begun: int) -> tuple
 
 @inlined
 def read_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int]:
-    """Return whether the text is a number of up to MOST_DIGITS digits, the digits, and their power of 10."""
+    """Return whether the text is a number of up to MOST_DIGITS digits; and n and p of its value n * 10 ** p.
+
+    The sign is ignored.
+    """
     if at < end and byte_at(data, at) == _MINUS:
         at += 1
     number, digits, count, exponent, point = 0, 0, 0, 0, False
@@ -188,7 +191,7 @@ def _scaled(number: int, power: int, precision: int) -> tuple[int, int, int]:
     """Multiply a number of up to MOST_DIGITS digits by 10 ** power, rounded HALF_UP.
 
     Returns:
-        The outcome, and the low and the high word of the result.
+        _THERE, or _NONE if the result has more than `precision` digits; and its low and its high word.
     """
     if number == 0 or power < -MOST_DIGITS:
         return _THERE, 0, 0
@@ -271,7 +274,7 @@ def _find_digits(data: Bytes, at: int, end: int) -> tuple[bool, int, int, int]:
 
 @inlined
 def _add_up(data: Bytes, at: int, count: int) -> tuple[int, int, int]:
-    """Return the two words of the number that the next `count` digits form, and the position after them."""
+    """Return the low and high word of the number of the next `count` digits, and the position after them."""
     low = high = 0
     while count > 0:
         number, read = 0, 0

@@ -36,7 +36,7 @@ def trim(data: Bytes, cells: Cells, blanks: bool) -> None:
 
 @compiled
 def cut_fractions(data: Bytes, cells: Cells) -> None:
-    """Truncate numbers of few digits, without an exponent, to integers."""
+    """Truncate numbers with a fraction to integers, if they have up to SURE_DIGITS bytes and no exponent."""
     for index in range(len(cells)):
         if cells[index] >> KIND_SHIFT != DECIMAL:
             continue

@@ -104,15 +104,16 @@ def _size(number: int) -> int:
 
 @inlined
 def _digit(number: int, size: int, index: int) -> int:
-    """Return the digit of a number at position `index` as a character, '0' after the last digit."""
+    """Return digit `index`, from 0, of a number of `size` digits, as a character. '0' if there is none."""
     return _ZERO + (number // _TENS[size - 1 - index]) % 10 if 0 <= index < size else _ZERO
 
 
 @inlined
 def _plain(number: int, size: int, power: int, with_fraction: bool, out: Bytes, place: int) -> int:
-    """Write the digits with a point, and return the position after them.
+    """Write a number of `size` digits without an exponent, and return the position after it.
 
-    `power` is the first digit's power of 10.
+    `power` is the power of 10 of its first digit. With `with_fraction`, it gets at least one digit after a
+    point.
     """
     last = min(power - size + 1, -1 if with_fraction else 0)
     for weight in range(max(power, 0), last - 1, -1):
@@ -126,7 +127,7 @@ def _plain(number: int, size: int, power: int, with_fraction: bool, out: Bytes, 
 
 @inlined
 def _scientific(number: int, size: int, power: int, as_decimals: bool, out: Bytes, place: int) -> int:
-    """Write one digit, a point, the other digits and the exponent, and return the position after them."""
+    """Write a number as one digit, a point, other digits and an exponent. Return the position after it."""
     for index in range(size if as_decimals else max(size, 2)):
         if index == 1:
             out[place] = _POINT

@@ -34,9 +34,9 @@ and colon, the usual form in a message. WRITTEN_BITS: the bits of that word that
 
 @inlined
 def is_next(data: Bytes, at: int, end: int, plan: Integers, names: Bytes, step: int) -> bool:
-    """Return whether the text at `at` is the key of the member `step`, with quotes and colon, without blanks.
+    """Return whether data[at:end] begins with the key of member `step`, in quotes, directly before a colon.
 
-    The plan has the key's length, so the processor need not wait for a search of its end.
+    This is faster than to find the end of the key first, since the length of the wanted key is known.
     """
     length = entry(plan, step + WRITTEN_LENGTH)
     if at + length > end or at + 8 > len(data):
@@ -49,7 +49,7 @@ def is_next(data: Bytes, at: int, end: int, plan: Integers, names: Bytes, step: 
 
 @inlined
 def _is_rest(names: Bytes, name: int, text: Bytes, at: int, length: int) -> bool:
-    """Return whether the text at `at` is a name, given that the first eight bytes are equal."""
+    """Return whether text[at:at + length] equals names[name:name + length], from byte 8 on."""
     place = 8
     while place < length and byte_at(names, name + place) == byte_at(text, at + place):
         place += 1
@@ -60,9 +60,10 @@ def _is_rest(names: Bytes, name: int, text: Bytes, at: int, length: int) -> bool
 def member_of(
     text: Bytes, key: int, length: int, plan: Integers, names: Bytes, node: int, step: int
 ) -> tuple[int, int]:  # fmt: skip
-    """Return the node of the member with a key, or -1, and the member after it.
+    """Return the node of the member of object `node` whose key is text[key:key + length], -1 if not wanted.
 
-    The next lookup starts with that member, since members usually have the same order in all messages.
+    The search begins with the member `step`. The second result is the member after the one found: the next
+    search begins with it, since members usually have the same order in all messages.
     """
     start = min(key, len(text) - 8)
     word = load_word(text, start) >> np.uint64((key - start) << 3)

@@ -211,7 +211,7 @@ def _message(
 
 @inlined
 def _skipped(data: Bytes, at: int, end: int, skipped: Integers, nth: int) -> int:
-    """Return the position after an unwanted object or list, the nth value of its parent.
+    """Return the position after an unwanted object or list, or BAD. It is value number `nth` of its parent.
 
     Servers repeat some such values in each message (types of columns, for example). Text that equals the last
     value in this position is not scanned again.
@@ -228,7 +228,7 @@ def _skipped(data: Bytes, at: int, end: int, skipped: Integers, nth: int) -> int
 
 @inlined
 def _separated(data: Bytes, at: int, end: int, elements: int) -> int:
-    """Return the position of the next element, after the comma before all but the first one, or BAD."""
+    """Return the position of the next element, or BAD. A comma must precede it if `elements` is not 0."""
     if elements:
         if byte_at(data, at) != _COMMA:
             return BAD
@@ -241,11 +241,11 @@ def _slot(
     data: Bytes, at: int, end: int, plan: Integers, names: Bytes, tables: Integers, cells: Cells, node: int,
     place: int, step: int, scratch: Bytes,
 ) -> tuple[int, int, int, int]:  # fmt: skip
-    """Find the value of the next member or element.
+    """Find the value of the next member or element of the open value, whose plan node is `node`.
 
     Returns:
-        The begin of the value, BAD or FULL; its node, -1 if it is not wanted; the position of its row; and
-        the next expected member.
+        The position of the value, BAD or FULL; its node, -1 if it is not wanted; the position of its row in
+        `cells`; and the member that is expected next.
     """
     kind, child = entry(plan, node + KIND), entry(plan, node + INNER)
     key, length, escapes, is_known = 0, 0, 0, False
@@ -282,7 +282,10 @@ def _slot(
 
 @inlined
 def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: int, digits: int) -> int:
-    """Write the cell of a value, and return the position after the value, or BAD."""
+    """Write the cell of the value at data[at] to cells[place], and return the position after it, or BAD.
+
+    With `is_flat`, an object or list is BAD. `digits`: see plan.py, DIGITS.
+    """
     byte = byte_at(data, at)
     start, kind = at, STRING
     if byte == _QUOTE:
@@ -314,7 +317,7 @@ def _value(data: Bytes, at: int, end: int, place: int, cells: Cells, is_flat: in
 def _opened(
     data: Bytes, at: int, node: int, place: int, plan: Integers, tables: Integers, cells: Cells
 ) -> int:  # fmt: skip
-    """Write the cell of a wanted object, list or map.
+    """Write the cell of a wanted object, list or map, whose plan node is `node`, into the row at `place`.
 
     Returns:
         The position after the opening bracket, or BAD if the value is something else.

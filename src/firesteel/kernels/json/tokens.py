@@ -91,7 +91,7 @@ def _marks(word: Any) -> Any:
 
 @part
 def _escape_end(data: Bytes, at: int, end: int) -> int:
-    """Return the position after an escape, whose backslash is before `at`."""
+    """Return the position after an escape, or BAD. Its backslash is at `at` - 1."""
     if at >= end:
         return BAD
     byte = byte_at(data, at)
@@ -121,7 +121,7 @@ def hexadecimal(byte: Any) -> Any:
 
 @part
 def _character_end(data: Bytes, at: int, end: int) -> int:
-    """Return the position after a character of several bytes.
+    """Return the position after a UTF-8 character of several bytes, or BAD.
 
     The character must be in its shortest form, not a surrogate, and not above U+10FFFF.
     """
@@ -285,9 +285,9 @@ def _scalar_end(data: Bytes, at: int, end: int) -> int:
 
 @part
 def is_plain_number(data: Bytes, at: int, end: int, most: int) -> bool:
-    """Return whether the bytes are a number of up to `most` digits, with or without a minus.
+    """Return whether data[at:end] is an integer of up to `most` digits, with or without a minus.
 
-    If `most` is negative, the number has up to -most characters, one of them a point or none.
+    If `most` is negative, it may have up to -most characters after the minus, and one of them may be a point.
     """
     if at < end and byte_at(data, at) == _MINUS:
         at += 1

@@ -96,7 +96,7 @@ def scan_records(
 def _value(
     data: Bytes, at: int, end: int, delimiter: int, quote: int, column: int, number: int, cells: Cells
 ) -> int:  # fmt: skip
-    """Find the value that begins at `at`, and return the position after it, including its quote, or ODD."""
+    """Write the cell of the value that begins at `at`. Return the position after it and its quote, or ODD."""
     kind, start, stop = STRING, at, at
     if at < end and byte_at(data, at) == quote:
         start = at + 1
@@ -118,7 +118,7 @@ def _value(
 
 @compiled
 def fields_size(cells: Cells) -> int:
-    """Return an upper bound of the bytes of the cells' texts."""
+    """Return an upper bound of the number of bytes of the texts of all cells."""
     total = 0
     for index in range(len(cells)):
         total += (cells[index] >> LENGTH_SHIFT) & MAX_LENGTH
@@ -157,7 +157,7 @@ def _ends_value(byte: int, delimiter: int) -> bool:
 
 @inlined
 def _unquoted_end(data: Bytes, at: int, end: int, delimiter: int, quote: int) -> int:
-    """Return the end of an unquoted value, or ODD if it contains a quote or the end of a line."""
+    """Return the position after an unquoted value, or ODD if the value contains a quote or a line end."""
     delimiters = np.uint64(delimiter) * _ONES
     quotes = np.uint64(quote if quote >= 0 else delimiter) * _ONES
     last = len(data) - 8

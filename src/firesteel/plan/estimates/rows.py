@@ -134,13 +134,16 @@ def _of_join(node: Join, columns: Columns, condition: Expr | None) -> float | No
 
 
 def _of_left_rows(node: Join, columns: Columns, condition: Expr | None) -> float | None:
-    """Return `distinct_rows` of a semi or anti join: that of the left input times the part of rows kept."""
+    """Return the estimated number of different values in some columns of a semi or anti join.
+
+    It is that of the left input, times the fraction of left rows that the join keeps.
+    """
     below = distinct_rows(node.inputs[0], columns, condition)
     return None if below is None else below * _kept(node) / row_count(node.inputs[0])
 
 
 def _chosen(domain: float, rows: float) -> float:
-    """Return the expected number of different values if each row has a random one of `domain` values."""
+    """Return how many different values `rows` rows have if each has a random one of `domain` values."""
     return max(0.0, min(domain * (1.0 - math.exp(-rows / domain)), domain, rows))
 
 
@@ -159,7 +162,10 @@ def _joined(node: Join) -> float:
 
 
 def _equal_rows(node: Join, left: float, right: float) -> float:
-    """Return the number of pairs that satisfy a condition with equal columns."""
+    """Return the estimated number of row pairs that a join with equal columns finds.
+
+    `left`, `right`: estimated number of rows of the inputs.
+    """
     equal = node.equal_columns
     rest = conjunction(equal.rest)
     fraction = 1.0 if rest is None else estimated(rest)
@@ -176,7 +182,10 @@ def _equal_rows(node: Join, left: float, right: float) -> float:
 
 
 def _kept(node: Join) -> float:
-    """Return the number of rows of a semi or anti join (Flink: makeSemiAntiJoinSelectivityRexNode)."""
+    """Return the estimated number of rows of a semi or anti join.
+
+    Flink: makeSemiAntiJoinSelectivityRexNode.
+    """
     equal = node.equal_columns
     rest = conjunction(equal.rest)
     fraction = 1.0 if rest is None else guessed(rest)
@@ -200,7 +209,10 @@ def _partners(left: Node, left_keys: Columns, right: Node, right_keys: Columns) 
 
 
 def _population(node: Node, columns: Columns) -> float | None:
-    """Return the number of different values before filters (Flink: FlinkRelMdPopulationSize)."""
+    """Return the estimated number of different values that columns have without filters, None if unknown.
+
+    Flink: FlinkRelMdPopulationSize.
+    """
     if isinstance(node, Filter):
         return _population(node.input, columns)
     if isinstance(node, Project):
@@ -214,7 +226,10 @@ def _population(node: Node, columns: Columns) -> float | None:
 
 
 def _fraction_of_tables(node: Node) -> float | None:
-    """Return the fraction of rows that filters leave (Flink: FlinkRelMdPercentageOriginalRows)."""
+    """Return the fraction of the tables' rows that filters below a node leave, None if unknown.
+
+    Flink: FlinkRelMdPercentageOriginalRows.
+    """
     if isinstance(node, Aggregate):
         return _fraction_of_tables(node.input)
     if isinstance(node, Join):

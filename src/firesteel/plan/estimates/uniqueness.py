@@ -21,9 +21,9 @@ Columns = frozenset[int]
 
 
 def are_distinct(node: Node, columns: Columns) -> bool:
-    """Return whether the columns contain a unique key, and Flink knows it, too.
+    """Return whether the columns contain a unique key that Flink's cost model finds, too.
 
-    If the columns are of both inputs of a join, Flink only asks whether those of each input are unique.
+    For columns of both inputs of a join, Flink only asks whether each input is unique by its own columns.
     """
     if _reads_watermarks(node) or not any(key <= columns for key in unique_keys(node)):
         return False
@@ -32,7 +32,7 @@ def are_distinct(node: Node, columns: Columns) -> bool:
 
 @from_below
 def _reads_watermarks(node: Node) -> bool:
-    """Return whether keys come from below a WatermarkAssigner, where Flink does not look for them."""
+    """Return whether the keys of a node come from below a WatermarkAssigner, where Flink looks for none."""
     if isinstance(node, (Project, Filter)):
         return _reads_watermarks(node.input)
     if isinstance(node, Join):

@@ -43,7 +43,7 @@ def plain_literal_text(literal: Literal) -> str:
 
 
 def names_itself(kind: SqlType) -> bool:
-    """Return whether literals of a type never show it: BOOLEAN, INTEGER, DATE, times without a fraction."""
+    """Return whether literals never show this type: BOOLEAN, INTEGER, DATE, times without a fraction."""
     if kind.root in (TypeRoot.BOOLEAN, TypeRoot.INTEGER, TypeRoot.DATE):
         return True
     return kind.root in (TypeRoot.TIME, TypeRoot.TIMESTAMP) and kind.precision == 0

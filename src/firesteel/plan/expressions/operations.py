@@ -148,7 +148,7 @@ def is_identity(exprs: Sequence[Expr], width: int) -> bool:
 
 
 def only_omits(exprs: Sequence[Expr]) -> bool:
-    """Return whether expressions are columns of an input, each once and in the order of the input."""
+    """Return whether expressions are some columns of an input, in its order and without repetition."""
     columns = [e.index for e in exprs if isinstance(e, InputRef)]
     return len(columns) == len(exprs) and columns == sorted(set(columns))
 
@@ -205,7 +205,9 @@ def _without_negative_zero(
     apart: list[Expr] | None,
     condition: Expr,
 ) -> Expr:
-    """Return a condition on several points for which -0.0 is not equal to 0.0.
+    """Return a condition for which -0.0 is not equal to 0.0, if it compares `ref` with several points.
+
+    `apart`: the points that `ranges` exclude, None if `ranges` exclude anything else.
 
     Flink looks for the value in a HashSet, in which -0.0 differs from 0.0 (ScalarOperatorGens.generateIn).
     """

@@ -55,7 +55,7 @@ class Direction:
 def without_repeats(
     order: Sequence[tuple[int, Direction]],
 ) -> tuple[tuple[int, ...], tuple[Direction, ...]]:
-    """Return columns and directions of a sort without columns that an earlier key has (RelCollations.of)."""
+    """Return the columns of a sort, each only at its first place, and their directions (RelCollations.of)."""
     first: dict[int, Direction] = {}
     for column, way in order:
         first.setdefault(column, way)
@@ -102,7 +102,7 @@ class Frame:
     def can_be_empty(self) -> bool:
         """Whether Calcite assumes that a row's frame can be without rows (SqlWindow.isAlwaysNonEmpty).
 
-        It does for each frame with a bound that is an expression, such as `2 PRECEDING`.
+        Calcite assumes it for each frame with a bound that is an expression, such as `2 PRECEDING`.
         """
         return self.lower.offset is not None or self.upper.offset is not None
 

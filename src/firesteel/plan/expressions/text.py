@@ -29,7 +29,7 @@ POSTFIX = frozenset({"IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TR
 _SPELLING = {"!=": "<>", "%": "MOD", "TRANSLATE": "TRANSLATE3"}
 
 VERBATIM = "$TEXT"
-"""Function of a call that is printed as its first option."""
+"""Function name of a call that plans print as the text in its first option."""
 
 Printer = Callable[[Expr], str]
 
@@ -114,7 +114,7 @@ def infix_text(expr: Expr, names: Sequence[str]) -> str:
 
 
 def _cast_type(cast: Call, text: str) -> str:
-    """Return the text of a cast's target type. A time attribute has its mark, such as *ROWTIME*."""
+    """Return `text`, the target type of a cast; for a time attribute its type and mark, such as *ROWTIME*."""
     mark = cast.options and cast.options != ("TIMESTAMP",)
     return f"{time_type_text(cast.type)} *{cast.options[0]}*" if mark else text
 
@@ -124,14 +124,17 @@ def _not_null(cast: Call) -> str:
 
 
 _DEEP = 8
-"""Depth above which a chain is printed as a whole.
+"""Depth above which nested calls of one operator are printed as a whole.
 
 Printed level by level, the text would be copied once for each level.
 """
 
 
 def _chain_text(call: Call, argument: Callable[[Call, int], str]) -> str:
-    """Return the text of nested calls of one operator: `OR(OR(OR(a, b), c), d)`."""
+    """Return the text of nested calls of one operator: `OR(OR(OR(a, b), c), d)`.
+
+    `argument(call, i)` returns the text of an argument of one of the calls.
+    """
     name, tail = call.function, []
     opening = f"{_SPELLING.get(name, name)}("
     count = 1
@@ -151,7 +154,7 @@ FLAG_LAST = frozenset({"FLOOR", "CEIL", "CEILING", "JSON_QUERY", "JSON_EXISTS"})
 def _prefix(call: Call, args: list[str], flag: str) -> str:
     """Return the text `NAME(a, b)` of a call.
 
-    A time unit, or the side of TRIM, is an argument of its own.
+    An option, such as a time unit or the side of TRIM, is printed as an argument: `flag` is its format.
     """
     if call.function == "ITEM_FIELD":
         return f"{args[0]}.{call.options[0]}"
@@ -169,7 +172,7 @@ def _prefix(call: Call, args: list[str], flag: str) -> str:
 
 
 def _with_clauses(args: list[str], options: Sequence[str], flags: list[str]) -> list[str]:
-    """Return text, path and clauses of JSON_VALUE. The value of a DEFAULT follows that word."""
+    """Return the printed arguments of JSON_VALUE: text, path, clauses. A default value follows DEFAULT."""
     defaults = iter(args[2:])
     shown = args[:2]
     for option, text in zip(options, flags, strict=True):

@@ -51,7 +51,7 @@ def function_name(call: AggregateCall) -> str:
 
 
 def buffers(call: AggregateCall, retracts: bool) -> tuple[str, ...]:
-    """Return the names of a call's accumulator columns, without their numbers."""
+    """Return the names of a call's accumulator columns, without the number after `$`: `sum` for `sum$0`."""
     if call.function == "COUNT":
         return ("count",) if call.args else ("count1",)
     traits = traits_of(call.function)
@@ -62,7 +62,7 @@ def buffers(call: AggregateCall, retracts: bool) -> tuple[str, ...]:
 def distinct_arguments(calls: Sequence[AggregateCall]) -> list[tuple[int, ...]]:
     """Return the different argument lists of DISTINCT calls.
 
-    Their positions are the numbers of `distinct$0`, ...
+    The list at position i belongs to the accumulator column `distinct$<i>`.
     """
     return list(dict.fromkeys(call.args for call in calls if call.distinct))
 

@@ -87,7 +87,7 @@ class Aggregate(LogicalNode):
         keys: Positions of the grouping columns.
         calls: The aggregate functions.
         partial_final: `PARTIAL` or `FINAL` after a rule has split the aggregate in two.
-        groups: Sorted grouping sets, each a subset of the keys. Empty for the set of all keys alone.
+        groups: Sorted grouping sets, each a subset of the keys. Empty if the only set is all keys.
         state_ttl: How long a key is kept.
     """
 
@@ -174,7 +174,7 @@ def united_fields(inputs: Sequence[Node]) -> tuple[Field, ...]:
 
 
 def _common(types: list[SqlType]) -> SqlType:
-    """Return the common type. If there is none, return the first, as the binder has refused the query."""
+    """Return the common type of `types`, the first if there is none: the binder refuses such a query."""
     return common_type(types) or types[0]
 
 

@@ -81,7 +81,7 @@ def hint_attributes(node: Node) -> Attributes:
 
 
 def line(node: Node, found: Attributes, name: str = "") -> str:
-    """Return the line of a node: its name, by default that of its operator, and its attributes."""
+    """Return the line of a node: `name`, by default that of its operator, and the attributes `found`."""
     name = name or operator_name(node)
     if not found:
         return name

@@ -18,12 +18,12 @@ Positions = dict[int, int]
 
 
 class Surplus(Enum):
-    """Place where those columns of an input are dropped that the node above does not need."""
+    """Place where columns of an input that the node above does not need are dropped."""
 
     CUT = auto()
     """In a projection right above the input."""
     KEPT = auto()
-    """In the node itself, or further up. The input keeps those of them that it needs itself."""
+    """In the node itself, or further up. Of these columns, the input keeps those that it reads itself."""
     CUT_BELOW_FILTER = auto()
     """As KEPT, but above an input with ProjectionPlace.BELOW_FILTERS, a projection drops them."""
 

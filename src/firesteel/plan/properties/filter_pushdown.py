@@ -62,7 +62,7 @@ def terms_over_columns(node: Node, condition: Expr | None, columns: Mapping[int,
     Args:
         node: The node.
         condition: Condition of the filter above, None for none.
-        columns: For each of these columns the column of the input with the same value.
+        columns: Column of the input with the same value, for each column that a pushed term may read.
     """
     pushed: list[Expr] = []
     kept: list[Expr] = []

@@ -28,8 +28,9 @@ def key_of(*columns: int) -> Keys:
 def through_projection(keys: Keys, exprs: tuple[Expr, ...]) -> Keys:
     """Return the keys of a projection's output.
 
-    A key remains if all its columns are projected unchanged. A column that is projected twice gives two keys.
-    If no column is projected unchanged, none remains, as in Flink: not even the empty key of a single row.
+    A key remains if all its columns are projected unchanged, or by casts that keep different values
+    different. A column that is projected twice gives two keys. If no column is projected in this way, no key
+    remains, as in Flink: not even the empty key of a single row.
     """
     positions: dict[int, list[int]] = {}
     for out, expr in enumerate(exprs):

@@ -26,7 +26,7 @@ class Interval:
     millis: int = 0
 
     def merged(self, other: Interval) -> Interval:
-        """Return the interval that satisfies both.
+        """Return the interval that satisfies both this requirement and `other`.
 
         A length of 0 fits any (FlinkRelOptUtil.mergeMiniBatchInterval).
         """

@@ -15,8 +15,8 @@ _COMMUTES = frozenset("+*")
 def simplify_arithmetic(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
     """Return the operand beside a 0 or 1 that changes nothing, cast to the call's type.
 
-    The operand itself is simplified in the next round. -(-x) becomes x. A call of another form gets
-    simplified arguments.
+    The operand itself is simplified when the simplifier is applied again. -(-x) becomes x. A call of
+    another form gets simplified arguments.
     """
     if len(call.args) == 1:
         return _negation(call, simplifier, unknown_as)

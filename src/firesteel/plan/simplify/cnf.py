@@ -34,9 +34,10 @@ def _checked(function: str, terms: Sequence[Expr], limit: int) -> Expr:
 
 
 def _distributed(alternatives: list[list[Expr]], limit: int) -> Expr:
-    """Return the OR of conjunctions as a conjunction of ORs, built from the right.
+    """Return an OR of conjunctions as a conjunction of ORs, built from the right.
 
-    Neighbours of one term each are joined at once.
+    Neighbours of one term each are joined at once. `alternatives`: the terms of each conjunction. `limit`:
+    number of calls above which _TooBig is raised.
     """
     found: list[Expr] = []
     singles: list[Expr] = []

@@ -102,7 +102,10 @@ def _compared_literals(function: str, left: Literal, right: Literal) -> Expr:
 
 
 def _under_predicates(call: Call, found: tuple[str, Expr, Literal] | None, simplifier: Simplifier) -> Expr:
-    """Return a comparison simplified by known comparisons: to FALSE, to IS NOT NULL, or to an equality."""
+    """Return a comparison simplified by known comparisons: to FALSE, to IS NOT NULL, or to an equality.
+
+    `found`: operator, operand and literal of the comparison, None for another call, which stays.
+    """
     if found is None or found[2].value is None:
         return call
     function, ref, value = found
@@ -199,7 +202,7 @@ _RULES: dict[str, Rule] = {
 
 
 def simplify_once(condition: Expr) -> Expr:
-    """Return a filter's condition after a single round of simplification."""
+    """Return a filter's condition after a single pass of simplification."""
     return Simplifier(_RULES, nulls_first=False)(condition, "false")
 
 

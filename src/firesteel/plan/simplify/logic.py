@@ -73,7 +73,7 @@ def simplify_and(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 
 
 def _each_knowing_the_others(terms: list[Expr], simplifier: Simplifier) -> list[Expr]:
-    """Return the terms of an AND, each simplified under the others.
+    """Return the terms of an AND, each simplified for rows that satisfy the other terms.
 
     A comparison uses the comparisons before it. The other terms use all comparisons.
     """
@@ -196,7 +196,7 @@ def _without_implied(terms: list[Expr]) -> list[Expr]:
 
 
 def _bound(term: Expr) -> tuple[str, Expr, Literal] | None:
-    """Return column, comparison and literal of a term that bounds a column on one side, else None."""
+    """Return comparison, column and literal of a term that bounds a column on one side, else None."""
     found = compared_literal(term)
     return found if found is not None and found[0] in ("<", "<=", ">", ">=") else None
 

@@ -86,7 +86,7 @@ _ANSWERS = {
 
 
 def _as_it_was(found: Expr, call: Call) -> Expr:
-    """Return the original call if the result is equal and has the same arguments."""
+    """Return `call` if the simplified `found` is equal to it and has the same arguments, else `found`."""
     if isinstance(found, Call) and (found.function, found.type) == (call.function, call.type):
         same = found.options == call.options and len(found.args) == len(call.args)
         return call if same and all(map(is_, found.args, call.args)) else found

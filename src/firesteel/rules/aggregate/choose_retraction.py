@@ -1,7 +1,7 @@
 """Choose the aggregate calls that must retract rows.
 
 If the input retracts rows, these are all calls except MAX over a column that only grows and MIN over a column
-that only falls.
+that only falls. In aggregates of windows, no call is excepted.
 
 Flink: AggregateUtil.deriveAggCallNeedRetractions.
 """
@@ -24,7 +24,7 @@ def choose_retraction(node: Node) -> Node:
     """Set `retract` of an aggregate. Other nodes stay as they are.
 
     Raises:
-        ValidationError: The input retracts rows, and a function cannot.
+        ValidationError: The input retracts rows and a function cannot, or HOP has SUM(DISTINCT) of inserts.
     """
     if not isinstance(node, (GroupAggregate, WindowAggregate)):
         return node

@@ -58,7 +58,7 @@ def _is_cheaper(project: Project, kept: list[int], *, read: bool) -> bool:
 def _kept(project: Project) -> list[int]:
     """Return the columns that remain without the projection.
 
-    If a filter is below the projection, only the columns that one of them reads remain.
+    If a filter is below the projection, only the columns that the filter or the projection reads remain.
     """
     below = project.input
     if not isinstance(below, Filter):

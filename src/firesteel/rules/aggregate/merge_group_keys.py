@@ -53,9 +53,9 @@ def _merged(node: Aggregate) -> Node:
 
 
 def _renamed(node: Aggregate, keys: int) -> Aggregate:
-    """Return an aggregate with named calls.
+    """Return an aggregate whose calls have the names that they need when only `keys` keys remain.
 
-    A name `$f<position>` follows the position, which changes with the keys.
+    A call named `$f<position>` gets its new position. Other names stay.
     """
     named = with_names(node)
     places = enumerate(named.calls)
@@ -65,9 +65,9 @@ def _renamed(node: Aggregate, keys: int) -> Aggregate:
 
 
 def _without_unread(node: Node, read: set[int]) -> tuple[Node, dict[int, int]]:
-    """Return a filter below a projection to the columns that are read, and the new position of each column.
+    """Return a filter under a projection to the columns read, and the new position of each of them.
 
-    Other nodes stay whole.
+    A column counts as read if the filter reads it or it is in `read`. Nodes other than filters stay.
     """
     width = len(node.schema)
     wanted = sorted(read | set(input_refs(node.condition))) if isinstance(node, Filter) else []

@@ -1,7 +1,7 @@
 """Refuse pandas aggregate functions where Flink has none.
 
 Streaming has them in OVER, and in TUMBLE and HOP of GROUP BY. Flink: StreamPhysicalPythonGroupAggregateRule
-and its like for windows in GROUP BY.
+and the similar rule for windows in GROUP BY.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def with_names(node: Aggregate) -> Aggregate:
 
 
 def _in_input_order(node: Node) -> Node:
-    """Return the aggregate over its projection in the column order below, if the keys are sorted then."""
+    """Return an aggregate over its projection, sorted in the column order below if keys stay sorted."""
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
         return node
     found = in_input_order(node.input)

@@ -146,7 +146,10 @@ def _is_nullable(call: AggregateCall, node: Aggregate) -> bool:
 def _expanded(
     below: Node, partial: Sequence[_PartialCall], full: Sequence[int]
 ) -> tuple[Node, list[AggregateCall]]:
-    """Return the input with a copy of each row for every set of groups, and the calls over these copies."""
+    """Return the input with a copy of each row for every set of grouping columns, and calls over the copies.
+
+    `full`: all columns of these sets, sorted.
+    """
     sets = sorted({p.groups for p in partial}, key=cmp_to_key(_order))
     columns = below.schema
     expand = Expand(below, tuple(_copy(below, full, s) for s in sets))

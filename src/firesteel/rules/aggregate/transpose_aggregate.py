@@ -164,7 +164,10 @@ def _is_extreme(call: AggregateCall) -> bool:
 
 
 def _projected(below: Node, keys: list[int], calls: dict[int, AggregateCall], offset: int) -> _Side | None:
-    """Return the rows of an input that is unique by its keys."""
+    """Return an input of the new join that needs no grouping, because its rows are unique by `keys`.
+
+    None if a call is COUNT.
+    """
     if any(call.function == "COUNT" for call in calls.values()):
         return None
     read = list(dict.fromkeys([*keys, *(call.args[0] - offset for call in calls.values())]))
@@ -242,7 +245,7 @@ def _projection(node: Aggregate, new_join: Join, keys: Sequence[int], values: Se
 
 
 def _in_order(node: Aggregate, keys: Sequence[int], pushed: Node) -> Node:
-    """Return the pushed aggregate with the columns of the old one, whose keys were `keys`."""
+    """Return the pushed aggregate with the columns of the original one, whose keys were `keys`."""
     columns = sorted(set(keys))
     places = [columns.index(k) for k in keys]
     places += [len(columns) + i for i in range(len(node.calls))]

@@ -121,7 +121,7 @@ def _scan(scan: TableSourceScan, wish: UpdateKind) -> Node:
 
 
 def _is_needless(node: ChangelogNormalize) -> bool:
-    """Return whether the input sends complete upserts: no UPDATE_BEFORE, and deletes with full rows."""
+    """Return whether the node has no filter, and its source sends upserts whose deletes have full rows."""
     source: Node = node
     while not isinstance(source, TableSourceScan):
         source = source.children[0]

@@ -1,7 +1,8 @@
 """Store the keys of a lookup join's input in its node.
 
-Plans show the upsert keys, and a join that stores its results identifies rows by them. Nodes of mini-batches,
-which are added after this rule, have no keys.
+Plans show the upsert keys. A join that stores its results identifies rows by an upsert key if its input sends
+updates without -U, else by all columns but processing times. Nodes of mini-batches, which are added after
+this rule, have no keys.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from firesteel.plan.tree import Node
 
 
 def note_lookup_keys(node: Node) -> Node:
-    """Store the keys in a lookup join. Other nodes stay as they are."""
+    """Store the upsert keys of its input, and the columns that identify a row, in a lookup join.
+
+    Other nodes stay as they are.
+    """
     if not isinstance(node, LookupJoin):
         return node
     keys = sorted(tuple(sorted(key)) for key in upsert_keys(node.input))

@@ -25,10 +25,10 @@ def takes_replacing_rows(root: Node) -> bool:
 
 
 def _has_same_partners(node: Join) -> bool:
-    """Return whether a row that replaces another one has the same partners.
+    """Return whether a join is right if a new row replaces an old one of the same upsert key.
 
-    With a condition beside equal columns it may not. In an outer join, a join key must have one row at most,
-    because a second row counts as one more partner.
+    With a condition besides the equal columns, the new row may have other partners. In outer, semi and anti
+    joins, a join key must have one row at most: the new row would count as one more partner.
     """
     replacing = [_replaces(side) for side in node.inputs]
     equal = node.equal_columns

@@ -128,7 +128,7 @@ def _scans(root: Node) -> list[tuple[physical.TableSourceScan, Columns]]:
 
 
 def _beside_key(node: Node, demanded: Columns) -> Columns:
-    """Return the columns that a parent requires of a node, without its upsert key, which never changes."""
+    """Return the demanded columns of a node without those of its upsert key, which never change."""
     left = [demanded - key for key in upsert_keys(node)]
     return min(left, key=lambda columns: (len(columns), sorted(columns)), default=demanded)
 
@@ -154,7 +154,10 @@ def _all_columns(node: Node) -> Columns:
 
 
 def _sink(node: physical.Sink, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the columns required by a sink: all without a primary key, because it removes whole rows."""
+    """Return the input columns that must not change for a sink: none if it only gets inserts.
+
+    A sink that materializes or has no primary key needs all, as it removes whole rows; else its primary key.
+    """
     if not _updates(node):
         return (NOTHING,)
     if node.upsert_materialize or not node.table.primary_key:
@@ -190,13 +193,18 @@ def _lookup_join(node: LookupJoin, demanded: Columns) -> tuple[Columns, ...]:
     _check_condition(node, conjunction([term for term in node.remaining if term not in alone]))
     if node.calc is not None:
         _check_condition(node, node.calc.condition)
-        shown = frozenset(i for i in demanded if i < len(node.calc.exprs))  # table columns, as in Flink
+        # As in Flink, positions in the join's output are taken for positions in the table.
+        shown = frozenset(i for i in demanded if i < len(node.calc.exprs))
         _check_columns(node, node.calc.exprs, shown)
     return (frozenset(i for i in demanded if i < len(node.input.schema)),)
 
 
 def _aggregate(node: Any, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the columns required by an aggregate: all if its input has updates, as it retracts its rows."""
+    """Return the input columns that must not change for an aggregate.
+
+    If its input has updates, these are all columns, because the aggregate retracts whole rows. Otherwise no
+    column, but then a read user-defined function must be deterministic, else UpdateRiskError is raised.
+    """
     if _updates(node):
         return (_all_columns(node.input),)
     calls: Sequence[AggregateCall] = node.calls
@@ -233,7 +241,10 @@ def _rank(node: physical_rank.Rank, demanded: Columns) -> tuple[Columns, ...]:
 
 
 def _join(node: AnyJoin, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the columns required by a join: those of the output, or whole rows of an input without a key."""
+    """Return the columns of each input that must not change for a join (see `_of_inputs`).
+
+    Raises UpdateRiskError for a condition that is evaluated again with another result.
+    """
     left, right = node.inputs
     if _sends_updates(left) or _sends_updates(right) or node.join_type.name not in ("INNER", "SEMI"):
         _check_condition(node, node.remaining if isinstance(node, IntervalJoin) else node.condition)
@@ -241,7 +252,7 @@ def _join(node: AnyJoin, demanded: Columns) -> tuple[Columns, ...]:
 
 
 def _multi_join(node: MultiJoin, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the columns required by a MultiJoin. Its output has all columns of all inputs."""
+    """Return the columns of each input that must not change for a MultiJoin, which outputs all columns."""
     pads = any(join_type.name != "INNER" for join_type in node.join_types)
     if pads or any(map(_sends_updates, node.inputs)):
         for condition in node.conditions:
@@ -250,7 +261,10 @@ def _multi_join(node: MultiJoin, demanded: Columns) -> tuple[Columns, ...]:
 
 
 def _of_inputs(inputs: Sequence[Node], demanded: Columns) -> tuple[Columns, ...]:
-    """Return the columns required of each input of a join, if these columns of its output must not change."""
+    """Return the columns of each input of a join that must not change if those in `demanded` must not.
+
+    An input without an upsert key must keep all columns. An input that sends only inserts need keep none.
+    """
     found, first = [], 0
     for side in inputs:
         columns = _all_columns(side)
@@ -267,7 +281,7 @@ def _sends_updates(node: Node) -> bool:
 
 
 def _expand(node: physical.Expand, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the columns required by an Expand. The number of a copy is no column of the input."""
+    """Return the input columns that must not change for an Expand. The number of a copy is none of them."""
     return (frozenset(i for i in demanded if i < len(node.input.schema)),)
 
 

@@ -26,7 +26,7 @@ def choose_join_state(node: Node) -> Node:
 
 
 def _of_all(node: MultiJoin) -> tuple[tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]], ...]:
-    """Return the keys of each join of a MultiJoin, the lowest join first."""
+    """Return the state keys of both inputs of each join of a MultiJoin, the lowest join first."""
     found = []
     join: Node = node.joins()
     for _ in node.join_types:

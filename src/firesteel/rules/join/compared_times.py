@@ -57,7 +57,7 @@ class ComparedTimes:
 
 
 def compared_times(condition: Expr, left: Node, right: Node) -> Iterator[tuple[Expr, ComparedTimes | None]]:
-    """Yield each part of a join's condition, with the comparison of times that it is, or None.
+    """Yield each term of a join's condition, with the comparison of times that it is, or None.
 
     Args:
         condition: The condition, over the columns of the left input, then those of the right one.

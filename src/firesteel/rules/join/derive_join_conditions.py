@@ -50,7 +50,8 @@ def derive_join_conditions(node: Node) -> Node:
 def _side(term: Expr, belongs: Callable[[Expr], bool]) -> Expr | None:
     """Return the condition on one input that an OR implies.
 
-    None if an alternative of the OR does not restrict that input.
+    `belongs` returns whether a condition reads that input only. None if an alternative of the OR does not
+    restrict the input.
     """
     alternatives = operands(term, "OR")
     if len(alternatives) < 2:

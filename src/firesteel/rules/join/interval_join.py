@@ -50,9 +50,9 @@ def interval_join(node: Join, left: Node, right: Node) -> IntervalJoin | None:
 
 
 def _limits(found: list[ComparedTimes]) -> tuple[int, int] | None:
-    """Return the lower and the upper bound. An equality is both.
+    """Return the lower and the upper bound of the difference of the times. An equality is both bounds.
 
-    None if the comparisons are not exactly these bounds, or if a bound depends on the rows.
+    None if the comparisons are not one lower and one upper bound, or if a bound depends on the rows.
     """
     equalities = [each for each in found if each.is_equality]
     if len(found) == 1 and equalities:

@@ -106,9 +106,10 @@ def _joined(node: Join, left: Exchange, right: Exchange) -> Node | None:
 
 
 def _common(node: Join, below: MultiJoin, places: list[int]) -> list[tuple[int, int]]:
-    """Return which columns of the lower MultiJoin's key the upper join compares, too.
+    """Return the columns of the key of a MultiJoin that the join above compares, too.
 
-    Each is a pair: its position in that key, and the right column that it equals.
+    Each is a pair: its position in the key, and the column of the join's right input that it equals.
+    `places`: column of the MultiJoin for each left column of the join.
     """
     starts = [0]
     for side in below.inputs:

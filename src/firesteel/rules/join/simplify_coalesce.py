@@ -60,7 +60,10 @@ def _place(args: list[Expr], index: int) -> int:
 
 
 def _unread(left: int, right: int, join_type: JoinType) -> int:
-    """Return the position of the column of a pair that is never read, -1 if both are read."""
+    """Return which of two equal columns a COALESCE never reads, as its position, -1 if it reads both.
+
+    `left`, `right`: positions of the columns among the arguments.
+    """
     if join_type is JoinType.INNER:
         return max(left, right)
     kept, padded = (left, right) if join_type is JoinType.LEFT else (right, left)

@@ -113,9 +113,10 @@ def _costs(node: Join, pushed: Join, side: int, kept: Columns) -> tuple[Cost, Co
 
 
 def _cost(inputs: Sequence[Node], left: Iterable[int], right: Iterable[int]) -> Cost:
-    """Return the rows that a join reads, and their bytes in some columns, at least one byte a row.
+    """Return the rows that a join reads, and their bytes in columns `left` and `right` of the inputs.
 
-    The rows of a semi or anti join without an estimate count as all rows of its left input.
+    An input without such columns counts one byte a row. A semi or anti join without an estimate counts as
+    all rows of its left input.
     """
     rows = [_most_rows(each) for each in inputs]
     sizes = [

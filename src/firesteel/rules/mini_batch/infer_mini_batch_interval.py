@@ -83,7 +83,7 @@ def _reducing(node: Node) -> Node:
 
 @from_below
 def _below(node: Node, own: Interval) -> Node:
-    """Return the node with assigners added below it."""
+    """Return the node with assigners added below it. `own`: the interval that nodes above require."""
     if isinstance(node, (WatermarkAssigner, MiniBatchAssigner)):
         return node
     asked = own.merged(interval_asked(node))

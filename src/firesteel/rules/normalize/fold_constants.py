@@ -150,7 +150,7 @@ def _folded(expr: Call, zone: str | None) -> Expr:
 _NULL_TESTS = ("IS NULL", "IS NOT NULL")
 _CHOOSE = frozenset({"COALESCE", "IFNULL", "IF"})
 _LEFT = frozenset({"UPPER", "LOWER"})
-"""Functions whose calls stay as they are if `_FOLD` has no result. `constant` is not tried for them."""
+"""Functions whose calls stay if `_FOLD` has no result. The code that runs for rows is not tried for them."""
 _SIMPLIFIED = frozenset(
     [
         *("AND", "OR", "NOT", "CASE", "SEARCH", "=", "<>", "<", "<=", ">", ">=", "ROW"),
@@ -212,7 +212,7 @@ def _arithmetic(call: Call, values: Sequence[Any]) -> Any:
 
 
 def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
-    """Return the exact value of the resulting double. None if it is not finite, if it is 0, and for MOD."""
+    """Return `a function b` as a decimal of the exact double. None for MOD, for 0 and if it is not finite."""
     if function == "MOD" or (function == "/" and b == 0):
         return None
     result = {"+": a + b, "-": a - b, "*": a * b, "/": a / (b or 1.0)}[function]
@@ -220,7 +220,7 @@ def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
 
 
 def _divided(function: str, a: Any, b: Any, kind: SqlType) -> Any:
-    """Return the truncated quotient or the remainder. The quotient of DECIMALs is not rounded yet."""
+    """Return the truncated quotient or the remainder; of DECIMALs the quotient before it is rounded."""
     if kind.root is TypeRoot.DECIMAL and function == "/":
         return Decimal(a) / Decimal(b)
     quotient = abs(a) // abs(b)
@@ -247,7 +247,7 @@ def _text(function: Callable[[str], Any]) -> Callable[[Call, Sequence[Any]], Any
 
 
 def _in_case(change: Callable[[str], str]) -> Callable[[Call, Sequence[Any]], Any]:
-    r"""Return the folder of UPPER or LOWER.
+    r"""Return the function that folds UPPER or LOWER of a literal. `change` converts a text.
 
     A result longer than the type ('\u00df' becomes 'SS') is cut to the type's length.
     """

@@ -19,7 +19,10 @@ from firesteel.rules.normalize.filtered_projects import in_input_order
 
 
 def merge_group_window_project(node: GroupWindowAggregate) -> Node:
-    """Drop the projection below a group window aggregate if it only reorders, or computes only PROCTIME()."""
+    """Drop the projection below a group window aggregate if the aggregate does not need it.
+
+    That holds if it only reorders columns, only reads the row time twice, or only computes PROCTIME().
+    """
     project = node.input
     if not isinstance(project, Project):
         return node

@@ -59,7 +59,7 @@ class _Attribute:
     def _as_read(self, node: Node, read: Positions) -> Node:
         """Return an input in which time attributes among the read columns are plain timestamps.
 
-        They are converted below an exchange.
+        If the input is an exchange, they are converted below it.
         """
         if isinstance(node, Exchange):
             return node.with_children((self._as_read(node.input, read),))

@@ -97,7 +97,7 @@ def _padded(node: Join, empty_left: bool) -> Node:
 def _aggregate(node: Aggregate) -> Node:
     """Return the result over an empty input: no groups, or for an aggregate without keys one row.
 
-    In that row counts are 0 and other calls are NULL.
+    In that row counts are 0 and other calls are NULL. If the result of a call is unknown, the node stays.
     """
     if node.keys:
         return without_rows(node)

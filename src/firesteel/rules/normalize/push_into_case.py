@@ -40,7 +40,7 @@ def _push(expr: Expr) -> Expr:
 
 
 def _compares_inputs(call: Call) -> bool:
-    """Return whether both sides read columns, and no common one: such an equality may be a join condition."""
+    """Return whether both operands read columns, and none in common: it may be a join condition then."""
     left, right = (set(input_refs(arg)) for arg in call.args)
     return bool(left) and bool(right) and not left & right
 

@@ -69,7 +69,7 @@ def _held_below(node: Project) -> tuple[Expr, ...]:
 
 
 def _folding(exprs: Sequence[Expr], zone: str | None) -> Callable[[Expr], Expr]:
-    """Return the function that folds these expressions. If a constant of one fails, it changes nothing."""
+    """Return the function that folds these expressions. It changes nothing if a constant of one fails."""
     if has_failing_constant(exprs, zone):
         return lambda expr: expr
     return partial(fold_constants, zone=zone)

@@ -12,7 +12,7 @@ from firesteel.plan.tree import Node
 
 
 def check_sink_row_times(node: Node) -> Node:
-    """Return the node.
+    """Check the row times of a sink's input, and return the node.
 
     Raises:
         ValidationError: The node is a sink, and several columns of its input are row times.

@@ -195,7 +195,7 @@ def _sort(node: logical_over.Sort) -> Node:
     """Return the physical node of a sort (Flink: StreamPhysicalTemporalSortRule, StreamExecSort).
 
     Raises:
-        ValidationError: Flink cannot sort so in streaming.
+        ValidationError: Flink cannot sort in this way in streaming.
     """
     below = physical.Exchange(to_physical(node.input), ())
     if node.fetch is not None and not node.keys:

@@ -77,7 +77,7 @@ def _input(need: Need) -> tuple[Node, Positions]:
 def _cut(node: Node, columns: tuple[int, ...]) -> Node:
     """Return a projection to these columns of an input, pushed down.
 
-    If none is needed, rows are still counted: the projection has a constant (RelFieldTrimmer.dummyProject).
+    If no column is needed, rows still count: the projection has a constant (RelFieldTrimmer.dummyProject).
     """
     if len(columns) == len(node.schema) or (not columns and len(node.schema) < 2):
         return push_projects(node)

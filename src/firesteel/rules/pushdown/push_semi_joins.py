@@ -45,7 +45,10 @@ def _with_whole_right_rows(node: Node) -> Node:
 
 
 def _whole(node: Node) -> Node | None:
-    """Return an inner join over whole right rows below a projection to its columns, or None."""
+    """Return an inner join without the projection of its right input, below a projection to its old columns.
+
+    None if the node is no such join.
+    """
     if not isinstance(node, Join) or node.join_type is not JoinType.INNER:
         return None
     left, right = node.inputs

@@ -19,7 +19,7 @@ _UNORDERED = frozenset({TypeRoot.ROW, TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MUL
 
 
 def choose_rank_strategy(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Set strategy and row key of a rank, and for a deduplication its time. Other nodes stay as they are.
+    """Set the strategy, the row key and the fields about time of a rank. Other nodes stay as they are.
 
     Raises:
         NotSupportedError: The rows are sorted by a column whose type has no order in Firesteel.

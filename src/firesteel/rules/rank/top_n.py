@@ -210,7 +210,7 @@ def _projected(node: Project, rank: Rank, rest: Expr | None) -> Node:
 
 @remembered
 def _key_columns(node: Node) -> frozenset[int]:
-    """Return the columns of upsert keys, which stay in the input of a rank."""
+    """Return the columns of a node's upsert keys, which must stay in the input of a rank."""
     return frozenset(i for key in upsert_keys(top_n(node)) for i in key)
 
 
@@ -219,7 +219,7 @@ def _end(rank: Rank) -> tuple[int, ...]:
 
 
 def _number_name(node: Project, exprs: tuple[Expr, ...], column: int) -> str:
-    """Return the name that the projection gives to the number."""
+    """Return the name that the projection gives to the row number in `column`, by default `w0$o0`."""
     named = (
         n for n, e in zip(node.names, exprs, strict=True) if isinstance(e, InputRef) and e.index == column
     )

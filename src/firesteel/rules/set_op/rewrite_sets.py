@@ -122,7 +122,7 @@ def _minus_all(node: Minus) -> Node:
 
 
 def _marked(node: Node, marks: Sequence[Expr], names: Sequence[str]) -> Project:
-    """Return the rows of an input with more columns, by which they are counted."""
+    """Return the rows of an input with `marks` as more columns, by which they are counted."""
     columns = identity(field.type for field in node.schema)
     return Project(node, (*columns, *marks), (*(field.name for field in node.schema), *names))
 

@@ -51,7 +51,7 @@ def matching_rows(node: Node, columns: Sequence[int], operands: Sequence[Literal
 
 
 def has_value(node: Node, columns: Sequence[int]) -> Expr:
-    """Return the test for NULL in none of some columns: the value of IN for a row of `matching_rows`."""
+    """Return the test that no column is NULL: then the row has the constants of IN, and IN is TRUE."""
     refs = [InputRef(i, node.schema[i].type) for i in columns]
     tests = [Call("IS NOT NULL", (ref,), NOT_NULL_BOOLEAN) for ref in refs if ref.type.nullable]
     return conjunction(tests) or TRUE

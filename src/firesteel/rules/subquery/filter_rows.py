@@ -108,7 +108,7 @@ def _semi_join(left: Node, query: SubQuery, anti: bool, rewritten: Rewrite, star
 
 
 def _whole_semi_join(left: Node, rows: Node, anti: bool) -> Node:
-    """Return the rows of `left` if a query has rows (MIN of TRUE is TRUE), with `anti` if it has none."""
+    """Return the rows of `left` if `rows` has a row, or with `anti` if it has none. MIN(TRUE) tells which."""
     marked = Project(rows, (TRUE,), ("i",))
     least = Aggregate(marked, (), (AggregateCall("MIN", (0,), BOOLEAN, "m"),))
     there = Project(least, (Call("IS NOT NULL", (InputRef(0, BOOLEAN),), NOT_NULL_BOOLEAN),), ("$f0",))

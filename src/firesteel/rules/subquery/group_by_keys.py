@@ -32,7 +32,7 @@ def equal_column(term: Expr, around: Around) -> int | None:
 def grouped_by_keys(
     node: Node, keys: list[int], calls: tuple[AggregateCall, ...], terms: Sequence[Expr]
 ) -> Pulled:
-    """Return an aggregate by these columns, and the terms over its keys. Equal calls are merged."""
+    """Return an aggregate of `node` by the keys, and the terms over its columns. Equal calls are merged."""
     first = [next(n for n, other in enumerate(calls) if _is_same(other, call)) for call in calls]
     kept = sorted(set(first))
     grouped: Node = grouped_by(node, keys, tuple(calls[n] for n in kept))
@@ -51,7 +51,7 @@ def _is_same(one: AggregateCall, other: AggregateCall) -> bool:
 
 
 def marked_rows(node: Node, keys: list[int], terms: Sequence[Expr], name: str) -> Pulled:
-    """Return the distinct values of these columns, with a column that is TRUE."""
+    """Return the distinct values of the keys, with a column `name` that is TRUE, and the terms over them."""
     found = grouped_by_keys(node, keys, (), terms)
     columns = identity(f.type for f in found.node.schema)
     names = (*(f.name for f in found.node.schema), name)

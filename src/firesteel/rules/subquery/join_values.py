@@ -111,9 +111,9 @@ class JoinedValues:
         return pull_up(plan, around), around
 
     def _pull_equal(self, query: SubQuery, plan: Node) -> tuple[Pulled, Around]:
-        """Pull up the terms so that all are equalities.
+        """Return a plan with its conditions on outer columns pulled up as equalities, and its outer query.
 
-        Each outer row then belongs to one group of the plan.
+        So each outer row belongs to one group of the plan.
         """
         pulled, around = self._pull(query, plan)
         if all(equal_column(term, around) is not None for term in pulled.terms):
@@ -122,7 +122,14 @@ class JoinedValues:
         return joined_with_values(pull_up(plan, around), around), around
 
     def _join(self, pulled: Pulled, around: Around, more: Sequence[Expr] = (), inner: bool = False) -> int:
-        """Join the rows of a plan, and return the position of their first column."""
+        """Join the rows of a plan to `self.node`, and return the position of their first column.
+
+        Args:
+            pulled: The plan.
+            around: The outer query.
+            more: Further conditions of the join.
+            inner: Whether an INNER JOIN will do if the plan has no conditions on outer columns.
+        """
         width = len(self.node.schema)
         terms = [outer_first(term, width) for term in as_join_terms(pulled, around)]
         condition = conjunction([*more, *terms]) or TRUE
@@ -136,8 +143,8 @@ class JoinedValues:
         if query.correlation and (row := unique_row(plan, around)) is not None:
             return self._looked_up(row, around)
         if not has_one_row(plan) or (isinstance(plan, Project) and not query.correlation):
-            # Calcite does not look through the projection (RelMdColumnUniqueness). For a correlated one, it
-            # later removes the check (RelDecorrelator).
+            # Calcite finds no single row below a projection (RelMdColumnUniqueness), so it adds a check. In a
+            # correlated sub-query it removes the check later (RelDecorrelator).
             call = AggregateCall("SINGLE_VALUE", (0,), plan.schema[0].type.with_nullable(True), "$f0")
             plan = Aggregate(plan, (), (call,))
         if not query.correlation:
@@ -177,7 +184,7 @@ class JoinedValues:
         return self._is_there(marked_rows(pulled.node, keys, terms, f"$f{len(keys)}"), around)
 
     def _is_there(self, pulled: Pulled, around: Around, more: Sequence[Expr] = ()) -> Expr:
-        """Join the rows of a plan, and return the test that a row exists: its last column is TRUE."""
+        """Join a plan's rows, and return the test that a row is found: its last column, TRUE, is not NULL."""
         start = self._join(pulled, around, more)
         mark = self._column(start + len(pulled.node.schema) - 1)
         return Call("IS NOT NULL", (mark,), NOT_NULL_BOOLEAN)
@@ -283,9 +290,9 @@ class JoinedValues:
     def _grouped_of_row(
         self, grouped: Pulled, keys: int, around: Around
     ) -> tuple[list[InputRef], list[Expr]]:
-        """Return the results of the group that a row belongs to, and the CASE branch for rows without one.
+        """Join the group of each row, and return its results and the CASE branch for rows without a group.
 
-        A further column is TRUE in each group, so NULL for a row without one. The keys come last.
+        A joined column is TRUE for a row with a group, NULL for other rows. The keys come last.
         """
         columns = identity(f.type for f in grouped.node.schema)
         names = [f.name for f in grouped.node.schema]

@@ -85,7 +85,7 @@ def _distinct_keys(left: Node, base: Node) -> list[int] | None:
 
 
 def _equal_keys(condition: Expr, variable: str) -> dict[int, int]:
-    """Return the equal column for each column on the left. The key -1 marks any other condition."""
+    """Return the column that equals each left column, or {-1: -1} if a term is no such equality."""
     found: dict[int, int] = {}
     for term in conjuncts(condition):
         args = term.args if isinstance(term, Call) and term.function == "=" else ()

@@ -21,8 +21,8 @@ from firesteel.rules.subquery.around import Around
 def columns_equal_to_outer(terms: Sequence[Expr], around: Around) -> dict[int, Expr] | None:
     """Return for each outer column that the terms read an equal expression over the sub-query's own columns.
 
-    The keys are positions of outer columns. None if the terms read no outer column, or if no term equates one
-    of the outer columns with such an expression.
+    The keys are positions of outer columns. None if the terms read no outer column, or if they read one
+    that no term equates with such an expression.
     """
     read = correlated_indices(terms, around.correlation)
     found: dict[int, Expr] = {}

@@ -234,7 +234,7 @@ def joined_with_values(below: Pulled, around: Around) -> Pulled:
 
 
 def _same(column: InputRef, index: int, around: Around, terms: Sequence[Expr]) -> Expr:
-    """Return the equality of a column with that of the outer row.
+    """Return the equality of a column with column `index` of the outer row.
 
     It is NULL-safe if the terms may hold for NULL.
     """

@@ -51,7 +51,7 @@ def unique_row(plan: Node, around: Around) -> UniqueRow | None:
 
 
 def _equal_columns(terms: Sequence[Expr], around: Around) -> list[int] | None:
-    """Return the columns that are equal to expressions of outer columns. None if one compares otherwise."""
+    """Return the columns that terms equate with outer expressions. None if such a term is no equality."""
     columns = []
     for term in filter(around.reads, terms):
         if not isinstance(term, Call) or term.function != "=":

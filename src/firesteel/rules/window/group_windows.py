@@ -103,7 +103,7 @@ def _window(call: Call) -> Window:
 
 
 def _without_groups(call: AggregateCall, keyed: bool) -> AggregateCall:
-    """Return a call with its result type. Without keys beside the window, the result may be NULL."""
+    """Return a call whose result may be NULL, if the window is the only key (`keyed` is False)."""
     if keyed or traits_of(call.function).never_null:
         return call
     return replace(call, type=call.type.with_nullable(True))

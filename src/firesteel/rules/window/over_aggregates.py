@@ -151,7 +151,7 @@ class _Split:
         return [e for e in found if not isinstance(e, Literal) and not contains_over(e)]
 
     def _computed(self, parts: list[Expr]) -> list[Expr]:
-        """Return the calls that are read, in their order in the query, arguments first."""
+        """Return the calls among `parts`, in their order, that windows or the projection above read."""
         wanted = {e for e in self._read() if isinstance(e, Call)}
         return list(dict.fromkeys(p for p in parts if p in wanted))
 
@@ -230,10 +230,10 @@ class _Split:
     def _names(self, above: Sequence[Expr]) -> tuple[str, ...]:
         """Return the names of the columns above.
 
-        They are the query's if the projection above computes with a window's result. Without `named`, they
-        also are if it does more than omit columns: CalcRelSplitter then adds a projection that restores their
-        order. Otherwise columns keep the input's names. Other expressions are `$<position>`, or have the
-        query's names with `named`.
+        The names are those of the query if the projection above computes with a window's result, or if it
+        does more than omit columns and `named` is False: CalcRelSplitter then adds a projection that restores
+        the order. Otherwise columns keep the input's names, and other expressions are `$<position>`, or have
+        the query's names if `named` is True.
         """
         if not self.named and not only_omits(above):
             return self.node.names

@@ -59,7 +59,11 @@ def pull_up_windows(node: Node) -> Node:
 
 
 def _unmerged(node: WindowAggregate, hint: str) -> WindowAggregate:
-    """Return an aggregate that reads the borders which the window function writes."""
+    """Return the aggregate unchanged: it reads the borders that the window function below writes.
+
+    Raises:
+        ValidationError: The windows are of processing time. The error has the hint.
+    """
     if node.windowing.is_rowtime:
         return node
     raise ValidationError(

@@ -72,7 +72,7 @@ def of_windows(node: Aggregate) -> WindowProperties | None:
 
 
 def _untouched(node: Aggregate, properties: WindowProperties) -> bool:
-    """Return whether nothing is computed from the borders between the window function and the aggregate."""
+    """Return whether no call reads a border, and the nodes down to the window function only pass them on."""
     if any(i in properties.columns for call in node.calls for i in call.args):
         return False
     below = node.input
@@ -126,7 +126,7 @@ def _as_before(node: Aggregate, aggregate: WindowAggregate, properties: WindowPr
 
 
 def _named(node: Aggregate, keys: tuple[int, ...]) -> tuple[AggregateCall, ...]:
-    """Return the calls, named by their position after the remaining keys if they have no name."""
+    """Return the calls. Those without a name, and all of a split aggregate, are named by their position."""
     taken = {node.input.schema[k].name for k in keys}
     calls = []
     for position, call in enumerate(node.calls, start=len(keys)):

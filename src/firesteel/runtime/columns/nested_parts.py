@@ -38,9 +38,9 @@ def _element(lists: pa.ListArray, place: int) -> pa.Array:
 
 
 def _value(maps: pa.ListArray, key: str) -> pa.Array:
-    """Return the value of the first entry with a key.
+    """Return for each map the value of its first entry with the key `key`, NULL if it has none.
 
-    As in Flink's binary maps, a NULL key counts as empty.
+    As in Flink's binary maps, a NULL key counts as an empty string.
     """
     offsets, entries = offsets_of(maps), maps.values
     keys = entries.field(KEY).fill_null("")
@@ -51,7 +51,7 @@ def _value(maps: pa.ListArray, key: str) -> pa.Array:
 
 
 def _taken(values: pa.Array, at: NDArray[np.int64], beyond: NDArray[np.bool_], lists: pa.Array) -> pa.Array:
-    """Return the values at some positions. NULL if a position is beyond its list, or the list is NULL."""
+    """Return one value for each list: that at position `at`, NULL if `beyond` or if the list is NULL."""
     missing = beyond | null_mask(lists) if lists.null_count else beyond
     if len(at) == len(values) and not missing.any() and np.array_equal(at, np.arange(len(at))):
         return values

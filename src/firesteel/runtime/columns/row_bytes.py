@@ -37,7 +37,7 @@ def row_bytes(columns: Sequence[pa.Array], rows: int) -> Index:
 
 
 def pieces(sizes: Index, most: int) -> Iterator[tuple[int, int]]:
-    """Cut rows into ranges [start, stop) of bounded size, none of them empty. A larger row has its own range.
+    """Yield ranges [start, stop) of rows, none of them empty. A row above `most` has a range of its own.
 
     Args:
         sizes: int64[n], the bytes of each row.

@@ -43,8 +43,8 @@ class Chain(Operator):
     """The operators of one chain, in order, with one instance for each task or key group.
 
     The messages of each operator go to the next one. A barrier reaches an operator only after the operators
-    before it have had the barrier, and after the messages that they then sent. So does the end. Ports are
-    those of the first operator.
+    before it have had the barrier, and after the messages that they then sent. The end of the input passes
+    the operators in this way, too. Ports are those of the first operator.
     """
 
     def __init__(self, operators: Sequence[Operator], counters: Sequence[Counters] = ()) -> None:
@@ -72,7 +72,7 @@ class Chain(Operator):
         return sum(operator.late for operator in self._operators)
 
     def collect_late(self, operator: int) -> LateRows:
-        """Let the operator at a position collect its late rows, and return the collector."""
+        """Make the operator at position `operator` collect its late rows, and return the collector."""
         found = self._operators[operator].late_rows = LateRows()
         return found
 

@@ -30,7 +30,7 @@ class CombinedWatermarks:
         """Advance the operator's event time by a batch. Return the watermarks to which it advances.
 
         A watermark of one input follows the rows of all inputs up to its sequence, so that the result does
-        not depend on where the inputs are cut.
+        not depend on where the inputs are cut into batches.
         """
         parts = [
             AscendingWatermarks.none() if part is None else AscendingWatermarks.of(part)

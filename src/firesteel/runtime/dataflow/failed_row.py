@@ -17,7 +17,7 @@ _LONG = 300
 
 @dataclass(frozen=True)
 class FailedCalc:
-    """Calc of which an expression failed, and the row.
+    """A Calc and the row for which one of its expressions failed.
 
     Attributes:
         spec: The Calc.
@@ -38,7 +38,7 @@ def failing_row(changes: pa.Table, run: Callable[[pa.Table], object]) -> pa.Tabl
         else:
             low = middle
     again = high > low and _fails(changes.slice(low, 1), run)
-    return changes.take([low] if again else pa.array([], pa.int64()))  # a slice is pickled with all rows
+    return changes.take([low] if again else pa.array([], pa.int64()))  # pickle writes all rows of a slice
 
 
 def with_row(error: JobError, changes: pa.Table, index: int) -> JobError:

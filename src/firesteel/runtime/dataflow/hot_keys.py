@@ -87,7 +87,7 @@ class KeySketch:
         return {key: round(count * self.rows / self._seen) for key, count in self._counts.items()}
 
     def add(self, changes: pa.Table) -> None:
-        """Count the rows of a packet, which are sampled if the process has time for it."""
+        """Count the rows of a packet. Sample their keys if the budget of the process allows it."""
         self.rows += changes.num_rows
         if PROCESS.allows():
             begun = time.process_time_ns()

@@ -89,7 +89,7 @@ class Packet:
         first: Position of the packet among those of the target.
         rows: Number of rows in the packet. For WRITTEN, the number of rows that the sink's task reports.
         read: Rows read from sources since the last packet of the task, for progress.
-        payload: Arrow IPC stream of rows, or what `holds` says. Empty for TICK, or if `stored` is set.
+        payload: Arrow IPC stream of rows, or other content by `holds`. Empty for TICK, or if `stored` is set.
         holds: Kind of the payload, see below.
         watermark: Last watermark that the chain sent, for progress. 0 for none.
         to: Id of the chain that the packet goes to. Packets for a sink (job/spec.py: sink_id) go by way of
@@ -268,7 +268,7 @@ class Merger:
         Rows of one sequence and sub-sequence are sorted by task.
 
         Args:
-            end: Position, None to release all rows.
+            end: Position of the first row to keep, None to release all rows.
 
         Returns:
             Sorted changes, None if there are none.
@@ -291,7 +291,7 @@ class Merger:
             most: Number of rows. More are before the result only if they have the same origin.
 
         Returns:
-            None if at most `most` rows wait before `end`, or if no position before `end` divides them.
+            The position. None if at most `most` rows wait before `end`, or if no position divides these rows.
         """
         tables = [changes for _, changes in self._held]
         waiting = sum(len(changes) if end is None else below(changes, end[:2]) for changes in tables)

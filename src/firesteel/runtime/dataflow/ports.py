@@ -29,7 +29,7 @@ windows and OVER take up to twice as long, at 12 MB a tenth longer.
 MANY = 12
 """Factor on `TOGETHER` for operators that gain by larger tables (operator_registry.py).
 
-A GROUP BY record by record takes a fifth less time.
+With it, a GROUP BY record by record takes a fifth less time.
 """
 MANY_LARGE = 3
 """Factor in place of MANY for rows of LARGE_ROW bytes and more: few of them make a table large enough."""
@@ -46,7 +46,7 @@ class PortMerger:
     """Merger of the packets of a chain. The packets come by ascending position.
 
     A chain with one input gets its rows and watermarks in one order. A chain with several inputs gets one
-    `PortBatch` a release, however the rows of its inputs alternate.
+    `PortBatch` for each release, however the rows of its inputs alternate.
 
     Args:
         watermarks: State of the channels, for each port that gets watermarks.
@@ -81,7 +81,7 @@ class PortMerger:
         return self._release(None)
 
     def _together(self) -> int:
-        """Return how many bytes of rows are released at once, from the size of those that wait."""
+        """Return how many bytes of rows are released at once. It depends on the mean size of waiting rows."""
         if not self._many:
             return TOGETHER
         return TOGETHER * (MANY_LARGE if self._waiting >= LARGE_ROW * self._waiting_rows else MANY)

@@ -68,10 +68,10 @@ class ChannelWatermarks:
         return len(self.sequences)
 
     def split(self, sequence: int | None) -> tuple[ChannelWatermarks, ChannelWatermarks]:
-        """Return the watermarks before a sequence, and the others.
+        """Return the watermarks with sequences below `sequence`, and the others.
 
         Args:
-            sequence: None puts all watermarks into the first part.
+            sequence: First sequence of the second part. None puts all watermarks into the first part.
         """
         at = len(self) if sequence is None else int(np.searchsorted(self.sequences, sequence))
         return ChannelWatermarks(*(c[:at] for c in self.columns)), ChannelWatermarks(
@@ -109,7 +109,7 @@ class Channel:
     is_split: bool = False
 
     def passed(self, times: Numbers, before: int) -> Numbers:
-        """Return, for each of some ascending watermarks, the last one up to it that is sent on.
+        """Return, for each of m ascending watermarks, the last watermark up to it that is sent on.
 
         Args:
             times: int64[m], ascending, milliseconds.
@@ -201,7 +201,7 @@ class WatermarkAligner:
         return advance(ready)
 
     def _join(self, number: int) -> None:
-        """Add a channel that did not exist at the start. It begins as an idle one."""
+        """Add a channel that did not exist at the start. It is idle until it sends a watermark."""
         like = next(iter(self._channels.values()))
         self._channels[number] = replace(like, id=number)
         self.reached[number] = Reached(MIN_WATERMARK, IDLE)
@@ -261,9 +261,9 @@ class WatermarkAligner:
         return moves
 
     def _at_once(self, watermarks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
-        """Return what `release` returns, computed in columns.
+        """Return the sequences and times at which the input's watermark advances, computed in columns.
 
-        Each channel in `watermarks` must hold the input back.
+        Each channel in `watermarks` must hold the input back. Use `_one_by_one` otherwise.
         """
         steps = np.unique(watermarks.sequences)
         least = np.full(len(steps), MAX_WATERMARK)
@@ -282,9 +282,9 @@ class WatermarkAligner:
         return steps[moves], least[moves]
 
     def _one_by_one(self, watermarks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
-        """Return what `release` returns, computed from one watermark after the other.
+        """Return the sequences and times at which the input's watermark advances, computed one by one.
 
-        Channels may be idle or still behind. They hold the input back again from where they have caught up.
+        Channels may be idle or behind the input. They hold it back again once they have caught up.
         """
         moved: list[tuple[int, int]] = []
         for sequence, number, time in zip(*(c.tolist() for c in watermarks.columns), strict=True):
@@ -297,7 +297,10 @@ class WatermarkAligner:
         return sequences, times
 
     def _of_channel(self, number: int, times: Numbers) -> Numbers:
-        """Return the watermark of a channel before the given ones and after each of them, int64[m + 1]."""
+        """Return the watermark of a channel before `times` and after each of them, int64[m + 1].
+
+        `times`: int64[m], watermarks that the channel has sent.
+        """
         last = self.reached[number].time
         reached = np.maximum(np.maximum.accumulate(times), last)
         return np.concatenate([[last], self._channels[number].passed(reached, last)])

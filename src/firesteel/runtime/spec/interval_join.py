@@ -67,5 +67,5 @@ class IntervalJoinSpec(OperatorSpec):
 
     @property
     def delay(self) -> int:
-        """Milliseconds by which watermarks are held back: a pair has the times of both rows."""
+        """Milliseconds that the output watermark lags: a pair is sent with both times, the older one too."""
         return max(self.reach(0), self.reach(1)) if self.has_pairs else 0

@@ -71,7 +71,7 @@ class JoinSpec(OperatorSpec):
     def port_order(self) -> tuple[int, ...]:
         """Return the ports in processing order. The input that is not padded comes first.
 
-        So rows that find their partner in the same micro-batch are not padded before (as in Flink's
+        So a row that finds its partner in the same micro-batch is not sent with NULLs first (as in Flink's
         mini-batch join).
         """
         return (0, 1) if self.kind is JoinKind.RIGHT else (1, 0)
@@ -83,7 +83,11 @@ class SemiJoinSpec(OperatorSpec):
 
     Attributes:
         anti: Whether the rows without a partner are sent.
-        inputs, null_safe, condition, state_id: As for JoinSpec.
+        inputs: The left input (port 0) and the right one (port 1).
+        null_safe: For each key whether NULL equals NULL (IS NOT DISTINCT FROM).
+        condition: Condition besides the keys, over the fields of the left input, then those of the
+            right input. None for no condition.
+        state_id: Name of the state.
     """
 
     anti: bool
@@ -94,5 +98,5 @@ class SemiJoinSpec(OperatorSpec):
 
     @property
     def port_order(self) -> tuple[int, ...]:
-        """Process the right input first, so that a left row meets all right rows of its micro-batch."""
+        """Return (1, 0): right rows come first, so a left row meets all right rows of its micro-batch."""
         return 1, 0

@@ -126,7 +126,7 @@ class GroupAggregateSpec(OperatorSpec):
     every_row: bool = False
 
     def stateful(self, ttl: int, state_id: str) -> GroupAggregateSpec:
-        """Return the spec with its state kept for `ttl` milliseconds under another name."""
+        """Return the spec with its state kept for `ttl` milliseconds under the name `state_id`."""
         return replace(self, ttl=ttl, state_id=state_id)
 
     @property
@@ -154,7 +154,7 @@ class GroupAggregateSpec(OperatorSpec):
 
     @property
     def sorted_arguments(self) -> frozenset[int]:
-        """Return the fields whose values are kept sorted: the arguments of MIN and MAX under retraction."""
+        """Return the positions of the arguments of MIN and MAX under retraction: their values stay sorted."""
         calls = (call for call in self.calls if call.retract and call.function in ("MIN", "MAX"))
         return frozenset(call.args[0] for call in calls)
 

@@ -13,7 +13,7 @@ class ProbeSpec(OperatorSpec):
     """Count rows by kind, and by the branch that each takes. Only the in-process host runs probes.
 
     Attributes:
-        run: Identity of the run whose counts it adds to.
+        run: Id of the run of the query. All probes of a run add to the same counts.
         number: Number of the probe in the run.
         branches: For each decision a column with the number of the branch that a row takes, NULL for a row
             that does not reach the decision. None for a probe without decisions.

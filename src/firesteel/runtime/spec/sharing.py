@@ -12,7 +12,7 @@ class SequenceShiftSpec(OperatorSpec):
     """Number the rows of one use of a shared input after the rows of earlier uses.
 
     Attributes:
-        places: Number of sources by which the sequence numbers are shifted.
+        places: Shift, as a number of sources: each source has an equal range of the sequence numbers.
         sources: Number of sources that share the sequence numbers. A shared source counts once for each use.
     """
 

@@ -49,7 +49,7 @@ class ValuesSpec:
     Attributes:
         types: Types of the columns.
         rows: DuckDB SQL text of each cell, by row.
-        functions: As in CalcSpec.
+        functions: Signatures of the Python functions that the SQL calls (functions/duckdb/registry.py).
     """
 
     types: tuple[SqlType, ...]
@@ -93,8 +93,8 @@ class SinkSpec:
         mode: Kinds of changes that the sink gets.
         metadata: For each name the metadata key, None for a physical column.
         partition_keys: Columns of PARTITIONED BY.
-        takes_dead_letters: Whether it gets the messages that no source of the job can read
-            (connectors/dead_letters.py), or rows that its sinks refuse. No chain feeds such a sink.
+        takes_dead_letters: Whether it gets the messages that sources of the job cannot read
+            (connectors/dead_letters.py), or rows that sinks of the job refuse. No chain feeds such a sink.
         dead_letter_source: Path of the only table whose messages such a sink gets; "" for all tables that
             have no dead-letter sink of their own.
         takes_refused_rows: Whether it gets only the rows that sinks refuse while they commit

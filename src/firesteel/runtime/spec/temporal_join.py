@@ -45,7 +45,7 @@ class TemporalJoinSpec(OperatorSpec):
 
     @property
     def reads_watermarks(self) -> bool:
-        """A row waits until both inputs have passed its time."""
+        """Whether watermarks make the operator act: a row waits until those of both inputs pass its time."""
         return True
 
     @property

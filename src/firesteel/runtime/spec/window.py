@@ -121,7 +121,8 @@ class WindowsSpec:
         step: Slide of HOP, step of CUMULATE, size of TUMBLE.
         offset: Offset of the windows.
         of_group_by: Whether the windows are those of GROUP BY. Their rows go to the state one by one, not
-            through a buffer, and slices of HOP are merged oldest first. Otherwise, newest first.
+            through a buffer, and slices of HOP are merged oldest first. Otherwise, they are merged newest
+            first.
     """
 
     function: str

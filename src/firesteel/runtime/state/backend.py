@@ -44,11 +44,11 @@ class Cache(Protocol):
         ...
 
     def spill(self, run: Run) -> Run:
-        """Return a run mapped from a file without a name. Return the same run if the disk is full."""
+        """Write a run to an unnamed file and return it mapped from there, or `run` if the disk is full."""
         ...
 
     def live(self, names: Set[str]) -> None:
-        """Set the ids of all runs that the state has now."""
+        """Tell the cache the ids of all runs that the state now has. It closes the state's former runs."""
         ...
 
 
@@ -190,7 +190,8 @@ class SortedRunBackend:
     def _save(self, store: RunStore, piece: Piece) -> None:
         """Write a run to the store. Its id is a digest of its content.
 
-        A repeated task may write a different run. The cached file of the first run must not stand for it.
+        A repeated task may write a different run. With a digest as id, the cached file of the first attempt
+        is not taken for it.
         """
         run = piece.run
         if run is None:

@@ -100,15 +100,18 @@ class MapState(Protocol):
     def get(
         self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, now: int, words: Words | None = None
     ) -> Found:
-        """Look up m pairs of key and sub-key, in any order. `words` is `value_words(sub_keys)` if known."""
+        """Look up m pairs of key (an index into `keys`) and sub-key, in any order.
+
+        `words`: `value_words(sub_keys)` if it is known.
+        """
         ...
 
     def entries(self, keys: Keys, owners: NDArray[np.int64], now: int) -> Entries:
-        """Return all entries of some keys. `owners` is ascending and distinct."""
+        """Return all entries of some keys. `owners`: ascending and distinct indices into `keys`."""
         ...
 
     def held(self) -> int:
-        """Return an upper bound of the number of entries of all keys. It costs nothing."""
+        """Return an upper bound of the number of entries of all keys, without reading any entry."""
         ...
 
     def entry_bytes(self) -> int:
@@ -116,22 +119,22 @@ class MapState(Protocol):
         ...
 
     def sizes(self, keys: Keys, owners: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return an upper bound of the number of entries of each of some keys, int64[m].
+        """Return an upper bound of the number of entries of each selected key, int64[m].
 
-        Deleted entries and older versions count until a merge drops them. `owners` is ascending and distinct.
+        Deleted and replaced entries count until a merge. `owners`: ascending, distinct indices into `keys`.
         """
         ...
 
     def part(self, keys: Keys, owner: int, part: int, parts: int, now: int) -> Entries:
         """Return one of several parts of the entries of one key.
 
-        Sub-keys are dealt out by their hashes, so parts are of about one size. All parts one after the other
-        are in the order of `entries`.
+        The hash of a sub-key decides its part, so all parts have about the same size. All parts, one after
+        the other, have the order of `entries`.
 
         Args:
             keys: Keys of the batch.
             owner: Index into `keys`.
-            part: Number of the part, below `parts`.
+            part: Number of the part, from 0.
             parts: Number of parts.
             now: Processing time in milliseconds.
         """
@@ -155,7 +158,7 @@ class MapState(Protocol):
         ...
 
     def clear(self, keys: Keys, owners: NDArray[np.int64], now: int) -> None:
-        """Delete all entries of some keys. `owners` is ascending and distinct."""
+        """Delete all entries of some keys. `owners`: ascending and distinct indices into `keys`."""
         ...
 
 
@@ -216,10 +219,10 @@ class OrderedMapState(MapState, Protocol):
     def floor(self, keys: Keys, owners: NDArray[np.int64], sub_keys: pa.Array, now: int) -> Found:
         """Find the entry with the greatest sub-key at or below each of m pairs of key and sub-key.
 
-        The pairs may come in any order.
+        The pairs may come in any order. `owners`: int64[m], indices into `keys`.
 
         Returns:
-            The columns are the sub-key of the entry, then its values.
+            For each pair the entry, if it exists. Its columns are the sub-key, then the values.
         """
         ...
 
@@ -246,7 +249,7 @@ class TimeState(Protocol):
     """
 
     def get(self, keys: Keys, owners: NDArray[np.int64], times: NDArray[np.int64]) -> Found:
-        """Look up m pairs of time and key, in any order."""
+        """Look up m pairs of time and key, in any order. `owners`: int64[m], indices into `keys`."""
         ...
 
     def put(
@@ -312,14 +315,16 @@ class SlicedState(Protocol):
     def get(
         self, keys: Keys, owners: NDArray[np.int64], times: NDArray[np.int64], numbers: NDArray[np.int64]
     ) -> Found:
-        """Look up m rows, in any order."""
+        """Look up m rows by key, slice of a time and number, in any order. `owners`: indices into `keys`."""
         ...
 
     def entries(self, keys: Keys, owners: NDArray[np.int64], slices: NDArray[np.int64]) -> Entries:
         """Return all rows of m distinct pairs of key and slice, in any order.
 
+        `owners`: int64[m], indices into `keys`. `slices`: int64[m], numbers of slices (`slices_of`).
+
         Returns:
-            `owners` of the result are positions in the request, `sub_keys` are the numbers.
+            The rows, with the position of their pair as `owners`, and their numbers as `sub_keys`.
         """
         ...
 

@@ -36,7 +36,7 @@ class RunCache:
 
     Args:
         directory: Created if it is missing.
-        limit: Maximum of bytes of all files.
+        limit: Most bytes of all files together.
     """
 
     def __init__(self, directory: Path, limit: int = DEFAULT_LIMIT) -> None:
@@ -59,7 +59,7 @@ class RunCache:
             os.utime(path)
         except FileNotFoundError:
             return None
-        except (OSError, JobError):  # damaged, or of another version: as if it were not here
+        except (OSError, JobError):  # damaged, or of another version: counts as missing
             path.unlink(missing_ok=True)
             return None
         self.keep(name, opened)
@@ -79,13 +79,13 @@ class RunCache:
             self._open.popitem(last=False)
 
     def live(self, names: Set[str], state: object = None) -> None:
-        """Set the ids of all runs that a state has now, and close its former ones.
+        """Set the ids of all runs that a state has now, and close its former runs.
 
         This process may have runs open that another process has merged away.
 
         Args:
             names: Ids of the runs.
-            state: Which state, if several share the cache.
+            state: Identifies the state if several share the cache.
         """
         for name in self._live.get(state, frozenset()) - names:
             self._open.pop(name, None)
@@ -115,7 +115,7 @@ class RunCache:
             self.clean()
 
     def spill(self, run: Run) -> Run:
-        """Return a run mapped from a file without a name. Return the same run if the disk is full."""
+        """Write a run to an unnamed file and return it mapped from there, or `run` if the disk is full."""
         path = self._temporary("spilled")
         try:
             write_plain(run, path)

@@ -24,7 +24,7 @@ _TIME = "time"
 _BY_HASH = ("value", "map", "ordered map")
 """Kinds of states whose entries are sorted by the hash of the key."""
 _CODE = "code"
-"""Column of an ordered map that sorts its entries and says nothing to a reader."""
+"""Column of an ordered map with the order codes of its sub-keys. It is not shown."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Contents:
         return StateSize(sum(piece.rows for piece in pieces), sum(piece.bytes for piece in pieces))
 
     def runs(self, state: str, key: Keys | None = None) -> list[str]:
-        """Return the ids of the runs that `table` reads."""
+        """Return the ids of the runs that `table` reads for the same arguments."""
         return [str(piece.id) for level in self._levels(state, key) for piece in level]
 
     def table(self, state: str, key: Keys | None = None) -> pa.Table:

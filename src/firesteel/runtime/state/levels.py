@@ -83,9 +83,9 @@ class Merge:
     """A merge in progress.
 
     Attributes:
-        at: First level to merge.
-        count: Number of levels. They go into the level that follows them.
-        low: Entries at places below are merged already.
+        at: Index of the first level to merge.
+        count: Number of levels to merge. Their entries go into the level after them.
+        low: Entries at places below `low` are merged already.
     """
 
     at: int
@@ -121,7 +121,7 @@ class Levels:
                 yield piece, self.run(piece)
 
     def clipped_runs(self) -> Iterator[tuple[Piece, Run]]:
-        """Yield all pieces with their runs, cut to the entries that count."""
+        """Yield all pieces with their runs, cut to the entries between the places `low` and `high`."""
         for piece, run in self.runs():
             yield piece, run.slice(*bounds(run, piece.low, piece.high))
 
@@ -270,7 +270,7 @@ class Levels:
     def _updated(self) -> bool:
         """Return whether the levels above the last one are mostly newer versions of its entries.
 
-        They must also be several times as large.
+        Those levels must also have at least UPDATES times as many entries as the last one.
         """
         *newer, last = [sum(piece.rows for piece in level) for level in self.levels]
         if sum(newer) < UPDATES * last:
@@ -314,7 +314,7 @@ class Levels:
         return max(1, sum(map(len, runs)))
 
     def _bound(self, sources: list[Level], part: float) -> int:
-        """Return a place below which about a given part of the entries lies.
+        """Return a place below which about the fraction `part` of the entries of `sources` lies.
 
         It is estimated from the largest level.
         """
@@ -338,7 +338,7 @@ class Levels:
         return parts
 
     def _size(self, level: Level) -> int:
-        """Return the number of entries of a level that count."""
+        """Return the number of entries of a level within the bounds of its pieces, dead ones too."""
         spans = (bounds(self.run(piece), piece.low, piece.high) for piece in level)
         return sum(stop - start for start, stop in spans)
 
@@ -352,7 +352,7 @@ class Levels:
 
 
 def _rows_of_piece(runs: Sequence[Run]) -> int:
-    """Return the most entries of a piece, so that it has at most about PIECE_BYTES.
+    """Return how many entries a piece may have, at most PIECE_ROWS and about PIECE_BYTES.
 
     Entries are assumed to be as large as those of these runs.
     """
@@ -361,7 +361,7 @@ def _rows_of_piece(runs: Sequence[Run]) -> int:
 
 
 def _trim(level: Level, low: int) -> None:
-    """Remove the entries of a level below a place."""
+    """Remove the entries of a level at places below `low`."""
     level[:] = [piece for piece in level if piece.high > low]
     for piece in level:
         piece.low = max(piece.low, low)

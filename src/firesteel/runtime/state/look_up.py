@@ -86,7 +86,7 @@ def all_entries(levels: Levels, hash1: U64, hash2: U64, now: int) -> tuple[Index
 
 
 def key_sizes(levels: Levels, hash1: U64) -> Index:
-    """Return how many entries, dead ones too, begin with each of some ascending hashes, int64[m]."""
+    """Return how many entries, dead ones too, have each of m ascending first hashes, int64[m]."""
     sizes = np.zeros(len(hash1), np.int64)
     for _, run in levels.clipped_runs():
         start, stop = slices(run, hash1)
@@ -95,7 +95,7 @@ def key_sizes(levels: Levels, hash1: U64) -> Index:
 
 
 def entries_between(levels: Levels, hash2: U64, low: int, high: int, now: int) -> tuple[Index, Run] | None:
-    """Return all live entries of one key at places [low, high), as `all_entries` does.
+    """Return all live entries of one key at places [low, high), each with the key index 0. None for none.
 
     Args:
         levels: Levels of the state.

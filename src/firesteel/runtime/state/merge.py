@@ -57,7 +57,7 @@ def first_of_each(run: Run, order: Index) -> Mask:
 
 
 def _shared(run: Run, order: Index, same: Mask) -> bool:
-    """Return whether different entries share their sorting words. They may then stand between equal ones."""
+    """Return whether different entries share their sorting words. They may separate versions of one entry."""
     sorting = 2 if len(run.words) > 2 else 1
     alike = np.ones(len(same), np.bool_)
     for word in run.words[:sorting]:
@@ -67,7 +67,7 @@ def _shared(run: Run, order: Index, same: Mask) -> bool:
 
 
 def _first_by_all_words(run: Run, order: Index) -> Mask:
-    """Return what `first_of_each` returns, by a sort over all words.
+    """Return which positions of `order` have the newest version of an entry, by a sort over all words.
 
     This is needed if two keys or sub-keys share 64 bits, which is rare.
     """

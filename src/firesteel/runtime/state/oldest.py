@@ -52,9 +52,10 @@ def _first_word(levels: Levels, level: Level) -> int | None:
 
 
 def _first_slice(levels: Levels, level: Level) -> int | None:
-    """Return a first word in the first slice of a level, None if it has no entry.
+    """Return the first word of an entry in the first slice of a level, None if the level has no entry.
 
-    Only a run that is in memory, or that an earlier version wrote, is looked at.
+    Of a run that is not in memory, it is taken from the manifest. A manifest of an earlier version lacks it:
+    then the run is read.
     """
     for piece in level:
         if piece.low >= piece.high or not piece.rows:

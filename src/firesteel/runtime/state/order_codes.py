@@ -147,7 +147,7 @@ def _string_bytes(column: pa.Array, descending: bool) -> pa.Array:
 
 
 def _joined(parts: Sequence[Bytes]) -> pa.Array:
-    """Return bytes side by side as one binary for each row."""
+    """Return one binary for each row: the bytes of all parts, one part after the other."""
     table = np.ascontiguousarray(np.hstack(parts))
     rows, width = table.shape
     offsets = np.arange(rows + 1, dtype=np.int32) * np.int32(width)

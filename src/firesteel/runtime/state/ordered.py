@@ -68,8 +68,9 @@ class SortedOrderedMapState(SortedMapState):
         self, keys: Keys, owners: Index, counts: Index, now: int, start: pa.Array | None, backwards: bool,
         index: bool = False,
     ) -> Entries:  # fmt: skip
-        """Return the first or last entries of some keys.
+        """Return the first entries of some keys, or with `backwards` the last ones.
 
+        `counts`: int64[m], number of entries wanted of each key in `owners`. `start`: sub-keys to begin at.
         With `index`, the owners of the result are positions in `owners`, which may then repeat.
         """
         bound = self._wanted(keys, owners, start)
@@ -81,15 +82,15 @@ class SortedOrderedMapState(SortedMapState):
         return self._entries(np.arange(len(owners)) if index else owners, walk.run())
 
     def _wanted(self, keys: Keys, owners: Index, sub_keys: pa.Array | None) -> Run:
-        """Return entries to look for. Without sub-keys, they hold only the keys."""
+        """Return a run of the keys and sub-keys to search for. Without sub-keys, it has only the keys."""
         if sub_keys is None:
             return Run((keys.hash1[owners],), ())
         return self._named(keys, owners, sub_keys)
 
     def _stretches(self, low: Run, high: Run, inclusive: bool = False) -> list[Stretch]:
-        """Return the entries of the keys from `low` to `high` in each run, newest run first.
+        """Return where each run has the keys' entries from `low` to `high`, newest run first.
 
-        With `inclusive`, entries at `high` belong to them.
+        `low` and `high`: keys, with or without sub-keys. `inclusive`: whether entries at `high` belong to it.
         """
         stretches = []
         for _, run in self.levels.clipped_runs():
@@ -108,7 +109,7 @@ class SortedOrderedMapState(SortedMapState):
         if self._orders:
             codes = order_codes(sub_keys, self._orders)
             return Run((hash1, order_words(codes), hash2), (codes, sub_keys), tail=True)
-        if self._exact and sub_keys.null_count:  # NULL is no sub-key: a wrong hash2 finds no entry
+        if self._exact and sub_keys.null_count:  # NULL is no sub-key: with a wrong hash2, no entry is found
             hash2 = np.where(null_mask(sub_keys), ~hash2, hash2)
         return Run((hash1, order_words(sub_keys), hash2), (sub_keys,), tail=not self._exact)
 

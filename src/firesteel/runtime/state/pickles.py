@@ -47,7 +47,7 @@ def loads(data: bytes, *, of_user: bool = False) -> Any:
             such a pickle can run code.
 
     Raises:
-        NotPlainError: The pickle names another class or function, and is not `of_user`.
+        NotPlainError: `of_user` is False, and the pickle names a class or function that is not allowed.
     """
     return _UserUnpickler(io.BytesIO(data)).load() if of_user else _Unpickler(data).load()
 

@@ -42,11 +42,11 @@ class Run:
     """n sorted, distinct entries.
 
     Attributes:
-        words: uint64[n] each, see the module.
+        words: uint64[n] each, such as hashes. The first two sort the entries, all words identify an entry.
         columns: n rows each.
         live: bool[n], False for a tombstone. None if all entries are live.
         time: int64[n], when each entry was written, in milliseconds. None without a time to live.
-        tail: Whether the first column is the tail.
+        tail: Whether the first column sorts and identifies entries whose words are equal.
     """
 
     words: tuple[U64, ...]
@@ -141,7 +141,7 @@ def bounds(run: Run, low: int, high: int) -> tuple[int, int]:
 
 
 def slices(run: Run, hash1: U64) -> tuple[Index, Index]:
-    """Return the ranges of the entries with some ascending first words, as int64[m] starts and ends."""
+    """Return the ranges of the entries with m ascending first words: int64[m] starts, int64[m] ends."""
     start, stop = np.empty(len(hash1), np.int64), np.empty(len(hash1), np.int64)
     find_stretches(start, stop, *given(run.words[0], hash1))
     return start, stop

@@ -16,7 +16,7 @@ from firesteel.runtime.state.runs import Index, Mask, Run
 
 
 def is_sorted(run: Run, owners: Index) -> bool:
-    """Return whether entries, of which `owners` are the keys, are sorted. False if checking is expensive."""
+    """Return whether a run is sorted, False if checking is expensive. `owners`: key index of each entry."""
     if run.tail or np.any(owners[1:] < owners[:-1]):
         return False
     first, second = run.words[:2]
@@ -72,10 +72,12 @@ def _by_tails(run: Run, order: Index) -> Index:
 
 
 def _tied(same: Mask) -> tuple[Index, Index]:
-    """Return the entries that are equal to a neighbor so far, and the group number of each.
+    """Return the positions of the entries that equal a neighbor, and the number of each one's group.
+
+    A group consists of adjacent equal entries.
 
     Args:
-        same: bool[n - 1], whether an entry is equal to the one before it.
+        same: bool[n - 1], whether each entry but the first equals the entry before it.
     """
     tied = np.zeros(len(same) + 1, np.bool_)
     tied[1:] |= same
@@ -103,7 +105,7 @@ def _order_of_tails(hash2: U64, tails: pa.Array, group: Index) -> Index:
 
 
 def _rounds(hash2: U64, tails: pa.Array) -> Iterator[U64]:
-    """Yield the sort keys of n entries, most significant first: uint64[n] each."""
+    """Yield sort keys of n entries, uint64[n] each: hash2, then eight bytes of the tails at a time."""
     if len(hash2) and (hash2 != hash2[0]).any():
         yield hash2
     if pa.types.is_decimal(tails.type):

@@ -84,7 +84,7 @@ def _words(column: pa.Array) -> list[Index]:
 
 
 def _ranks(column: pa.Array) -> Index:
-    """Return the position of each text among the distinct ones, by bytes."""
+    """Return the rank of each string among the distinct strings of the column, sorted by their bytes."""
     codes = column.cast(pa.binary()).fill_null(b"").dictionary_encode()
     order = pc.sort_indices(codes.dictionary).to_numpy()
     rank = np.empty(len(order), np.int64)

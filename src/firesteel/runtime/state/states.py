@@ -58,7 +58,7 @@ class SortedMapState:
         self._sub_type = sub_type
         self._types = tuple(types)
         self._lead = 1
-        """How many columns stand before the values; the last of them is the sub-key."""
+        """Number of columns of a run before the values. The last of these columns is the sub-key."""
 
     def get(
         self, keys: Keys, owners: Index, sub_keys: pa.Array, now: int, words: Words | None = None
@@ -109,9 +109,9 @@ class SortedMapState:
             self.put(keys, entries.owners, entries.sub_keys, entries.columns, now, dead)
 
     def _entries(self, owners: Index, found: tuple[Index, Run] | None) -> Entries:
-        """Return the entries in `found` with their owners.
+        """Return found entries, each with the index of its key in the `Keys` of the request.
 
-        `found` has, for each entry, the position of its key in `owners`, and the entries; None for no entry.
+        `found`: for each entry the position of its key in `owners`, then the entries; None for no entry.
         """
         if found is None:
             none = pa.nulls(0, self._sub_type)
@@ -120,7 +120,7 @@ class SortedMapState:
         return Entries(owners[index], run.columns[self._lead - 1], run.columns[self._lead :])
 
     def _named(self, keys: Keys, owners: Index, sub_keys: pa.Array, known: Words | None = None) -> Run:
-        """Return entries without values, to look them up or to write them."""
+        """Return a run of keys and sub-keys without values, to look them up or to add values."""
         hash2 = keys.hash2[owners]
         sub1, sub2 = sub_key_words(sub_keys, hash2, known)
         words = (keys.hash1[owners], sub1, hash2)

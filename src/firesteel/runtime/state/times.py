@@ -87,7 +87,7 @@ class SortedTimeState:
 
 
 def _after(time: int) -> int:
-    """Return the first place above all entries of a time."""
+    """Return the first place above those of all entries with times up to `time`."""
     return (time + (1 << 63) + 1) << 64
 
 

@@ -30,8 +30,8 @@ class Stretch:
 
     Attributes:
         run: The run.
-        low: int64[m].
-        high: int64[m].
+        low: int64[m], position of the first entry.
+        high: int64[m], position after the last entry.
     """
 
     run: Run
@@ -128,16 +128,20 @@ class Walk:
         return parts, np.concatenate(owners), np.concatenate(sources), np.concatenate(ends)
 
     def _certain(self, owners: Index, end: Mask) -> Mask:
-        """Return which entries cannot be preceded by an unread one.
+        """Return which entries no unread entry can precede, in the direction of the walk.
 
-        These are the entries of each key up to the first `end`, in the direction of the walk.
+        These are the entries of each key up to the first one that `end` marks as the last one read of a
+        stretch with more entries.
         """
         if self._backwards:
             return _ranks(owners[::-1], end[::-1])[::-1] <= end
         return _ranks(owners, end) <= end
 
     def _take(self, read: Run, owners: Index, newest: Index, live: Mask) -> None:
-        """Keep the live entries, up to the number wanted. `newest` is in the direction of the walk."""
+        """Keep the live entries, up to the number wanted.
+
+        `newest`: positions in `read` of the entries' newest versions, in the direction of the walk.
+        """
         owner = owners[newest]
         keep = live & (_ranks(owner, live) <= self._wanted[owner])
         at = newest[keep]
@@ -161,7 +165,7 @@ def _ranks(owners: Index, marked: Mask) -> Index:
 
     Args:
         owners: int64[n], key of each entry. The entries of a key are adjacent.
-        marked: bool[n].
+        marked: bool[n], whether each entry is marked.
     """
     total = np.cumsum(marked)
     new = np.ones(len(owners), np.bool_)

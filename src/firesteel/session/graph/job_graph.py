@@ -113,9 +113,9 @@ class _Graph:
 
 
 def node_of(operator: OperatorSpec, origins: Origins) -> Node | None:
-    """Return the plan node of an operator, else of the first operator of its class; None if there is none.
+    """Return the plan node of an operator, or else that of the first operator of the same class, or None.
 
-    Routing of watermarks may have replaced the operator by a copy with another value of a field.
+    The class decides if watermark routing has replaced the operator by a copy with a changed field.
     """
     same = (node for spec, node in origins if spec is operator)
     alike = (node for spec, node in origins if type(spec) is type(operator))

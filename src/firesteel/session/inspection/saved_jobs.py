@@ -113,7 +113,7 @@ class SavedJobs:
 
 
 def _state(folder: Path, job: Json) -> Json:
-    """Return the fields of a job that depend on whether a process still runs it."""
+    """Return the fields of a job that change because its process has ended; {} if they are as in the file."""
     if job["state"] in _ENDED:
         return {}
     owner, lives = _owner(folder)

@@ -27,8 +27,8 @@ class StateDifference:
         state: Short name of the state.
         before: Number of live entries before.
         after: Number of live entries after.
-        entries: The entries of one side only: SIDE, then the columns of the state. An entry whose value has
-            changed is there twice.
+        entries: The entries that are only in one of the two states: SIDE, then the columns of the state. An
+            entry whose value has changed is there twice.
     """
 
     operator: str
@@ -65,7 +65,7 @@ def state_differences(
         key: Values of the operator's key as text; empty for all keys.
 
     Raises:
-        UsageError: There is no such operator, or its states have other columns after than before.
+        UsageError: The state after has no such operator, or a state has other columns after than before.
     """
     if operator is None:
         names = sorted({row[0] for each in (before, after) for row in each.overview()})
@@ -104,7 +104,7 @@ def _difference(
 def _surplus(both: pa.Table, split: int) -> pa.Table:
     """Return the entries that one side has more often than the other one, with their SIDE.
 
-    Several entries of a map may be equal: the hash of the key tells them apart, and is no column.
+    Entries of a map may be equal in all columns: only the hash of their keys, which is no column, differs.
 
     Args:
         both: The entries before, then those after.

@@ -65,10 +65,10 @@ class StateReport:
         return (operator, _short(name, operator), kind, *numbers, _time(whole.oldest))
 
     def operator(self, wanted: str) -> str:
-        """Return the full name of the operator with this name, or of the only one whose name begins with it.
+        """Return the full name of an operator, from its name or a beginning that no other name has.
 
         Raises:
-            UsageError: There is none, or there are several.
+            UsageError: No operator has such a name, or several have.
         """
         known = sorted({row[0] for row in self.overview()})
         found = [wanted] if wanted in known else [name for name in known if name.startswith(wanted)]
@@ -100,7 +100,7 @@ class StateReport:
             yield short, table.column_names, _cells(table)
 
     def states(self, operator: str) -> dict[str, str]:
-        """Return the states of an operator: the full names by the short ones, sorted."""
+        """Return the full names of an operator's states by their short names, sorted."""
         names_ = sorted({name for group in self.state.groups for name in group.contents.entries})
         return {_short(name, operator): name for name in names_ if self._operator(name) == operator}
 

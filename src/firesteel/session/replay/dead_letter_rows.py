@@ -100,7 +100,7 @@ def _columns(reader: TableEnvironment, table: str) -> list[str]:
 
 
 def _hint(reader: TableEnvironment, table: str) -> str:
-    """Return the hint for reading a topic up to its current end, "" for other tables."""
+    """Return the SQL hint for reading a topic up to its current end, "" for other tables."""
     found = reader.catalog.find(tuple(part.strip("`") for part in table.split(".")))
     if not isinstance(found, Table) or dict(found.options).get("connector") != "kafka":
         return ""

@@ -31,7 +31,7 @@ class StatementReplay:
         messages: Number of messages that can be read now.
         unreadable: Text of the error of each message that still cannot be read, by its position.
         earlier: Number of messages that were replayed before.
-        is_completed: Whether the job also completes an earlier replay that was interrupted.
+        is_completed: Whether the job will also complete an earlier, interrupted replay.
         rows: Number of rows that could not be written, which are not replayed.
     """
 
@@ -63,7 +63,7 @@ def replay_of(
         The replay, None if the checkpoint has no state of the statement.
 
     Raises:
-        UsageError: The checkpoint belongs to another query.
+        UsageError: The checkpoint belongs to another query, or two messages have the same position.
         NotSupportedError: A message cannot be replayed, or the checkpoint is not on this machine.
     """
     if local_folder(checkpoint) is None:
@@ -124,7 +124,7 @@ def _scans(job: JobSpec) -> dict[int, ScanSpec]:
 
 
 def _add(messages: dict[str, RawMessage], message: RawMessage) -> None:
-    """Add a message. Raises UsageError if there is another one with its position."""
+    """Add a message. Raises UsageError if a different message has the same position."""
     known = messages.setdefault(message.position, message)
     if known != message:
         raise UsageError(

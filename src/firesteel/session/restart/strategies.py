@@ -115,7 +115,7 @@ class ExponentialDelay(RestartStrategy):
     Args:
         initial: The first wait, in milliseconds.
         longest: The longest wait, in milliseconds.
-        multiplier: Each wait is the one before, times this.
+        multiplier: Each wait is the previous wait times this.
         threshold: Milliseconds without a failure, from a restart on, after which the waits begin again.
         jitter: Part of a wait, from 0 to 1, by which it is randomly longer or shorter.
         attempts: The most restarts before the waits begin again.

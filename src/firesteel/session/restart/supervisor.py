@@ -70,7 +70,7 @@ class Supervisor:
         self._times = 0
 
     def run(self, attempt: Callable[[], Iterator[T]], position: Callable[[], str]) -> Iterator[T]:
-        """Yield what the attempts yield, until one of them ends without an error, or the job is cancelled.
+        """Yield the items of each attempt, until an attempt ends without an error or the job is cancelled.
 
         Args:
             attempt: Runs the job once, from its checkpoint or from the beginning.

@@ -100,7 +100,7 @@ def _expressions(spec: OperatorSpec, node: Node, failed: CalcSpec) -> tuple[Sequ
 
 
 def own_text(catalog: Catalog, text: str) -> str | None:
-    """Return the text of a statement if no expression of its plan can stand in another text, else None.
+    """Return the text of a statement; None if an expression of its plan may come from another text.
 
     Expressions of views and of computed columns stand in other statements.
     """
@@ -150,7 +150,7 @@ class _Row:
         """Return the message with which an expression fails, None if it does not fail."""
         try:
             self._value(expr)
-        except FiresteelError as error:  # also if a part cannot be compiled alone: the job's error counts
+        except FiresteelError as error:  # or the expression alone cannot be compiled
             return error.message
         return None
 

@@ -91,7 +91,7 @@ class Running:
         JOBS.planned(self.record, self._progress, plan, self.cancel, about)
 
     def changes(self) -> Iterator[pa.Table]:
-        """Run the job, with its restarts, and yield its changes as they arrive: none of a job with a sink."""
+        """Run the job, with its restarts, and yield its changes as they arrive. With a sink, yield none."""
         error: BaseException | None = None
         try:
             yield from self._changes()

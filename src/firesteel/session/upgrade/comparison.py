@@ -26,7 +26,7 @@ class OperatorChange(NamedTuple):
     Attributes:
         operator: The operator as EXPLAIN prints it.
         change: What happens to it.
-        before: How EXPLAIN prints the old operator, if it changes.
+        before: The old operator as EXPLAIN prints it, if `change` is CHANGED; else "".
     """
 
     operator: str
@@ -37,8 +37,8 @@ class OperatorChange(NamedTuple):
 def compare(before: Sequence[Node], after: Sequence[Node]) -> list[OperatorChange]:
     """Return what happens to each operator, sources first.
 
-    An operator is unchanged if its whole input is, too. Otherwise, it is compared with an old operator that
-    prints the same, or else with one of the same kind.
+    An operator is unchanged if EXPLAIN prints it and its whole input as before. Otherwise, it is compared
+    with an old operator that prints the same, or else with one of the same kind.
     """
     old, new = _operators(before), _operators(after)
     left = list(old)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 _NAMED = re.compile(r"(\w+)=(?=\[)")
 _FREE = "changelogMode"
-"""An attribute that follows from the rest of a plan."""
+"""Attribute that is not compared, because it follows from the rest of a plan."""
 _ALIAS = re.compile(r" AS \S+$")
 
 
@@ -26,7 +26,7 @@ def added_parts(before: str, after: str) -> tuple[str, ...]:
 
 
 def _parts(line: str) -> Iterator[str]:
-    """Yield the parts of an operator, such as `select a`, without the names that a query gives them."""
+    """Yield the parts of an operator's line, such as `select a`, without aliases (`AS name`)."""
     start = line.find("(") + 1
     yield from _flat("", line[start:-1])
 

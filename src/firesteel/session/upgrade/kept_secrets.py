@@ -1,4 +1,4 @@
-"""Secrets of a script that was kept without them, from the tables of the same name in another script."""
+"""Put secrets back into a kept script, which has asterisks for them, from tables of another script."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firesteel.sql.statements import CreateTable
 
 
 def with_secrets(kept: str, new: str) -> str:
-    """Return a kept script with the secret options that tables of another script have.
+    """Return a kept script with secrets from the tables of the same name in another script.
 
     Args:
         kept: The script, with asterisks for secrets (spark/checkpoint/upgrade/kept_script.py).
@@ -28,7 +28,7 @@ def with_secrets(kept: str, new: str) -> str:
 
 
 def _is_starred(key: str, kept: str, new: str | None) -> bool:
-    """Return whether a kept value is asterisks for the new one: a secret, or a text of the same length."""
+    """Return whether a kept value is asterisks for `new`: `new` is secret, or as long as the asterisks."""
     return new is not None and not kept.strip("*") and (is_hidden(key, new) or len(kept) == len(new))
 
 

@@ -15,7 +15,7 @@ from firesteel.session.upgrade.extensions import added_parts
 
 
 class State(Enum):
-    """What becomes of an operator's state in an upgrade. NONE: the operator has no state."""
+    """Effect of an upgrade on an operator's state. NONE means that the operator has no state."""
 
     NONE = "none"
     KEPT = "kept"
@@ -31,7 +31,7 @@ class OperatorPlan:
     Attributes:
         operator: The operator as EXPLAIN prints it.
         change: The change in words: a value of Change, or `extended`.
-        before: How EXPLAIN prints the old operator, if it changes.
+        before: The old operator as EXPLAIN prints it, if it was changed or extended; else "".
         added: Parts that an extended operator has besides the old ones.
         state: What happens to its state.
         tables: Tables that its state is rebuilt from.

@@ -142,7 +142,7 @@ class _OldScripts:
     """The statements of the scripts that a checkpoint keeps.
 
     Args:
-        new: The new script. The old scripts are kept without secrets, and get those of the new one.
+        new: The new script. The old scripts are kept without secrets, and get the secrets of the new script.
     """
 
     def __init__(self, new: str) -> None:

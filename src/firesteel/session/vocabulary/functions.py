@@ -23,7 +23,7 @@ def functions(environment: Environment) -> dict[str, str]:
 
 
 def signature(name: str) -> str:
-    """Return the forms of a built-in scalar function: `(CHARACTER, INTEGER, [INTEGER])`."""
+    """Return up to three forms of a built-in scalar function, such as `(CHARACTER, INTEGER, [INTEGER])`."""
     forms = list(dict.fromkeys(map(_form, FUNCTIONS[name])))
     more = " | ..." if len(forms) > _SHOWN_FORMS else ""
     return " | ".join(forms[:_SHOWN_FORMS]) + more

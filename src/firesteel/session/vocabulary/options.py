@@ -24,7 +24,7 @@ def table_options(given: Mapping[str, str]) -> dict[str, Option]:
     """Return the options that a table may have, by key.
 
     Args:
-        given: The options that the table has: its connector and formats decide which others there are.
+        given: The options that the table has. Its connector and formats decide which others it may have.
     """
     found = {_CONNECTOR.key: _CONNECTOR}
     connector = CONNECTORS.find(given.get("connector", ""))

@@ -34,7 +34,7 @@ class StepReport:
         before: Entries of the operator's state before.
         after: Entries of the operator's state after.
         sent: The output rows with their kinds.
-        note: Why there is no output, or what else is special; "" for nothing.
+        note: Why there is no output, or that rows were late; "" for no note.
         watermark: The watermark that the operator got in place of rows, in UTC; "" for none.
     """
 

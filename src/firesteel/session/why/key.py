@@ -86,7 +86,7 @@ def _conditions(text: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _equalities(expression: syntax.Node, text: str) -> Iterator[tuple[str, str | None]]:
-    """Yield the columns and values of a conjunction of comparisons."""
+    """Yield (column, value as text or None for NULL) for each comparison of a conjunction."""
     if isinstance(expression, syntax.Binary) and expression.operator == "AND":
         yield from _equalities(expression.left, text)
         yield from _equalities(expression.right, text)

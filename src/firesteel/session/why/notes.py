@@ -22,7 +22,7 @@ from firesteel.runtime.spec.rank import DeduplicateSpec, RankSpec
 from firesteel.spark.why.steps import Step
 
 _COUNTING = re.compile(r"[./](came|time|watermark)\b")
-"""End of the names of states that only count rows or keep watermarks."""
+"""Matches the names of states that only count rows or keep watermarks."""
 _REMOVES = (int(RowKind.UPDATE_BEFORE), int(RowKind.DELETE))
 
 

@@ -119,7 +119,7 @@ class OperatorReports:
 
 
 def _state_name(spec: OperatorSpec) -> str:
-    """Return the name with which the names of an operator's states begin; "" if it has none."""
+    """Return the text with which the names of an operator's states begin; "" if it has no state."""
     holder = getattr(spec, "aggregate", spec)
     return str(getattr(spec, "state_id", None) or getattr(holder, "state_id", ""))
 
@@ -134,10 +134,11 @@ def _drops(spec: OperatorSpec) -> bool:
 def _keys(
     places: dict[int, PlaceRows], keys: Sequence[tuple[int, ...]]
 ) -> list[tuple[tuple[str, ...], dict[int, Mask]]]:
-    """Return the distinct keys of the input rows that led to the explained ones, by their first rows.
+    """Return the distinct keys of the input rows in the lineage, in the order of each key's first row.
 
     Returns:
-        One pair for each key: its values as text, and for each port bool[rows], whether the row has the key.
+        One pair for each key: its values as text, and for each port bool[number of rows], whether a row has
+        the key.
     """
     own = {
         port: [place.rows.column(field(at)) for at in keys[port]]

@@ -29,7 +29,7 @@ class SourceRows:
     Args:
         job: The job.
         lineage: The lineage.
-        read: What each source chain has read, by the chain's number.
+        read: Rows that each source chain has read, by the chain's number.
         batches: The micro-batches.
 
     Attributes:
@@ -93,7 +93,7 @@ class SourceRows:
 
 
 def _shown(name: str, value: object) -> object:
-    """Return a part of a place as shown: a file below the working directory by its relative path."""
+    """Return a part of a place for display. A file below the working directory has its relative path."""
     if name != "file":
         return value
     path, here = Path(str(value)), Path.cwd()

@@ -108,7 +108,9 @@ def _asked(started: StartedJob, table: str | None) -> AskedStatement:
 
 
 def statement_in(environment: TableEnvironment, checkpoint: str, table: Sequence[str] = ()) -> AskedStatement:
-    """Return a statement of a checkpoint, by the script that it keeps, else by the tables of the session.
+    """Return a statement of a checkpoint, planned with the script that the checkpoint keeps.
+
+    If it keeps none, the tables of the session are used.
 
     Args:
         environment: The session.

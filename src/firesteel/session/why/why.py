@@ -76,7 +76,7 @@ def explain_in(statement: AskedStatement, question: Question) -> Explanation:
 
     Args:
         statement: The statement, which has a checkpoint.
-        question: What is asked. Its table is not read.
+        question: What is asked. Its `table` is ignored.
 
     Raises:
         UsageError: The checkpoint lacks the micro-batch, a source no longer has its history, or the result

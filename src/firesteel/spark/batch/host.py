@@ -48,7 +48,7 @@ class BatchSettings:
     statement: str = ""
     """SQL of the job, which Spark's UI shows."""
     watched: str = ""
-    """Path of the file that tells whether a page looks at the rows for sinks; "" if there is no page."""
+    """Path of a file that is touched while a web page shows the rows for sinks; "" without a page."""
     group: str = field(default_factory=lambda: f"firesteel-{uuid4().hex}")
     """Spark's job group, by which another thread can cancel the job (SparkContext.cancelJobGroup)."""
 
@@ -71,7 +71,7 @@ def run(
         leave_out_scopes(context)
     plan = _plan(job, context, parallelism, delivery.job, settings.watched)
     if delivery.in_tasks:
-        plan = exchange(plan, parallelism)  # Its files keep the packets for the sinks' own tasks.
+        plan = exchange(plan, parallelism)  # Shuffle files keep the packets for later sink tasks.
 
     def collected(packets: RDD[Any]) -> list[Packet]:
         try:
@@ -106,7 +106,7 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str, watched: str)
         context: The SparkContext.
         parallelism: Number of tasks of a source and of partitions of an exchange.
         name: Name of the job at its sinks.
-        watched: Path of the file that tells whether a page looks at the rows for sinks.
+        watched: Path of a file that is touched while a web page shows the rows for sinks; "" without a page.
     """
     staged = stages(job)
     bits = sub_sequence_bits(exchanges(job))
@@ -129,7 +129,7 @@ def _plan(job: JobSpec, context: Any, parallelism: int, name: str, watched: str)
 
 
 def exchange(packets: RDD[Keyed], targets: int) -> RDD[Keyed]:
-    """Shuffle packets to one partition for each target, sorted there by ascending position."""
+    """Shuffle packets to one partition for each target, and sort each partition by Packet.first."""
     exchanged = packets.partitionBy(targets, target_of).mapPartitions(
         sorted_by_position, preservesPartitioning=True
     )

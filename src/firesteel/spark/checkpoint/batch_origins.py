@@ -47,7 +47,7 @@ class BatchOrigins:
 
         Args:
             batch: Number of the batch.
-            parts: Number of positions that the sinks record for the batch.
+            parts: Number of positions that all sinks record for the batch; 0 if unknown.
         """
         begin, (end, offsets) = self._end(batch - 1) if batch else ("", ()), self._end(batch)
         if not end or (batch and not begin[0]):
@@ -71,7 +71,7 @@ class BatchOrigins:
         return self._ends[batch]
 
     def digest(self, offsets: Sequence[str]) -> str:
-        """Return a digest of the sources' offsets, and of the log lines of the files that these count."""
+        """Return a digest of offsets, one a source, and of the log entries of the files that were read."""
         made = hashlib.blake2b(digest_size=_DIGEST)
         for number, line in enumerate(offsets):
             made.update(f"{len(line)}:{line}".encode())
@@ -79,10 +79,10 @@ class BatchOrigins:
         return made.hexdigest()
 
     def _files(self, source: int, line: str) -> bytes:
-        """Return a digest of the files that an offset counts, b"" if it counts none.
+        """Return a digest of the files read up to a source's offset, b"" if the source reads no files.
 
-        An offset of the filesystem connector counts files of a log. Another copy of the checkpoint may have
-        other files at the same positions of its log.
+        An offset of the filesystem connector is a number of entries in the checkpoint's log of files. Another
+        copy of the checkpoint may have other files at the same positions of its log.
         """
         local = local_folder(self._folder)
         try:
@@ -96,7 +96,7 @@ class BatchOrigins:
 
 
 class _FileLogDigest:
-    """Digests of the first lines of a growing file. Each line is read once."""
+    """Digests of the first lines of a log of files, which grows. Each line is read once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -120,7 +120,7 @@ class _FileLogDigest:
 
 
 def _counts(offset: Any) -> Iterator[int]:
-    """Yield, for each file offset within an offset, the number of files that were at least partly read."""
+    """Yield the number of files read, wholly or in part, for each file offset within a source's offset."""
     if isinstance(offset, dict):
         if offset.keys() == {"file", "byte"}:
             yield offset["file"] + bool(offset["byte"])

@@ -56,13 +56,13 @@ class ChangedFiles:
 
     @property
     def first(self) -> str:
-        """Return the path of a changed file."""
+        """Return the path of the first changed file."""
         return next(iter(self._found[0][1]))
 
     def mend(self) -> None:
-        """Update the logs of files to the changed files, and print a line for each file.
+        """Record the present state of the changed files in the logs of files. Print a line for each file.
 
-        Micro-batches with these files get other digests.
+        The digests of the micro-batches with these files change, because they cover the log entries.
         """
         for log, changed in self._found:
             log.amend(changed)
@@ -74,7 +74,7 @@ class ChangedFiles:
 
 
 def _committed(context: Any, folder: str) -> dict[str, Offset]:
-    """Return the committed offsets of files, by the number of their source."""
+    """Return the last committed offset of each source of files, by the source's number as text."""
     last = batches(context, folder, "commits")[-1:]
     text = offsets_text(context, folder, last[0]) if last else None
     lines = [] if text is None else text.splitlines()[2:]

@@ -108,7 +108,7 @@ def _calls(operator: Spec) -> list[str]:
 
 
 def _states(operator: Spec) -> list[str | None]:
-    """Return the state layout of each aggregate; None stands for the first layout."""
+    """Return the name of each aggregate's state layout; None stands for the first version of a layout."""
     return [call.get("state") for call in operator.get("calls", ())]
 
 

@@ -11,7 +11,7 @@ from firesteel.spark.checkpoint.lock import local_folder
 
 
 def sync_name(checkpoint: str, name: str) -> None:
-    """Make a file in a checkpoint on this machine durable, with its name.
+    """Make a file in a checkpoint on this machine durable: its content, and its name in the folder.
 
     Raises:
         FileNotFoundError: The file does not exist.

@@ -1,6 +1,6 @@
 """Fingerprint of a checkpoint: its job, key groups and partitions, in a file beside Spark's files.
 
-A checkpoint can continue only with the same chains, because its state and offsets fit no others. Options of
+A checkpoint can continue only with the same chains, because its state and offsets fit only them. Options of
 the sink may change. Key groups and partitions stay the same as at the checkpoint's creation. A field that was
 added to a spec since then counts as having its default value.
 """
@@ -36,9 +36,9 @@ SPARK = "spark"
 """Folder of Spark's own files in a checkpoint."""
 
 _SHOWN = 70
-"""Most characters of a statement in an error."""
+"""Maximum number of characters of a statement that an error shows."""
 MOST_PARTITIONS = "most_partitions"
-"""Key in the fingerprint file of the most partitions that a rescaled checkpoint has had."""
+"""Key in the fingerprint file for the highest number of partitions that a rescaled checkpoint has had."""
 VERSION = 2
 """Version of the fingerprint file and of the state's layout."""
 
@@ -47,7 +47,7 @@ _FREE = re.compile(
     r"|chains\[\d+\]\.operators\[\d+\]\.folds"
     r"|chains\[\d+\]\.operators\[\d+\](\.join)?\.(table\.scan\.(options|connector|table)|retry)"
 )
-"""Parts of a job that may change, including where and how lookup joins query their tables."""
+"""Pattern of the paths in a job's JSON that may change, such as where and how lookup joins query tables."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ OTHER_JOB_HINT = (
     "run the query it was made with, give this one an empty checkpoint folder, or give it this "
     "checkpoint with `firesteel upgrade`"
 )
-"""Hint for a job that does not go with its checkpoint."""
+"""Hint of the error for a job that differs from the job of its checkpoint."""
 
 
 def check_or_write(
@@ -186,7 +186,7 @@ def belongs_to(context: Any, folder: str, job: JobSpec) -> bool:
 
 
 def _change(saved: dict[str, Any], job: JobSpec, layout: Layout) -> str | None:
-    """Return, in one line, what prevents a job from continuing from a saved one, None if nothing does."""
+    """Return, in one line, why a job cannot continue from a saved fingerprint; None if it can."""
     now = _fingerprint(job, layout)
     if any(saved[part] != now[part] for part in ("version", "hashing")):
         return "it was made by a version of Firesteel that keeps state in another way"
@@ -197,13 +197,13 @@ def _change(saved: dict[str, Any], job: JobSpec, layout: Layout) -> str | None:
 
 
 def bound_chains(job: JobSpec) -> list[dict[str, Any]]:
-    """Return the chains of a job as JSON, without the options of its sources that may change."""
+    """Return the chains of a job as JSON, without those source options that may differ between runs."""
     chains: list[dict[str, Any]] = _binding(plain(job))["chains"]
     return chains
 
 
 def _binding(job: dict[str, Any]) -> dict[str, Any]:
-    """Return a job as JSON, without the options of its sources that may change."""
+    """Return a job's JSON without those source options that may differ between runs."""
     return {**job, "chains": [{**c, "inputs": [_bound(each) for each in c["inputs"]]} for c in job["chains"]]}
 
 
@@ -216,7 +216,7 @@ def _bound(read: dict[str, Any]) -> dict[str, Any]:
 
 
 def _completed(saved: Any, defaults: Mapping[str, dict[str, Any]]) -> Any:
-    """Return a saved job, with the default of each field that its specs lacked when it was saved."""
+    """Return a saved job, with defaults for the fields that spec classes have got since it was saved."""
     if isinstance(saved, dict):
         known = {name: _completed(value, defaults) for name, value in saved.items()}
         return defaults.get(saved.get("is", ""), {}) | known
@@ -224,7 +224,7 @@ def _completed(saved: Any, defaults: Mapping[str, dict[str, Any]]) -> Any:
 
 
 def _defaults(value: object) -> dict[str, dict[str, Any]]:
-    """Return the defaults of fields of each class of spec in a job, by the name of the class."""
+    """Return the defaults of the fields of each spec class in a job, by the identity of the class."""
     if isinstance(value, tuple):
         return dict(pair for item in value for pair in _defaults(item).items())
     if not is_dataclass(value) or isinstance(value, (type, SqlType, UserFunction)):
@@ -252,7 +252,7 @@ def check_version(folder: str, saved: Mapping[str, Any]) -> None:
 
 
 def most_partitions(context: Any, folder: str) -> int:
-    """Return the most partitions that a checkpoint has had: the bound of task numbers that its sinks know."""
+    """Return the most partitions that a checkpoint has had. Its sinks know only task numbers below it."""
     saved = read(context, folder) or {}
     return int(saved.get(MOST_PARTITIONS, saved["partitions"]))
 
@@ -273,7 +273,7 @@ def differences(before: Any, after: Any, path: str) -> Iterator[tuple[str, Any, 
 def plain(value: Any) -> Any:
     """Return a spec as JSON: dataclasses by field, with the identity of their class; types as SQL text.
 
-    Sets of values are left out, because their names in the texts identify them.
+    The field `sets` is left out: the texts of expressions name the sets, and a name identifies the values.
     """
     if isinstance(value, SqlType):
         return str(value).replace("``", "`")  # Types have this text in earlier checkpoints.
@@ -294,9 +294,9 @@ def plain(value: Any) -> Any:
 
 
 def _newer_state(value: object) -> dict[str, Any]:
-    """Return the state layout of an operator or a call, if it has changed since the first layout.
+    """Return {"state": layout} for an operator or an aggregate call; {} if it has its first layout.
 
-    The first layout is not written.
+    The first layout is not written to the fingerprint file.
     """
     if isinstance(value, OperatorSpec):
         version = entry(type(value)).state
@@ -362,7 +362,7 @@ def read(context: Any, folder: str) -> dict[str, Any] | None:
 
 
 def _note(context: Any, folder: str, statement: str | None) -> None:
-    """Store the statement's text, by which it is found again. It may change while the job stays the same."""
+    """Store the statement's text, by which it is found again. The text may change while the job does not."""
     if statement is None or read_text(context, f"{folder}/{STATEMENT}") == statement:
         return
     write_text(context, f"{folder}/{STATEMENT}", statement)

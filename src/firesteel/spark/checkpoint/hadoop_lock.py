@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _PREFIX = "firesteel.owner-"
 RACE_SECONDS = 0.5
-"""Seconds to wait after creating the file.
+"""Seconds to wait after creating the owner's file, before reading it again.
 
 An object store may let two runs create the same file. After this time, the file names the later run.
 """
@@ -63,7 +63,7 @@ class HadoopLock:
         threading.Thread(target=self._beat, daemon=True).start()
 
     def watch(self, tell: Callable[[ShutOutError], object]) -> None:
-        """Make another thread call `tell` if a heartbeat finds that another run has taken over."""
+        """Register `tell`: the thread of the heartbeat calls it if another run has taken over."""
         self._tell = tell
 
     def check(self) -> None:

@@ -55,7 +55,7 @@ FILE is the lock of one statement.
 _BYTES = 1024
 """Size of a lock file."""
 RACE_SECONDS = 0.5
-"""Wait on a file system without locks: if two runs start at once, the last one to write its name wins."""
+"""Seconds to wait for a concurrent run on a file system without locks. The last to write its name wins."""
 SPARK_SECONDS = 60.0
 """Longest wait, in seconds, for the Spark of a killed run to end."""
 
@@ -120,7 +120,7 @@ class CheckpointLock:
             )
 
     def watch(self, tell: Callable[[ShutOutError], object]) -> None:
-        """Make another thread call `tell` if a heartbeat finds that another run has taken over."""
+        """Register `tell`: the thread of the heartbeat calls it if another run has taken over."""
         self._tell = tell
 
     def check(self) -> None:
@@ -158,7 +158,7 @@ class CheckpointLock:
         atexit.unregister(self._leave)
 
     def _leave(self) -> None:
-        """Release the folder at the exit of the process, whatever stopped it. Spark's JVM ends by itself."""
+        """Release the folder when the process exits for any reason. The JVM's lock ends with the JVM."""
         self._spark = None
         # Skip this in a forked process, and if the lock was never taken.
         if self._owner["pid"] == os.getpid() and "number" in self._owner:

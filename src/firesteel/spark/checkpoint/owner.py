@@ -24,7 +24,7 @@ Owner = dict[str, Any]
 
 
 class ShutOutError(JobError):
-    """Another run has taken over the checkpoint while this one was not heard of."""
+    """Another run has taken over the checkpoint, because this run had no heartbeat for LEASE_SECONDS."""
 
     restarts = False
 
@@ -50,14 +50,14 @@ def read_owner(text: str | bytes | None) -> Owner:
 
 
 def shown(owner: Owner) -> str:
-    """Return the words for an owner in a message."""
+    """Return a description of an owner for messages."""
     if "pid" not in owner:
         return "another run"
     return f"process {owner['pid']} on {owner.get('host')} since {owner.get('since')}"
 
 
 def in_use(folder: object, owner: Owner, more: str = "") -> UsageError:
-    """Return the error for a run that finds another one on its checkpoint."""
+    """Return the error for a run whose checkpoint another run is using."""
     return UsageError(f"the checkpoint {folder} is in use by {shown(owner)}{more}", hint=HINT)
 
 
@@ -84,7 +84,7 @@ def machine() -> str:
 
 
 def say_taken_over(folder: object, owner: Owner) -> None:
-    """Say once that a run's checkpoint is taken over."""
+    """Print, once for each owner, that this run takes over the checkpoint of an owner that ended."""
     text = shown(owner)
     if text not in _reported:
         _reported.add(text)
@@ -92,7 +92,7 @@ def say_taken_over(folder: object, owner: Owner) -> None:
 
 
 _reported: set[str] = set()
-"""Owners, as text, that are reported already. The locks of a command and of its statements name one owner."""
+"""Owners, as text, already reported. The locks of a command and of its statements name the same owner."""
 
 
 def _is_running(pid: Any) -> bool:

@@ -107,7 +107,7 @@ def settle(
 def settle_changed_files(
     context: Any, folder: str, delivery: Delivery, partitions: int, recovery: str, changed: ChangedFiles
 ) -> None:
-    """Prepare the sinks for files that have changed.
+    """Move the sinks back before the rows of files that have changed, and update the logs of these files.
 
     Call `settle` before this function, and again after it with `deliver-again`.
 
@@ -254,7 +254,7 @@ def _described(conflict: _Conflict, delivery: Delivery, log: _Log) -> str:
 def _delivered_again(found: Positions, log: _Log, origins: BatchOrigins, lineage: str) -> Plan:
     """Return a plan that moves the sinks back to the checkpoint (`deliver-again`).
 
-    A task of a sink that already has all rows of the next batch keeps its position.
+    A task of a sink that already has all rows of the batch that Spark runs next keeps its position.
     """
 
     def moved(position: Position) -> Position:
@@ -269,12 +269,12 @@ def _resumed(
     found: Positions, log: _Log, origins: BatchOrigins, lineage: str, description: str, *, framed: bool,
     extra: Collection[str],
 ) -> Plan:  # fmt: skip
-    """Return a plan in which the next batch ends at the position of the sinks, and all sinks have it.
+    """Return a plan in which the next batch ends at the position of the sinks, and counts as delivered.
 
-    `extra` are the sinks whose positions are not among the parts of an origin.
+    `extra` are the names of sinks for refused rows, whose positions `Origin.parts` does not count.
 
     Raises:
-        NotSupportedError: That position is unknown, or a sink may lack some rows up to it.
+        NotSupportedError: The position of the sinks is unknown, or a sink may lack some rows before it.
     """
     furthest = max((each for p in found.values() for each in p.values()), key=lambda each: each.batch)
     origin = furthest.origin
@@ -323,7 +323,7 @@ def _differs(position: Position, origins: BatchOrigins) -> bool:
 
 
 def _of(origins: BatchOrigins, batch: int, lineage: str) -> Origin:
-    """Return the origin of a checkpoint's batch, with the new lineage."""
+    """Return the origin of a batch, with another lineage; an unknown origin if its offsets are missing."""
     known = origins.of(batch) if batch >= 0 else Origin()
     return replace(known, lineage=lineage) if known.is_known else Origin()
 

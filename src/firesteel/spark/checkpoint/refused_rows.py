@@ -3,8 +3,8 @@
     refused-rows/BATCH-NUMBER   {"origin": ORIGIN, "sinks": {"SINK": {"PARTITION": [ROW, ...]}}}
 
 The file is durable before a sink commits without these rows. A delivery of the same batch after a crash reads
-the file with the highest number, which has the rows of all others. Files with other origins are ignored, such
-as those from before the checkpoint was restored from an older copy.
+the file with the highest number, which has the rows of all earlier files. A file with another origin is
+ignored, such as one from before the checkpoint was restored from an older copy.
 """
 
 from __future__ import annotations

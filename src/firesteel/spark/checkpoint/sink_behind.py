@@ -56,7 +56,7 @@ def furthest_behind(
     record: SinkPositions,
     forgets: Callable[[str], float | None],
 ) -> Behind | None:
-    """Return the task of a sink that lacks most micro-batches, or None if no sink lacks any.
+    """Return the task of a sink whose last complete micro-batch is the earliest, None if no sink lacks any.
 
     A sink that now keeps its positions in another place, and has none there, does not count: it starts anew.
 

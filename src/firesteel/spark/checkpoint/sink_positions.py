@@ -90,8 +90,8 @@ class SinkPositions:
 
         Args:
             batch: Number of the micro-batch.
-            tasks: (job's name at the sink, task) of those that had rows of it. If there are none, nothing is
-                written.
+            tasks: (job's name at the sink, task) for each task of a sink that had rows of the micro-batch. If
+                there are none, nothing is written.
 
         Raises:
             OSError: The checkpoint cannot be written.

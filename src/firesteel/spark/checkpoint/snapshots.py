@@ -69,7 +69,7 @@ def remove_versions_after(context: Any, checkpoint: str, version: int) -> None:
 
 
 def first_batch(context: Any, checkpoint: str) -> int:
-    """Return the batch that Spark runs first, which begins with the state of the version of the same number.
+    """Return the number of the batch that Spark runs first. It is also the state version that Spark loads.
 
     The last planned batch runs again if it is not committed.
     """

@@ -60,7 +60,7 @@ class Script:
     """Statements of a session that are known so far."""
 
     statements: Sequence[Identity]
-    """The statements."""
+    """Identities of the statements."""
     is_whole: bool = False
     """Whether no other statement will follow."""
     given: frozenset[str] = frozenset()
@@ -71,7 +71,7 @@ def statement_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity
     """Return the folder for a statement of a script.
 
     Raises:
-        UsageError: A query of the script has no folder, but there is one of a query the script does not have.
+        UsageError: The query has no folder, but the checkpoint has one of a query that the script lacks.
     """
     UPGRADE.complete_if_interrupted(checkpoint)
     saved = saved_statements(context, checkpoint)
@@ -99,7 +99,7 @@ def saved_folder(context: Any, checkpoint: str, job: JobSpec, this: Identity, sc
 def _own_folder(
     context: Any, saved: Sequence[SavedStatement], job: JobSpec, this: Identity, script: Script
 ) -> tuple[str | None, list[SavedStatement]]:
-    """Return a statement's saved folder, None if it has none, and folders of no statement of the script."""
+    """Return a statement's saved folder (None: it has none), and the folders that fit no statement."""
     left = list(saved)
     found: dict[Identity, SavedStatement] = {}
     for one in script.statements:
@@ -150,7 +150,7 @@ def saved_statements(context: Any, checkpoint: str) -> list[SavedStatement]:
 
 
 def _target(job: dict[str, Any]) -> str | None:
-    """Return JobSpec.target of a saved job. Jobs of earlier versions had only one sink."""
+    """Return the tables that a saved job writes to, None for a query. Earlier versions had only one sink."""
     sinks = job["sinks"] if "sinks" in job else [job["sink"]]
     return None if sinks[0]["connector"] is None else ", ".join(sink["table"] for sink in sinks)
 

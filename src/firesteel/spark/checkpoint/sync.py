@@ -35,7 +35,7 @@ _UNSYNCED = (FOLDER,)
 _RENAMED = (".changelog", ".zip")
 """Suffixes of the files that Spark renames when they are complete.
 
-It does the same with files named by a number.
+Spark also renames the files whose name is a number.
 """
 
 _Version = tuple[int, ...]
@@ -56,11 +56,11 @@ class CheckpointSync:
         self._above = [folder.parent, *folder.parent.parents[:1]]
 
     def begin(self) -> Future[None]:
-        """Start a thread that syncs the files that are new now. `ended` waits for its end."""
+        """Begin to sync the files that are new now, in a thread. Give the result to `ended` to wait."""
         return self._turns.submit(self._run)
 
     def ended(self, begun: Future[None]) -> None:
-        """Wait until a sync has ended.
+        """Wait for the end of a sync that `begin` has started.
 
         Raises:
             JobError: The disk fails.
@@ -90,7 +90,7 @@ class CheckpointSync:
             _sync_folder(self._above.pop())
 
     def _changed(self) -> Iterator[tuple[Path, list[Path]]]:
-        """Yield each folder with new names, and its new files."""
+        """Yield each folder with new or changed entries, and a list of its new or changed files."""
         waiting = [str(self._folder)]
         while waiting:
             folder = waiting.pop()

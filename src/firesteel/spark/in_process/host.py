@@ -36,8 +36,8 @@ class MicroBatch:
     """The input of one micro-batch.
 
     Attributes:
-        rows: For each source chain, by id, a changes table without sequences. Chains without rows may be
-            left out.
+        rows: The rows that each source chain reads, by the chain's id, as a changes table without sequences.
+            Chains without rows may be left out.
         now: Processing time in milliseconds.
         ends: Whether the input ends with this micro-batch.
     """
@@ -56,7 +56,7 @@ class InProcessJob:
         at_once: Whether one micro-batch has the whole input. The job then runs as on the batch host, where
             operators hold their state as Python objects and write it to no store.
         channels: Function that returns the watermark channels of a source; one channel if not given.
-        observer: Receiver of all messages of the job's chains; None for none.
+        observer: Object that gets all messages of the job's chains; None for none.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class InProcessJob:
         number, self._batches = self._batches, self._batches + 1
         packets = [packet for context in self._first for packet in self._read(context, batch, number)]
         if number:
-            packets += self.tick()  # timers of earlier micro-batches may be due
+            packets += self.tick()  # fires due timers of earlier micro-batches
         packets = self.run_later_stages(packets, number, batch.now)
         own = [p for p in packets if p.to == sink_id(0) and p.holds in (CHANGES, WATERMARKED)]
         yield from merge(sorted(own, key=_position))
@@ -103,7 +103,7 @@ class InProcessJob:
         return self._first
 
     def numbers(self, chain: int) -> range:
-        """Return the split numbers of a chain that reads a source."""
+        """Return the numbers for the splits of a source, by the id of the chain that reads it."""
         return self._numbers[chain]
 
     def states(self) -> Iterator[Contents]:
@@ -182,7 +182,7 @@ def _read_all(chain: ChainSpec, numbers: range) -> pa.Table:
 
 
 def _numbered(rows: pa.Table | None, split: int) -> list[pa.Table]:
-    """Return the rows with the sequences of a split, as a list with at most one table."""
+    """Return a list of the rows, with the sequences of split number `split`; [] if there are no rows."""
     if rows is None or not rows.num_rows:
         return []
     return [rows.add_column(1, SEQUENCE, row_sequences(split, 0, rows.num_rows))]

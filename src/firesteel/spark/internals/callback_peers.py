@@ -4,7 +4,7 @@ pyspark starts py4j's callback server, over which Spark runs `foreachBatch`, wit
 the machine could call the function with arguments of their own. Linux shows in /proc/net/tcp which user owns
 the other end of a loopback connection. Nothing is read from a connection of another user.
 
-Private: `PythonServer._create_connection` of py4j, which gets each accepted connection.
+This replaces py4j's private `PythonServer._create_connection`, which gets each accepted connection.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def is_own_peer(connection: socket.socket) -> bool:
 
 
 def _has(table: Path, local_port: int, remote_port: int) -> bool:
-    """Return whether a table has a connection of this user from the local to the remote port."""
+    """Return whether a connection table of Linux has one of this user from the local to the remote port."""
     local, remote = f":{local_port:04X}", f":{remote_port:04X}"
     user = str(os.getuid())
     for line in table.read_text().splitlines()[1:]:

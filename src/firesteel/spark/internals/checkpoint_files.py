@@ -38,7 +38,8 @@ def write_with_few_programs(session: SparkSession, *, owned: bool) -> None:
     A setting of the user is kept. If the JVM uses another class for local files than Hadoop's, nothing
     changes.
 
-    Private: the class that writes files this way, the setting that names it, and the access to the JVM.
+    This depends on private parts of Spark: the class that writes files this way, the setting that names it,
+    and the access to the JVM.
 
     Args:
         session: The session of one job.

@@ -4,7 +4,8 @@ With Unix sockets, Spark registers a file for each task that has keyed state, an
 reads. Spark deletes the file after use, but Java keeps the name as long as the JVM lives. For a stream with
 many short micro-batches, the names take some hundred MB a day.
 
-Private: the class java.io.DeleteOnExitHook and its field, which Spark has Java open to reflection.
+This depends on Java's private class java.io.DeleteOnExitHook and its field. Spark's JVM options open them to
+reflection.
 """
 
 from __future__ import annotations

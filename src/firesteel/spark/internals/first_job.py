@@ -18,8 +18,8 @@ _NO_SCOPES = "spark.rdd.scope.noOverride"
 def leave_out_scopes(context: SparkContext) -> None:
     """Stop Spark from recording the call that created each RDD, for jobs of this thread.
 
-    Spark would write it as JSON for its UI, which takes 50 ms of a first job. Private: the name of the local
-    property.
+    Spark would write it as JSON for its UI, which takes 50 ms of a first job. The name of the local property
+    is private to Spark.
     """
     context.setLocalProperty(_NO_SCOPES, "true")
 
@@ -30,7 +30,7 @@ def write_as_java(exchanged: RDD[Any]) -> None:
     For pairs of a number and bytes, Spark would choose Kryo, which takes 80 ms to set up and brings nothing
     for large byte arrays.
 
-    Private: how pyspark builds a shuffle of pairs (`prev`, `_jrdd`), and ShuffledRDD.setSerializer.
+    This depends on private API: `prev` and `_jrdd` of pyspark's pair shuffle, and ShuffledRDD.setSerializer.
     """
     from py4j.protocol import Py4JError
 

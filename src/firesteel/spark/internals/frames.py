@@ -19,7 +19,7 @@ def in_session(frame: DataFrame, session: SparkSession) -> DataFrame:
     The settings of that session then apply: a job's state store and shuffle partitions must not be set in the
     user's session.
 
-    Private: the analysed plan of a DataFrame, and the creation of a DataFrame from a plan (`Dataset.ofRows`).
+    This uses private API: a DataFrame's analysed plan, and `Dataset.ofRows`, which makes a DataFrame from it.
     """
     from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
@@ -37,7 +37,7 @@ def with_state(packets: DataFrame, key: str, processor: StatefulProcessor, schem
     """Return a DataFrame of the rows that a processor sends for packets grouped by the column `key`.
 
     The driver does not use pandas, but pyspark imports it to check its version, which takes a third of a
-    second. Private: the name of the check, which is left out.
+    second. This replaces the private function with this check by one that does nothing.
     """
     functions = importlib.import_module("pyspark.sql.pandas.functions")
     name = "require_minimum_pandas_version"
@@ -55,15 +55,15 @@ def let_go(frame: DataFrame) -> None:
 
     py4j's objects are reference cycles. Python frees them only when its garbage collector runs, which a
     mostly waiting driver does once in hundreds of micro-batches. Each DataFrame takes a third of a MiB in the
-    JVM: its plan, its metrics, and a Hadoop configuration. Private: the Java object of a DataFrame, and its
-    gateway.
+    JVM: its plan, its metrics, and a Hadoop configuration. This uses private attributes: the Java object of a
+    DataFrame, and its gateway.
     """
     given: Any = frame
     given.sparkSession.sparkContext._gateway.detach(given._jdf)
 
 
 def spark_schema(schema: pa.Schema) -> StructType:
-    """Return the Spark schema for an Arrow schema. Private: the module of the function that converts it."""
+    """Return the Spark schema for an Arrow schema, by a function in a private module of pyspark."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     found: StructType = from_arrow_schema(schema)

@@ -1,8 +1,8 @@
 """Small files beside Spark's checkpoints, on any file system that Spark can write to.
 
-Private: the access from a context to its JVM and to its Hadoop settings (`_jvm`, `_jsc`). Python itself knows
-only the local file system. Errors of the file system are Py4JJavaErrors. Reading a local folder needs no
-Spark: the context may be None then, while Spark starts.
+The functions use a context's private attributes `_jvm` and `_jsc` (Hadoop settings), because Python itself
+knows only the local file system. Errors of the file system are Py4JJavaErrors. Reading a local folder needs
+no Spark: the context may be None, as while Spark starts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Spark's choice of a partition for the rows of a keyed operator.
 
-Private: the hash, its seed, and that the partition is the remainder of the hash.
+This depends on private behaviour of Spark: the hash function, its seed, and that the partition is the
+remainder of the hash.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class JvmLock:
-    """Lock on a file that Spark's JVM holds. Private: the access from a context to its JVM (`_jvm`)."""
+    """Lock on a file that Spark's JVM holds. It uses a context's private attribute `_jvm`."""
 
     def __init__(self, context: SparkContext, file: Path) -> None:
         made: Any = context

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 MAY_BE_LATE = tuple(map(int, pyspark.__version__.split(".")[:2])) >= (4, 3)
-"""Whether Spark reads the states of tasks that have not set up all variables."""
+"""Whether this Spark can read a checkpoint's state if a task has not set up all state variables."""
 
 
 def map_when_used(
@@ -31,7 +31,8 @@ def map_when_used(
     The driver records the schemas of all state, so it sets up the map at once. Tasks do the same with Spark
     4.2, and if pyspark's internals differ from those known here.
 
-    Private: the client of a handle and the client's state, which must be CREATED to set up variables.
+    This uses private attributes: the client of a handle, and the client's state, which must be CREATED to set
+    up variables.
     """
     from pyspark.sql.streaming.stateful_processor_api_client import StatefulProcessorHandleState as States
 

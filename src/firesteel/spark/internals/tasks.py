@@ -13,7 +13,7 @@ _BATCH = "streaming.sql.batchId"
 
 
 def batch_number() -> int:
-    """Return the number of the task's micro-batch. Private: the local property in which Spark keeps it.
+    """Return the number of the task's micro-batch, from a private local property of Spark.
 
     Raises:
         JobError: Spark does not provide the number. Sinks use it to drop repeated rows, so that an invented
@@ -34,7 +34,7 @@ def batch_number() -> int:
 def by_value(thing: Any) -> bytes:
     """Pickle a function of a script or a notebook with its code, for `pickle.loads`.
 
-    Private: pyspark's own copy of cloudpickle, which pickles by name what a worker can import.
+    This uses pyspark's private copy of cloudpickle, which pickles by name what a worker can import.
     """
     from pyspark import cloudpickle
 
@@ -45,7 +45,7 @@ def by_value(thing: Any) -> bytes:
 def variables_of_workers(context: SparkContext) -> dict[str, str]:
     """Return the environment variables that a context gives its Python workers. The caller may add to them.
 
-    No setting that Spark shows or writes contains these variables. Private: where a context keeps them.
+    No setting that Spark shows or writes contains them. They are in an undocumented attribute of the context.
     """
     found: dict[str, str] = context.environment
     return found

@@ -19,9 +19,9 @@ def at_worker_end(close: Callable[[], None]) -> None:
 
     If the process is killed, `close` is not called.
 
-    Private: a worker runs `pyspark.worker.main` once for each task, waits in it for the next task, and resets
-    its signal handlers before each. In a process that is not a worker, `close` runs only at the ordinary
-    exit.
+    This depends on private behaviour of pyspark: a worker runs `pyspark.worker.main` once for each task,
+    waits in it for the next task, and resets its signal handlers before each task. In a process that is not a
+    worker, `close` runs only at the ordinary exit.
     """
     atexit.register(close)
     worker: Any = sys.modules.get(_WORKER)

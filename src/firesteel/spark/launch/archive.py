@@ -5,8 +5,8 @@ The JVM of the first run writes an archive when it ends (-XX:ArchiveClassesAtExi
 there is one archive for each of them and for each host. No run waits for an archive or depends on it: the JVM
 ignores an archive that does not fit.
 
-The JVM writes the archive under a unique name, at which an empty file stands from the start, so that runs
-beside this one write none. A later run renames it if the archive is complete and useful.
+The JVM writes the archive under a unique name. An empty file of this name exists from the start, so that
+concurrent runs write no archive. A later run renames the archive if it is complete and useful.
 It is useful if a marker file beside it shows that a job of that run returned results, so that the archive has
 the classes of a job. The JVM writes the header last, so a file with a header is complete.
 """
@@ -43,7 +43,7 @@ _MOST = 8
 
 @dataclass(frozen=True)
 class ClassArchive:
-    """JVM options for the class-data archive.
+    """JVM options that use or create a class-data archive.
 
     `mark` is the marker file, created if the loaded classes are worth keeping; None without a new archive.
     """
@@ -59,7 +59,7 @@ class ClassArchive:
 
 
 def class_archive(java: Java, jars: Sequence[Path], host: str, cache: Path | None = None) -> ClassArchive:
-    """Return the archive for this Java, this class path, and this host, or the options to create one."""
+    """Return options that use the archive for this Java, class path and host, or that create it."""
     try:
         folder = private_cache_folder("jvm") if cache is None else cache / "jvm"
         make_private(folder)
@@ -93,9 +93,9 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
 
 
 def _is_claimed(made: Path) -> bool:
-    """Return whether another run writes this archive, or will when it ends.
+    """Return whether the archive is written, or its run still exists and writes it when it ends.
 
-    The file is empty until then. A run that was killed has left it behind.
+    The file is empty until then. A killed run leaves an empty file behind.
     """
     with suppress(FileNotFoundError, ProcessLookupError, ValueError):  # ValueError: an older file's name
         if made.stat().st_size > 0:
@@ -108,7 +108,7 @@ def _is_claimed(made: Path) -> bool:
 def _oldest(folder: Path) -> list[Path]:
     """Return all archives but the eight (_MOST) that were written or used last.
 
-    Each new environment has archives of its own, of 200 MB each, which nobody uses after it is gone.
+    Each new environment has archives of its own, of 200 MB each, which are useless once it is gone.
     """
     archives = [*folder.glob("*.jsa"), *folder.glob(f"*{_NEW}")]
     return sorted(archives, key=lambda file: file.stat().st_mtime, reverse=True)[_MOST:]
@@ -117,7 +117,7 @@ def _oldest(folder: Path) -> list[Path]:
 def _adopt(folder: Path, key: str, archive: Path) -> bool:
     """Rename a finished and useful archive to its final name, and return whether there was one.
 
-    Useless archives are deleted on the way; without a useful one, abandoned ones are, too.
+    Complete archives without a marker file are deleted. If none is useful, abandoned files are deleted, too.
     """
     for made in folder.glob(f"{key}.*{_NEW}"):
         if not (_is_own(made) and _is_complete(made)):

@@ -121,7 +121,7 @@ def prepare() -> None:
 
 
 SPARKS_DAEMON = "pyspark.daemon"
-"""Private: the module that Spark runs as its daemon by default."""
+"""The module that Spark runs as its daemon by default. Its name is private to pyspark."""
 
 
 def run_module() -> None:

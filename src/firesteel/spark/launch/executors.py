@@ -1,7 +1,7 @@
 """Wait for the executors of a cluster, which start some seconds after the context.
 
-Private: the access from a context to Spark's own SparkStatusTracker (`_jsc`). pyspark's tracker lacks
-executors.
+This depends on private API of pyspark: `_jsc`, which leads from a context to Spark's own SparkStatusTracker.
+pyspark's tracker lacks executors.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def serve(
     Args:
         address: File of the socket to listen at.
         load: Function that loads the libraries.
-        spare: Work to do step by step while nobody asks.
+        spare: Work to do, one step at a time, while no process asks for a fork.
         at_end: Function to call when standard input has ended because the starting process is gone.
     """
     left = iter(spare)

@@ -67,7 +67,7 @@ def run_in_fork(address: str, arguments: list[str]) -> None:
 
 
 def _send(connection: _socket.socket, about: bytes) -> None:
-    """Send this process's streams, and what the fork needs to know."""
+    """Send this process's standard streams, then `about`: arguments, path, folder, and environment."""
     streams = b"".join(number.to_bytes(_INT_BYTES, sys.byteorder) for number in range(STREAMS))
     with_streams = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)
     connection.sendmsg([len(about).to_bytes(LENGTH_BYTES, "big")], [with_streams])

@@ -13,9 +13,9 @@ from pathlib import Path
 
 _SIZES = Path("/proc/self/statm")
 _MOST = 128 << 20
-"""Bytes in memory above which a worker returns what is free.
+"""Bytes in memory above which a worker returns free memory to the system.
 
-To get them again takes some tenths of a second for each GB.
+Getting memory from the system again takes some tenths of a second for each GB.
 """
 
 

@@ -1,8 +1,8 @@
 """JVM of a local Spark, started directly.
 
 `bin/spark-submit` starts one JVM to work out the command line of another. In local mode with nothing to
-submit, that command line is known, and half a second is saved. Private: the command line, and how the JVM
-reports its port and secret (pyspark.java_gateway.launch_gateway).
+submit, that command line is known, and half a second is saved. The module depends on private parts of Spark:
+the command line, and how the JVM reports its port and secret (pyspark.java_gateway.launch_gateway).
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class LocalJvm:
     def _leave(self) -> None:
         """Kill a JVM that is still starting when this process exits.
 
-        It would not see the end of its input.
+        At that stage, the JVM does not notice the end of its input.
         """
         if self._folder.exists():
             self._process.kill()

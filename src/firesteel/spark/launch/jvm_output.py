@@ -21,7 +21,7 @@ _TRACEBACK = "Traceback (most recent call last):"
 _ENDED = ("BrokenPipeError", "ConnectionResetError", "EOFError")
 """Errors that pyspark's own daemon prints for a Python worker whose JVM has ended. Users need not see them.
 
-Firesteel's daemon does not print them (spark/start/ended_peers.py).
+Firesteel's own daemon suppresses them (spark/start/ended_peers.py).
 """
 _LAST_LINES = 20
 

@@ -20,7 +20,7 @@ _AVX512 = "X86_V4 AVX512_SKX"
 """NumPy's names for AVX-512, from 2.4 on and before. NumPy ignores names that it does not know."""
 _PROCESSORS = Path("/proc/cpuinfo")
 _ONE = 4096
-"""Number of bytes to read: enough for the first processor. There may be hundreds."""
+"""Bytes to read of the file of processors: enough for the first. There may be hundreds of processors."""
 
 
 def spare_slow_sorts(processors: Path = _PROCESSORS) -> None:

@@ -38,7 +38,8 @@ def spark_submit_context(
 ) -> SparkContext:
     """Return a context. If pyspark already has a JVM in this process, the context uses that JVM.
 
-    Private: `_ensure_initialized`, since pyspark writes all settings of a context into the command line.
+    The JVM is started by pyspark's private `_ensure_initialized`, because a new context would write all its
+    settings into the command line.
 
     Args:
         options: Options of the start.
@@ -64,7 +65,7 @@ def spark_submit_context(
 
 
 def _variables(options: LaunchOptions) -> dict[str, str]:
-    """Return the variables with which spark-submit is started."""
+    """Return the environment variables with which spark-submit is started."""
     java: list[str] = []
     if not has_logging(options.conf, os.environ):
         java += logging_options(options.conf)
@@ -115,7 +116,7 @@ def without_secrets(conf: SparkConf) -> SparkConf:
 def forget_jvm() -> None:
     """Make pyspark forget its JVM and its context, so that the next context starts another JVM.
 
-    Private: the attributes in which pyspark keeps both.
+    This depends on the private attributes in which pyspark keeps both.
     """
     from pyspark import SparkContext
 
@@ -129,7 +130,7 @@ def forget_jvm() -> None:
 def end_jvm() -> None:
     """Kill the JVM that pyspark has started, if there is one, and make pyspark forget it.
 
-    Private: pyspark's `proc`.
+    This depends on pyspark's private attribute `proc`.
     """
     module: Any = sys.modules.get("pyspark.core.context")
     process = getattr(module.SparkContext._gateway, "proc", None) if module is not None else None
@@ -153,14 +154,14 @@ def is_sparks_own(error: BaseException) -> bool:
 
 
 def has_ended(context: SparkContext) -> bool:
-    """Return whether this process has stopped a context. Private: its `_jsc`."""
+    """Return whether this process has stopped a context. This reads the private attribute `_jsc`."""
     return context._jsc is None
 
 
 def is_stopped(context: SparkContext) -> bool:
     """Return whether no job can run on a context: its JVM has ended, or Spark has stopped it.
 
-    Private: the attribute `_jsc`, which leads from a context to its JVM.
+    This depends on the private attribute `_jsc`, which leads from a context to its JVM.
     """
     made: Any = context
     try:

@@ -17,7 +17,7 @@ def submitted_settings() -> dict[str, str]:
     """Return the settings with which `spark-submit` started this program; empty if it did not.
 
     They contain the master, but not the application name that `spark-submit` sets by default, the program's
-    file name. Private: `_ensure_initialized`, which connects to the running JVM.
+    file name. This calls pyspark's private `_ensure_initialized`, which connects to the running JVM.
     """
     if not _IS_SUBMITTED:
         return {}

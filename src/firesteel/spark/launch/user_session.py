@@ -30,8 +30,8 @@ def context_of(session: SparkSession) -> SparkContext:
 def use_this_python(context: SparkContext) -> None:
     """Make a local Spark run its workers with this interpreter, unless the user has chosen another one.
 
-    The first `python3` in PATH may lack Firesteel. Private: the attribute in which a context keeps the
-    program.
+    The first `python3` in PATH may lack Firesteel. This sets the private attribute in which a context keeps
+    the program.
     """
     named = "PYSPARK_PYTHON" in os.environ or context.getConf().contains("spark.pyspark.python")
     if (context.master or "").startswith("local") and not named:

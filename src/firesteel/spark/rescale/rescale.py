@@ -33,8 +33,8 @@ class Rescaled:
 
     Attributes:
         name: Name of its folder.
-        before: Parallelism before.
-        after: Parallelism now.
+        before: Parallelism before the rescale.
+        after: Parallelism after it.
         max_parallelism: Number of key groups.
     """
 

@@ -35,7 +35,7 @@ class RescaledStatement:
 
     Attributes:
         files: Its files as of the last committed micro-batch.
-        saved: Content of its fingerprint file.
+        saved: Content of its file firesteel.json (spark/checkpoint/fingerprint.py).
         after: The new parallelism.
     """
 
@@ -45,7 +45,7 @@ class RescaledStatement:
 
     @classmethod
     def of(cls, folder: Path, parallelism: int) -> RescaledStatement:
-        """Return the statement of a folder.
+        """Return the statement of a folder, and check that it can get this parallelism.
 
         Raises:
             UsageError: The statement cannot have this parallelism, or has no state yet.

@@ -1,6 +1,6 @@
 """Change of the number of partitions in Spark's own files, which Spark reads when a query continues.
 
-Private: the format of the files.
+Depends on private behaviour of Spark: the format of these files.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ new labels spread the groups evenly over the new partitions (spark/internals/has
 The query writes version 1 of the new store, as a snapshot. Only the file's name contains the version, so the
 file is renamed to the version from which the job continues.
 
-Private: the names of the files of a state store.
+Depends on private behaviour of Spark: the names of the files of a state store.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def move_state(
     """Write the state of a stage into new partitions.
 
     Args:
-        session: A session of this rescale alone, whose shuffle partitions are the new ones.
+        session: A session that only this rescale uses. Its `spark.sql.shuffle.partitions` is the new number.
         spark: Spark's folder in the checkpoint.
         stage: Number of the stateful operator.
         batch: Number of the last committed micro-batch.
@@ -90,7 +90,7 @@ def _load(session: SparkSession, rows: Path, to: Path) -> None:
 
 
 def _take(store: Path, to: Path, version: int) -> None:
-    """Move the snapshot of a partition's new store into the checkpoint, as another version."""
+    """Move the snapshot of a partition's new store into the checkpoint, and rename it to `version`."""
     snapshot = store / f"{_FIRST}.zip"
     if not snapshot.exists() or (store / f"{_FIRST + 1}.zip").exists():
         raise InternalError(f"Spark has not written the state to {snapshot} in one micro-batch")

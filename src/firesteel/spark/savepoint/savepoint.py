@@ -27,11 +27,11 @@ from firesteel.spark.savepoint.draft_folder import check_space, draft_folder
 from firesteel.spark.savepoint.statement_files import StatementFiles
 
 _ATTEMPTS = 5
-"""Number of attempts to copy a statement whose job commits quickly."""
+"""Most attempts to copy a statement: its running job may remove files during the copy."""
 
 
 Check = Callable[[Path, int], object]
-"""Function that checks the state in a statement's folder after a micro-batch."""
+"""Function of a statement's folder and last micro-batch. It raises an error if the state is unreadable."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _saved(
 
 
 def _copied(statement: Path, to: Path) -> StatementFiles:
-    """Copy a statement's files. Raises FileNotFoundError if Spark has removed one meanwhile."""
+    """Copy a statement's files. Raises FileNotFoundError if Spark or another run has changed them."""
     shutil.rmtree(to, ignore_errors=True)  # an earlier attempt may have left files
     to.mkdir(mode=PRIVATE_FOLDER)
     files = StatementFiles.of(statement)
@@ -139,7 +139,7 @@ def _copied(statement: Path, to: Path) -> StatementFiles:
 
 
 def _attempt(call: Callable[[Path], StatementFiles], statement: Path) -> StatementFiles:
-    """Return the result of a call, which is repeated if Spark removes a file meanwhile.
+    """Return `call(statement)`. Repeat the call if a file is missing, because Spark has just removed it.
 
     Raises:
         JobError: A file is still missing: the checkpoint is damaged.

@@ -6,7 +6,7 @@ Version V of a state is the state after micro-batch V - 1. Spark keeps it in the
     V.changelog     the changes of micro-batch V - 1
 
 Spark loads the newest snapshot up to the wanted version, then all later changelogs. The files never change
-once the micro-batch is committed. Spark removes those of versions that are too old.
+once the micro-batch is committed. Spark removes the files of old versions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CHECKSUM = ".crc"
 
 
 def state_files(state: Path, version: int) -> Iterator[Path]:
-    """Yield the files that a copy of a version of all states needs, without the operators' metadata.
+    """Yield the files from which Spark loads a version of all states, without the operators' metadata.
 
     Args:
         state: Folder of the states in Spark's checkpoint.
@@ -54,7 +54,7 @@ def metadata_files(state: Path, last: int) -> Iterator[Path]:
 
 
 def _stores(partition: Path) -> Iterator[Path]:
-    """Yield the folders of a partition's stores: its own, and those of named stores in it."""
+    """Yield the folders of a partition's state stores: of the default store, and of named stores in it."""
     yield partition
     for folder in sorted(partition.iterdir()):
         if folder.is_dir() and folder.name != SSTS and folder.name[0] not in "._":

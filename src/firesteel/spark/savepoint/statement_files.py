@@ -27,7 +27,7 @@ from firesteel.spark.savepoint.state_files import metadata_files, state_files
 _OWN_LOCKS = (LOCK_FILE, SPARK_FILE, RUN_FILE)
 _DRAFT = ".tmp"
 _FIXED = (FILE, LINEAGE)
-"""Files that a running job does not change. It may change them when it starts."""
+"""Files that a job may change when it starts, but not while it runs."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,8 @@ class StatementFiles:
         batch: Number of the last committed micro-batch, -1 for none.
         files: Paths in the folder.
         size: Bytes of all files.
-        fixed: Content of the files that change if another run begins.
+        fixed: Content of each file of `_FIXED`, None for a missing one. It shows whether another run has
+            changed the checkpoint.
     """
 
     folder: Path
@@ -55,7 +56,7 @@ class StatementFiles:
         Raises:
             FileNotFoundError: Spark has just removed a file, or the checkpoint is damaged.
             JobError: The checkpoint is damaged.
-            UsageError: A recovery of the checkpoint is not complete, or another version has made it.
+            UsageError: A recovery of the checkpoint is not complete, or another version of Firesteel made it.
         """
         if (folder / PLAN).exists():
             raise UsageError(
@@ -65,7 +66,7 @@ class StatementFiles:
         fixed = _fixed(folder)
         committed = batches(None, str(folder), "commits")
         batch = committed[-1] if committed else -1
-        # list Spark's files first: the files of Firesteel that planned offsets name were written before them
+        # list Spark's files first: Firesteel's files that planned offsets name were written before them
         of_spark = [*_of_spark(folder, batch)]
         paths = [*_of_firesteel(folder, batch), *of_spark]
         names = tuple(str(path.relative_to(folder)) for path in paths)

@@ -21,9 +21,10 @@ _NO_SOCKET = "[CANNOT_OPEN_SOCKET]"
 
 
 def quiet_worker() -> None:
-    """Print no traceback if the JVM has ended before this process, which Spark has started.
+    """Keep this process, which Spark has started, from printing a traceback if the JVM ends first.
 
-    Otherwise pyspark's worker daemon prints the error that ends a worker, and Python that of a planner.
+    Without this, pyspark's worker daemon prints the error that ends a worker, and Python prints the error
+    that ends a process in which Spark plans a stream.
     """
     printed, hook = traceback.print_exc, sys.excepthook
 
@@ -46,8 +47,8 @@ def _has_ended(error: BaseException | None) -> bool:
 def quiet_client() -> None:
     """Keep py4j from printing a traceback for each call to a JVM that has ended.
 
-    Private: two calls in py4j.java_gateway use the root logger, and would set it up. Now they use py4j's own
-    logger, which prints nothing unless the user configures it.
+    Depends on private behaviour of py4j: two calls in py4j.java_gateway use the root logger, and would set it
+    up. Now they use py4j's own logger, which prints nothing unless the user configures it.
     """
     from py4j import java_gateway
 
@@ -58,8 +59,8 @@ def quiet_client() -> None:
 def quiet_counters(context: SparkContext) -> SparkContext:
     """Keep the driver from printing tracebacks if the JVM has ended, and return the context.
 
-    Calls to the JVM and pyspark's server of accumulators print such tracebacks. Private: the attribute in
-    which pyspark keeps the server.
+    Calls to the JVM and pyspark's server of accumulators print such tracebacks. Depends on private behaviour
+    of pyspark: the name of the attribute with the server.
     """
     quiet_client()
     server: Any = getattr(context, "_accumulatorServer", None)

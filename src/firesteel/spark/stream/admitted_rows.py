@@ -23,14 +23,14 @@ SENT_FACTOR = 4
 FIRST_ROWS = 10_000
 """Rows of the first micro-batch of a job whose results may grow with each row."""
 _GROWTH = 16
-"""Factor by which a micro-batch may have more rows than the one before, if there is a limit."""
+"""Largest factor by which the limit of rows grows from one micro-batch to the next."""
 
 
 class AdmittedRows:
     """Limit of rows of the next micro-batch.
 
     Args:
-        file: File for the limit.
+        file: File to which the limit is written.
         most_bytes: Bytes that a micro-batch should send at most.
         most_rows: Rows above which no limit is needed.
         least_rows: Rows that a micro-batch may always have.
@@ -47,7 +47,7 @@ class AdmittedRows:
             self._write()
 
     def take(self, packets: Iterable[Packet]) -> None:
-        """Set the limit after a micro-batch. `packets` are all that came to the driver."""
+        """Set the limit for the next micro-batch. `packets` are all that the driver got in the last one."""
         read = sent = 0
         for packet in packets:
             read, sent = read + packet.read, sent + sent_bytes(packet)
@@ -73,7 +73,7 @@ class AdmittedRows:
 
 
 def admitted_rows(file: str) -> int | None:
-    """Return the most rows of the next micro-batch, None for no limit. `file` is "" for a job without one."""
+    """Return the limit of rows that `file` has for the next micro-batch; None if it has none, or is ""."""
     try:
         text = Path(file).read_text() if file else ""
     except FileNotFoundError:

@@ -34,7 +34,7 @@ class Ticks:
     file: str
     """File with the time of the next timer; "" if the driver does not write it."""
     alone: bool
-    """Whether a timer alone starts a micro-batch. If not, it fires with the next micro-batch with rows."""
+    """Whether a due timer starts a micro-batch without rows. If not, it fires in the next one with rows."""
 
 
 class BatchClock:
@@ -91,16 +91,16 @@ class BatchClock:
         return now
 
     def first(self, offset: Offset) -> Offset:
-        """Return the first offset of a new query, which has no timers of an earlier run."""
+        """Return the first offset of a new query. At this point, no timers of an earlier run can exist."""
         self._knows_all = True
         return {**offset, _NOW: 0, _TICKED: 0}
 
     def next(self, start: Offset, latest: Callable[[Offset], Offset]) -> Offset:
-        """Return the end of the micro-batch that begins at `start`, or `start` itself if none is due.
+        """Return the end of the micro-batch that begins at `start`; `start` itself to begin none now.
 
         Args:
             start: The offset, with processing time.
-            latest: Function that returns the end for the source's own offset, without processing time.
+            latest: Function from the source's own offset at the start to the one at the end.
         """
         now = self._now(start)
         is_due = self._is_due(start, now)

@@ -84,10 +84,10 @@ class Unpack:
     sink: SinkSpec
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of packets.
+        """Yield the changes in packets as rows of the DataFrame.
 
         Raises:
-            FiresteelError: A packet carries this error.
+            FiresteelError: The error of a failed task, which a packet carries.
         """
         schema = arrow_schema(self.sink)
         for batch in batches:

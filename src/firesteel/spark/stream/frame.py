@@ -1,6 +1,6 @@
 """A job as one streaming DataFrame of packets.
 
-data sources (source chains) -> groupBy(key group).transformWithState (keyed chains, once an exchange)
+data sources (source chains) -> groupBy(key group).transformWithState (keyed chains; one for each exchange)
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def packet_frame(
             settings are this job's alone.
         timers: File in which the driver writes the time of the next timer, "" for none.
         spill: Folder for packets that are too large for memory.
-        histories: Part of each source that is read; () reads on as the sources do.
+        histories: The part of each source to read; () reads each source from its offset on.
         admitted: File with the limit of rows of the next micro-batch, "" for none.
 
     Raises:
@@ -128,7 +128,7 @@ class _Sources:
     Args:
         source: The Spark data source.
         spill: Folder for packets that are too large for memory.
-        histories: Part of each source that is read; () reads on as the sources do.
+        histories: The part of each source to read; () reads each source from its offset on.
         admitted: File with the limit of rows of the next micro-batch, "" for none.
     """
 
@@ -191,7 +191,7 @@ class _Sources:
         return SourceReplays(rows, alone=self.settings.replay is not None)
 
     def _given(self, head: ScanSpec | ValuesSpec) -> DataFrame | None:
-        """Return the DataFrame that a table stands for, None if it stands for none."""
+        """Return the user's DataFrame that is read as this table, None if the table is read as usual."""
         return self.frames.get(head.table) if isinstance(head, ScanSpec) else None
 
     def _of_frame(self, given: DataFrame, task: SourceTask, numbers: range) -> DataFrame:
@@ -199,7 +199,7 @@ class _Sources:
         return timed.mapInArrow(FrameTask(task, self.labels, numbers), packet_schema())
 
     def _interval(self, context: TaskContext) -> int:
-        """Return the mini-batch interval that the sources keep, in milliseconds; 0 if the host keeps it."""
+        """Return for how many milliseconds a source gathers a mini-batch; 0 if Spark's trigger times it."""
         waits = context.timers and self.timers and not self.job.bounded and self.settings.replay is None
         return self.settings.interval if waits else 0
 

@@ -47,10 +47,10 @@ BATCH_TIME = f"unix_millis(current_timestamp()) AS `{_NOW}`"
 """Spark SQL for the processing time of a row's micro-batch, which Spark keeps with the offsets."""
 
 SUB_SEQUENCE_BITS = 24
-"""Bits of a row's sub-sequence within a commit, which is its number in its partition.
+"""Bits of a row's sub-sequence, which is the number of the row in its partition.
 
-All rows of a commit in one partition have one sequence number. Commit versions are not consecutive, and no
-task knows those of the other tasks.
+All rows of a commit in one partition share a sequence number. Commit versions are not consecutive, and no
+task knows the versions that other tasks read.
 """
 
 _PARTITION_BITS = 17
@@ -63,7 +63,7 @@ class FrameTask:
     Attributes:
         task: Task of the source.
         labels: Numbers by which Spark knows the key groups (spark/internals/hash_partitions.py).
-        numbers: Numbers of the source's tasks in a micro-batch, among the tasks of all sources.
+        numbers: Range of the source's split numbers in a micro-batch. Each partition counts as a split.
     """
 
     task: SourceTask
@@ -110,9 +110,9 @@ class FrameTask:
         return pa.table(columns if sub_sequence is None else columns | {SUB_SEQUENCE: sub_sequence})
 
     def _commits(self, versions: NDArray[np.int64], kinds: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Return the first sequence of each row's commit.
+        """Return for each row the sequence that its commit has in partition 0, int64[rows].
 
-        Deletions of a commit come before its insertions.
+        A commit has two sequences, so that its deletions (-U, -D) come before its insertions (+I, +U).
         """
         first = self.numbers[0] << ROW_BITS
         room = len(self.numbers) << ROW_BITS >> _PARTITION_BITS + 1

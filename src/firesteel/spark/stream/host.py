@@ -276,7 +276,7 @@ class StreamJob:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Hold the lock of the delivery in a `with` block, unless `stop` is called: then `stop` holds it."""
+        """Hold the lock of the delivery in a `with` block, except after `stop`, which holds it itself."""
         held = False
         while not (held or self._stopping):
             held = self._delivering.acquire(timeout=_PATIENCE_SECONDS)
@@ -296,7 +296,7 @@ class StreamJob:
     def _hand_over(
         self, packets: list[Packet], batch: int, kept: KeptPackets, planned: Callable[[], None]
     ) -> None:
-        """Deliver a batch to the sinks. `planned` waits until the offsets of the batch are durable."""
+        """Deliver a batch to the sinks or the caller. `planned` waits until its offsets are durable."""
         positioned: set[tuple[int, int]] = set()
 
         def origin(in_tasks: set[tuple[int, int]], on_driver: set[int]) -> Origin:
@@ -330,7 +330,7 @@ class StreamJob:
         self.progress.end_batch()
 
     def _put(self, changes: pa.Table, batch: int) -> None:
-        """Pass changes to the caller. If the job has stopped, raise _StoppedError: the batch stays open."""
+        """Pass changes to the caller. After `stop`, raise _StoppedError, so the batch is not committed."""
         while not (self._stopping or self._has_ended):
             try:
                 self._results.put(changes, timeout=0.1)

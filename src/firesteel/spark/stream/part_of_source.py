@@ -8,7 +8,7 @@ from firesteel.connectors.base import History, Offset, ReadLimit, Split
 
 
 class PartOfSource:
-    """Source that begins and ends where a part of another source does.
+    """Source that reads only a part of another source, from the part's first offset to its last.
 
     Args:
         source: The other source.
@@ -24,13 +24,13 @@ class PartOfSource:
         return self._part.since
 
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
-        """Return the end of the piece that begins at `start`; `start` itself at the end of the part."""
+        """Return where a micro-batch from `start` ends; `start` itself at the end of the part."""
         until = self._part.until
         found: Offset = until if start == until else self._source.history_piece(start, until, limit)
         return found
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        """Return the splits of the other source's rows."""
+        """Return the splits of the other source between two offsets."""
         found: list[Split] = self._source.splits_between(start, end, parallelism)
         return found
 

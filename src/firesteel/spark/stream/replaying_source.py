@@ -56,13 +56,13 @@ class ReplayingSource:
         return {**latest, TAKEN: last} if last else latest
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        """Return the splits of the other source's rows."""
+        """Return the splits of the other source between two offsets, without replayed rows."""
         own, last = without_replays(start), without_replays(end)
         found: list[Split] = self._source.splits_between(own, last, parallelism) if own != last else []
         return found
 
     def replayed_between(self, start: Offset, end: Offset) -> list[Split]:
-        """Return the splits that hold the rows of replays.
+        """Return the splits that hold the rows of the replays which are read between two offsets.
 
         Raises:
             JobError: The checkpoint has lost a replay.

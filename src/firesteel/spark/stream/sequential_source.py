@@ -18,7 +18,7 @@ Offset = dict[str, Any]
 
 
 class SequentialSource:
-    """Source that starts when the `earlier` sources have ended. Its offsets contain its own and theirs."""
+    """Source that starts when the `earlier` sources have ended. Its offsets contain theirs, too."""
 
     def __init__(self, source: Any, earlier: Sequence[Any]) -> None:
         self._source = source

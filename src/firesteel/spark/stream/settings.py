@@ -35,7 +35,7 @@ class StreamSettings:
         trusts_others: Whether other users of this machine may have write access to the checkpoint.
         recovery: Action if a sink and the checkpoint disagree (spark/checkpoint/recovery.py).
         source_recovery: Action if files changed before their commit (spark/checkpoint/changed_files.py).
-        replay: Messages that the job takes; its sources then give no other rows, and the job ends. None runs
+        replay: Replayed messages. The sources of the job give only their rows, and the job ends. None runs
             it as usual.
         watched: File that tells whether a page looks at the rows for sinks; "" if there is no page.
         script: Script of the statement, which an upgrade of the checkpoint needs; None if it has none.

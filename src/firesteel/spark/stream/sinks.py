@@ -24,7 +24,7 @@ FEW_ROWS = 1000
 """Most rows of a packet that comes to the driver with its rows.
 
 If a sink gets only such packets, its tasks run on the driver. A Spark job would take longer. Its workers also
-change partitions from batch to batch, so each would have to take over another's transactional id.
+change partitions from batch to batch, so each would have to take over another worker's transactional id.
 """
 
 
@@ -50,7 +50,7 @@ class KeptPackets:
         self._frames = [frame]
 
     def for_driver(self) -> list[Packet]:
-        """Return all packets. If the DataFrame is persisted, large packets for sinks' tasks have no rows."""
+        """Return all packets. If the DataFrame is persisted, large packets for sinks' tasks lack rows."""
         frame = self._frame
         if self._is_kept:
             ids = ", ".join(map(str, self._ids))

@@ -55,7 +55,7 @@ class SourceOptions:
         ticks: Settings of ticks (spark/stream/batch_clock.py).
         interval: Milliseconds of a mini-batch (spark/stream/batch_clock.py).
         has_rows: Whether the source has rows. If not, it only makes timers fire.
-        histories: The part of the source that is read, and those of the sources before it; () reads all.
+        histories: The part to read of this source, then of each source in `earlier`; () reads them whole.
         max_bytes: Most bytes of a batch, for sources with `limits_bytes` (connectors/base.py).
         spill: Folder for packets that are too large for memory.
         replays: Replays of the source.
@@ -167,7 +167,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     @property
     def _ends(self) -> bool:
-        """Whether offsets contain whether the source has ended, so that a last watermark can be sent."""
+        """Whether offsets record that the source has ended, so that it sends a last watermark once."""
         return bool(self._options.task.context.watermarked) and self._own.bounded
 
     def _opened(self) -> Any:
@@ -189,7 +189,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _ticks(start: dict[str, Any], end: dict[str, Any]) -> list[tuple[None, int]]:
-    """Return the partition that makes timers fire, if the micro-batch is a tick; else none."""
+    """Return [(None, processing time)], the partition that makes timers fire, for a tick; else []."""
     return [(None, time_of(end))] if ticks_between(start, end) else []
 
 

@@ -71,7 +71,7 @@ class StoredState:
     Args:
         session: Spark's session, whose state store is set to RocksDB.
         folder: The statement's folder in the checkpoint.
-        batch: Number of the micro-batch; None for the last one that ended.
+        batch: Number of the micro-batch; None for the last committed one.
 
     Raises:
         UsageError: The checkpoint has no state of that micro-batch.
@@ -116,14 +116,14 @@ class StoredState:
             yield group.contents.table(state, key)
 
     def contents(self, states: Sequence[str]) -> Iterator[Contents]:
-        """Load the runs of some states, and yield the contents of each key group that has all of them."""
+        """Load the runs of `states`, and yield the contents of each key group that has all these states."""
         chosen = [group for group in self.groups if set(states) <= group.contents.entries.keys()]
         self._load_all(chosen, states)
         for group in chosen:
             yield group.contents
 
     def _load_all(self, groups: Sequence[KeyGroup], states: Sequence[str], key: Keys | None = None) -> None:
-        """Load the runs of some states of some key groups."""
+        """Load the runs of `states` in `groups`; with a key, only the runs that reading this key needs."""
         for stage in {group.stage for group in groups}:
             own = [group.contents for group in groups if group.stage == stage]
             ids = {run for each in own for state in states for run in each.runs(state, key)}
@@ -177,7 +177,7 @@ class StoredState:
             yield KeyGroup(stage, row["key"]["key_group"], Contents.read(manifest, self._run))
 
     def _load(self, stage: int, runs: list[str]) -> None:
-        """Load larger runs of a stage."""
+        """Load the runs with these ids of a stage: the larger ones, which are not beside the manifest."""
         if runs:
             found = self._source(stage, "runs").where("user_map_key.id IN ('" + "','".join(runs) + "')")
             with readable():
@@ -196,7 +196,7 @@ class StoredState:
 
 
 def _with_state(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield the specs with a state in a part of a fingerprint."""
+    """Yield all specs of operators with state (`state_id`) within a JSON value of a fingerprint."""
     if isinstance(value, dict):
         if "state_id" in value:
             yield value

@@ -40,7 +40,7 @@ class TaskContext:
     fragment: Fragment
     """The chains that share a task."""
     targets: int = 1
-    """Number of partitions or key groups of an exchange by key."""
+    """Number of targets of an exchange by key: key groups (stream host) or partitions (batch host)."""
     sub_sequence_bits: int = 0
     """Bits of the sub-sequence that an exchange appends (runtime/dataflow/sequence.py)."""
     now: int = 0
@@ -56,9 +56,9 @@ class TaskContext:
     channels: ByPort = ()
     """Watermark channels of the fragment's first chain, by port."""
     watermark_sub_sequence: int = 0
-    """Sub-sequence of changes that a watermark causes. It is after that of all rows."""
+    """Sub-sequence of changes that a watermark causes. It is higher than that of any row."""
     timers: Woken = ()
-    """The chains of the job that have processing-time timers, each with its number of targets."""
+    """(id of the first chain, number of tasks) of each fragment that wakes up for timers without input."""
     watched: str = ""
     """Path of the file that tells whether a page looks at the rows for sinks; "" if there is no page."""
     observer: Observer | None = None

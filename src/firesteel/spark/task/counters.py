@@ -17,9 +17,9 @@ class TaskCounters:
     """Counters of one task in one micro-batch.
 
     Attributes:
-        read: Rows read from sources that no packet carries yet.
+        read: Number of rows read from sources, without those that a sent packet has counted.
         sent: Bytes of the rows that the chains have sent to other tasks or to sinks.
-        watermark: Last watermark of a chain that no packet carries yet, in milliseconds; 0 for none.
+        watermark: Highest watermark that no sent packet has reported yet, in milliseconds; 0 for none.
         chains: Counters of the steps of each chain, by its number.
         keys: Frequent keys of the rows sent to keyed chains, by the chain's number and port.
     """
@@ -46,7 +46,7 @@ class TaskCounters:
     def attach(self, packets: Iterable[Packet]) -> Iterator[Packet]:
         """Yield the packets, then a packet with the chains' counters.
 
-        The next packet also gets the pending counters.
+        The first of them takes over `read` and `watermark`, which then begin at 0 again.
         """
         for packet in packets:
             yield self._on(packet) if self.read or self.watermark else packet

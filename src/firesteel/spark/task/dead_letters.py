@@ -37,7 +37,7 @@ def sink_of_messages(sinks: Sequence[SinkSpec], table: str) -> int | None:
 
 
 def sink_of_rows(sinks: Sequence[SinkSpec]) -> int | None:
-    """Return the number of the sink of the job's dead-letter table for messages and rows; None for none."""
+    """Return the number of the sink by which tasks write to the job's dead-letter table; None for none."""
     for number, spec in enumerate(sinks):
         if spec.takes_dead_letters and not spec.dead_letter_source and not spec.takes_refused_rows:
             return number

@@ -96,7 +96,7 @@ class FragmentRunner:
             yield Packet(0, FIRST, 0, 0, json.dumps([*self._task, timer]).encode(), TIMER)
 
     def _send(self, merged: Callable[[], Iterable[PortBatch | Message]]) -> Iterator[Packet]:
-        """Send merged messages to the first chain."""
+        """Send merged messages to the first chain, and yield the packets that result."""
         for message in self._runner.counters[0].measure(merged):
             yield from self._runner.send(message)
 

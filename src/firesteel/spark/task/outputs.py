@@ -53,7 +53,7 @@ class TerminalOutput:
     Args:
         task: Counters of the task. They get the watermarks.
         own: Counters of the output step. Several outputs of one chain share them.
-        refused: Output of rows that cannot be written; None if the first of them ends the job.
+        refused: Output of rows that cannot be written; None if the first such row ends the job.
     """
 
     def __init__(self, task: TaskCounters, own: Counters, refused: DeadLetterOutput | None = None) -> None:
@@ -88,11 +88,11 @@ class TerminalOutput:
         return packets if self._refused is None else chain(packets, self._refused.close())
 
     def rows(self, changes: pa.Table) -> list[Packet]:
-        """Take rows, and return the packets that are full."""
+        """Take rows, and return the packets that they have filled."""
         return []
 
     def rest(self) -> list[Packet]:
-        """Return the last packets."""
+        """Return the packets that remain at the end of the micro-batch."""
         return []
 
     def watermarks(self, sequences: Numbers, times: Numbers) -> None:
@@ -188,8 +188,8 @@ def terminal_output(
 ) -> TerminalOutput:
     """Return the output to a chain after an exchange, or to a sink.
 
-    If the sink commits on the driver, this task writes, because nothing shows before the commit. If the sink
-    commits in tasks, packets go to its own tasks, which begin after all other tasks.
+    If the sink commits on the driver, this task writes, because readers see no row before the commit. If the
+    sink commits in tasks, packets carry the rows to the sink's own tasks, which begin after all other tasks.
     """
     if output.to >= 0:
         return PacketOutput(_packer(context, output, id, task), task, own)
@@ -208,12 +208,12 @@ def terminal_output(
 
 
 def letter_output(context: TaskContext, id: TaskId, output: Output) -> TerminalOutput:
-    """Return an output of dead letters, which are in no step's counters."""
+    """Return an output of dead letters. The counters of the chain's steps do not include them."""
     return terminal_output(context, output, id, TaskCounters(), Counters())
 
 
 def _refused_output(context: TaskContext, sink: int, id: TaskId) -> DeadLetterOutput | None:
-    """Return the output of rows that a sink refuses; None if the first of them ends the job."""
+    """Return the output of rows that a sink refuses; None if the first refused row ends the job."""
     spec, number = context.fragment.sinks[sink], sink_of_rows(context.fragment.sinks)
     if number is None or spec.takes_dead_letters or spec.connector is None:
         return None

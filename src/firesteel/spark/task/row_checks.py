@@ -23,7 +23,7 @@ class RowChecks:
     Args:
         spec: The sink.
         task: Identity of the task.
-        refused: Output of the rows that cannot be written; None if the first of them ends the job.
+        refused: Output of the rows that cannot be written; None if the first such row ends the job.
     """
 
     def __init__(self, spec: SinkSpec, task: TaskId, refused: DeadLetterOutput | None) -> None:

@@ -92,11 +92,11 @@ class SourceTask:
             yield Packet(0, FIRST, 0, 0, json.dumps(source.skipped).encode(), SKIPPED)
 
     def _replay(self, split: Split, task: TaskId) -> Iterator[Packet]:
-        """Send the rows that the split holds itself."""
+        """Send the replayed rows, which the split itself contains, through the chains. Yield the packets."""
         return self._run(partial(split_rows, split), task)
 
     def _end(self, split: Split, task: TaskId) -> Iterator[Packet]:
-        """Send the last watermark, after the rows of all splits."""
+        """Send the last watermark through the chains, after the rows of all splits. Yield the packets."""
         runner = self._runner(task, TaskCounters())
         yield from runner.send(Watermark(MAX_WATERMARK, last_sequence(split.ordinal)))
         yield from runner.finish(self.context.ends)

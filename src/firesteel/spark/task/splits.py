@@ -51,7 +51,7 @@ def ends(source: Source) -> list[Split]:
 
 
 def numbered(splits: Iterable[Split], numbers: range) -> list[Split]:
-    """Return the splits with ordinals from the range of their source in the micro-batch."""
+    """Return the splits, numbered in order from `numbers`, the source's range in the micro-batch."""
     return [replace(split, ordinal=split_number(numbers, i)) for i, split in enumerate(splits)]
 
 

@@ -21,7 +21,7 @@ COUNT = "$count"
 """Column with the number of equal rows, int64."""
 _ADDS = (int(RowKind.INSERT), int(RowKind.UPDATE_AFTER))
 _ROWS = 1 << 20
-"""Least number of buffered changes before they are applied."""
+"""Buffered changes are applied once there are this many, and at least as many as distinct rows."""
 
 
 class Content:

@@ -19,8 +19,8 @@ _OFFSETS = "offsets"
 def continue_in(folder: Path, upgrade: StatementUpgrade, context: Any) -> None:
     """Write the files with which the new job of a statement goes on after the old job's last micro-batch.
 
-    The new job has another name at its sinks, so that they accept its differences. Files that belong to the
-    old name are left out.
+    The new job has another name at its sinks than the old one. Under the old name, sinks would take the
+    upgrade's differences for rows that they already have. Files that belong to the old name are left out.
 
     Args:
         folder: New folder for the files.

@@ -40,7 +40,8 @@ def difference(
         before: Distinct rows with COUNT (content.py), in the columns of the sink.
         after: Distinct rows with COUNT.
         sink: The sink.
-        key: Positions of the sink's key. A row whose key stays is updated. () compares whole rows.
+        key: Positions of the sink's key. A changed row whose key stays is updated. With (), each changed row
+            is deleted and inserted.
         sends_before: Whether an update has its old row, too.
     """
     everything = tuple(range(len(sink.types)))
@@ -71,7 +72,11 @@ def distinct(rows: pa.Table, sink: SinkSpec, key: Sequence[int]) -> bool:
 def _surplus(
     before: pa.Table, after: pa.Table, sink: SinkSpec, columns: Sequence[int]
 ) -> tuple[Indices, Indices]:
-    """Return the copies of each row of `before` that `after` lacks, int64[n], and the reverse, int64[m]."""
+    """Return how many copies of each row the other table lacks.
+
+    The first array has a number for each row of `before`, the second one for each row of `after`. Only the
+    columns at the positions `columns` are compared.
+    """
     codes, others = common_codes(
         _columns(before, sink, columns), _columns(after, sink, columns), _sizes(before, after)
     )
@@ -100,7 +105,7 @@ def _kinds(rows: pa.Table, kind: RowKind) -> pa.Table:
 
 
 def _updates(old: pa.Table, new: pa.Table, *, sends: bool) -> list[pa.Table]:
-    """Return updates: each old row before its new one, or the new ones alone."""
+    """Return the changes of updated rows: with `sends`, each old row before its new row; else new rows."""
     after = _kinds(new, RowKind.UPDATE_AFTER)
     if not sends or not old.num_rows:
         return [after]
@@ -110,7 +115,7 @@ def _updates(old: pa.Table, new: pa.Table, *, sends: bool) -> list[pa.Table]:
 
 
 def _numbered(parts: Sequence[pa.Table], sink: SinkSpec) -> pa.Table:
-    """Return the parts as one changes table."""
+    """Return the parts as one changes table, with sequences from 0."""
     types = [pa.field(field(i), to_arrow(kind)) for i, kind in enumerate(sink.types)]
     schema = pa.schema([pa.field(KIND, pa.int8()), *types])
     changes = pa.concat_tables([part.cast(schema) for part in parts]).combine_chunks()

@@ -113,7 +113,7 @@ def _reasons(folder: Path, job: JobSpec, varies: str | None) -> Iterator[str]:
 
 
 def reasons_of_time(job: JobSpec) -> Iterator[str]:
-    """Yield why a job gives other rows if it reads the same rows at other times."""
+    """Yield reasons why a job gives other rows if it reads the same rows at other times."""
     if has_timers(job):
         yield "it depends on the time at which rows came"
     if _has_ttl(plain(job)):
@@ -121,7 +121,7 @@ def reasons_of_time(job: JobSpec) -> Iterator[str]:
 
 
 def reasons_outside(folder: Path, job: JobSpec, varies: str | None) -> Iterator[str]:
-    """Yield why a job gives other rows because of things outside of its sources.
+    """Yield reasons outside of the sources why a job may give other rows when it runs again.
 
     Args:
         folder: The statement's folder in the checkpoint.

@@ -1,4 +1,4 @@
-"""Run of a job over the history of its sources, whose sinks are kept as content instead of written."""
+"""Run of a job over the history of its sources, which returns the content of sinks and writes none."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def replay(
         spark: The Spark to run on.
         folder: New folder for its checkpoint, with the logs of its sources.
         layout: Key groups and partitions of the checkpoint.
-        histories: The part of each source.
+        histories: The part of each source that is read.
         keys: The sinks whose content is wanted, with their keys.
         limits: Settings with the limits of a micro-batch.
 

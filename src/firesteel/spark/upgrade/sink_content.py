@@ -46,7 +46,7 @@ def in_columns_of(rows: pa.Table, before: SinkSpec, after: SinkSpec) -> pa.Table
 
 
 def _together(rows: pa.Table, sink: SinkSpec) -> pa.Table:
-    """Return the distinct rows, with the added counts of rows that are equal now."""
+    """Return the distinct rows. Rows that have become equal are one row, with the sum of their counts."""
     if not rows.num_rows:
         return rows
     columns = [compared(rows[field(i)], kind) for i, kind in enumerate(sink.types)]

@@ -28,7 +28,7 @@ SOURCES = "sources"
 _FROM_A_COPY = "restore the checkpoint from a copy"
 _ANEW = "begin with an empty checkpoint folder and an empty sink"
 _FROM_ZERO = ("filesystem",)
-"""Connectors whose first offset is always the same, so that an earlier version need not have noted it."""
+"""Connectors whose first offset is always the same, so it is known even if a checkpoint lacks it."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,10 @@ def read_sources(folder: Path, job: JobSpec) -> list[ReadSource]:
 
 
 def match(read: Sequence[ReadSource], job: JobSpec) -> list[ReadSource | None]:
-    """Return, for each source of a job, the one of the checkpoint with the same rows; None for a new source.
+    """Return for each source of a job the checkpoint's source with the same rows; None for a new source.
 
-    Two scans are of the same rows if the options that decide the meaning of offsets are the same.
+    Two scans have the same rows if their connectors are equal, and the options that decide the meaning of
+    offsets.
     """
     left = list(read)
     found: list[ReadSource | None] = []
@@ -110,7 +111,7 @@ def _is_same(one: ScanSpec | ValuesSpec, other: ScanSpec | ValuesSpec) -> bool:
 
 
 def histories(read: Sequence[ReadSource], job: JobSpec, to: Path) -> list[History]:
-    """Return the part of each source of a job that is read again, and copy the logs of the sources.
+    """Return the part of each source that a job reads again, and copy the logs of the sources.
 
     Args:
         read: Sources of the checkpoint.
@@ -149,12 +150,12 @@ def _history(head: ScanSpec | ValuesSpec, known: ReadSource | None, log: Path) -
 def named_history(
     head: ScanSpec | ValuesSpec, copy: Path | None = None, log: Path | None = None
 ) -> Iterator[None]:
-    """Name the table in errors of a source that is to be read again.
+    """Add the table's name to errors of a source that the `with` block reads again.
 
     Args:
         head: The source.
-        copy: Folder with the log that the source reads, which its errors name.
-        log: Folder in the checkpoint that it is a copy of, which the user has.
+        copy: Folder of the log that the source reads, a copy. Errors name `log` in its place.
+        log: Folder of the original log, in the user's checkpoint.
 
     Raises:
         JobError: The log is damaged.
@@ -175,7 +176,7 @@ def named_history(
 
 
 def _all_of(source: Source, first: Offset, last: Offset) -> History:
-    """Return all rows of a new source. It is read once, so it need not give the same rows again."""
+    """Return the History of all rows of a new source. It is read once: it need not give the rows again."""
     try:
         return source.history(first, last)
     except NotSupportedError:

@@ -31,7 +31,7 @@ class ScriptJob:
     Attributes:
         identity: Identity by which the statement finds its folder in a checkpoint.
         job: The job.
-        sink_modes: Changes that each sink takes (catalog/schema.py: SourceTraits.sink_mode), by table.
+        sink_modes: Which changes each sink takes (catalog/schema.py: SourceTraits.sink_mode), by table.
         varies: Name of a function in the job whose value differs at each evaluation; None if there is none.
     """
 
@@ -140,8 +140,8 @@ def check_kinds(table: str, takes: str, counts: Mapping[int, int]) -> None:
 
     Args:
         table: The sink's table.
-        takes: Which changes it takes.
-        counts: Number of changes by the byte of their kind.
+        takes: Which changes it takes (ScriptJob.takes).
+        counts: Number of changes by row kind, as its number (RowKind).
 
     Raises:
         UsageError: The sink takes inserts only, and other changes are needed.
@@ -158,7 +158,7 @@ def statement_of(scripts: list[ScriptJob], folder: Path) -> ScriptJob:
     """Return the statement of a kept script whose job made a folder.
 
     Raises:
-        JobError: There is none.
+        JobError: No statement of the script made the folder.
     """
     for each in scripts:
         if belongs_to(None, str(folder), each.job):

@@ -39,7 +39,7 @@ class StoredResults:
         self._state = StoredState(spark.session.newSession(), str(folder), last)
 
     def contents(self, job: JobSpec, tails: Mapping[int, SinkTail], keys: Keys) -> dict[int, Content]:
-        """Return the content that a job gives its sinks, by the number of the sink.
+        """Return the content of a job's sinks by their numbers, computed from the stored results.
 
         Args:
             job: The job.
@@ -65,7 +65,7 @@ class StoredResults:
 
 
 class _StoredRuns:
-    """RunStore (runtime/state/run_store.py) of a key group of a checkpoint. Nothing is written to it."""
+    """RunStore (runtime/state/run_store.py) that reads a key group of a checkpoint and writes nothing."""
 
     def __init__(self, contents: Contents) -> None:
         self._contents = contents

@@ -87,14 +87,14 @@ class SinkDifference:
         return list(lines(self.difference.changes.slice(0, most), self.sink.types))
 
     def counts(self) -> dict[int, int]:
-        """Return the number of changes by the byte of their kind."""
+        """Return the number of changes by row kind, as its number (RowKind)."""
         kinds, counts = np.unique(self.difference.changes[KIND].to_numpy(), return_counts=True)
         return {int(kind): int(count) for kind, count in zip(kinds, counts, strict=True)}
 
 
 @contextmanager
 def held(checkpoint: str, *, trusts_others: bool = False) -> Iterator[dict[Path, CheckpointLock]]:
-    """Hold a checkpoint, and complete an interrupted upgrade first.
+    """Lock a checkpoint within the `with` block. An interrupted upgrade is completed first.
 
     Yields:
         The folders of its statements, with their locks.
@@ -144,7 +144,7 @@ class Staged:
     """The new folders of a checkpoint's changed statements, beside the old ones.
 
     Args:
-        checkpoint: Folder of the checkpoint, which is held.
+        checkpoint: Folder of the checkpoint, which is locked.
         upgrades: The statements.
         spark: The Spark to run on.
         limits: Settings with the limits of a micro-batch, for the history of the sources.

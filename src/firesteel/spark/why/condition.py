@@ -37,7 +37,7 @@ class Condition:
         return found
 
     def moved(self, positions: Mapping[int, int]) -> Condition:
-        """Return the condition over other fields. Fields without a new position are left out.
+        """Return the condition with new positions of its fields. Fields without a new position are left out.
 
         Args:
             positions: New position of each field.
@@ -47,11 +47,11 @@ class Condition:
 
 
 def is_among(columns: Sequence[pa.ChunkedArray], wanted: Sequence[pa.ChunkedArray]) -> Mask:
-    """Return whether each row's values are among those of other rows, bool[n].
+    """Return whether each of n rows equals one of the rows `wanted` in all given columns, bool[n].
 
     Args:
         columns: Columns of n rows, at least one.
-        wanted: The same columns of the other rows.
+        wanted: The same columns of the wanted rows.
     """
     counts = (len(columns[0]), len(wanted[0]))
     if not all(counts):

@@ -24,12 +24,12 @@ BATCH = "$batch"
 
 @dataclass
 class PlaceRows:
-    """All recorded rows of a place.
+    """All recorded rows of a place in the job (recorder.py: Place), and which of them are in the lineage.
 
     Attributes:
         events: The messages.
         rows: Their rows, with the column BATCH; None if there are none.
-        chosen: bool[n], whether each row belongs to the lineage.
+        chosen: bool[number of rows], whether each row belongs to the lineage.
     """
 
     events: Sequence[Event]
@@ -55,7 +55,7 @@ class PlaceRows:
         """Return the messages with only those rows that belong to the lineage. Watermarks stay.
 
         Args:
-            also: bool[n], whether each row may be returned; None for all.
+            also: bool[number of rows], whether each row may be returned; None for all.
         """
         mask = self.chosen if also is None else self.chosen & also
         found, start = [], 0
@@ -114,7 +114,7 @@ class Lineage:
                 self._choose_keys(chain, position, columns, after)
 
     def _choose_output(self, chain: ChainSpec) -> None:
-        """Add output rows of a chain to the lineage: wanted rows of the sink, lineage rows of its readers."""
+        """Add output rows of a chain: rows wanted at the sink, and rows in the lineage of a next chain."""
         place = self.at((chain.id, len(chain.operators), 0))
         if place.rows is None:
             return
@@ -128,7 +128,7 @@ class Lineage:
                     place.chosen |= is_among(_columns(place.rows, keys), _columns(read, keys))
 
     def _choose_origins(self, place: Place, after: PlaceRows, *, shifts: bool) -> None:
-        """Add input rows of an operator without keys to the lineage: those that caused its lineage rows."""
+        """Add input rows of an operator without keys: those that caused its output rows in the lineage."""
         here = self.at(place)
         if here.rows is None:
             return
@@ -148,7 +148,7 @@ class Lineage:
     def _choose_keys(
         self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
     ) -> None:
-        """Add input rows of an operator with keys to the lineage: those with keys of its lineage rows."""
+        """Add input rows of an operator with keys: those with the key of one of its rows in the lineage."""
         assert columns.keys is not None
         wanted = self._known_keys(chain, position, columns, after)
         for port in ports(chain, position):
@@ -164,7 +164,7 @@ class Lineage:
     def _known_keys(
         self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
     ) -> list[_Keys]:
-        """Return the keys of an operator's lineage rows: of its output, and of inputs with conditions."""
+        """Return the keys of an operator's lineage rows: of output rows, and of inputs with a condition."""
         assert columns.keys is not None
         found: list[_Keys] = []
         sent = after.picked()
@@ -210,7 +210,7 @@ def _keys_of_output(sent: pa.Table, columns: OperatorColumns, ports: Sequence[in
 
 
 def _keys_of_input(chosen: pa.Table, columns: OperatorColumns, port: int) -> list[_Keys]:
-    """Return the keys of input rows. A key with a NULL that equals no other value is for this port only."""
+    """Return the keys of input rows. A key with a NULL that equals no NULL is for this port only."""
     assert columns.keys is not None
     at = columns.keys[port]
     names = list(map(field, at))

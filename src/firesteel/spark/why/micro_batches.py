@@ -22,10 +22,10 @@ class SourcePart:
     """The part of a source that a micro-batch read.
 
     Attributes:
-        start: The reader's offset before it, as Spark has it; None before the first micro-batch.
-        end: The reader's offset after it.
-        since: The connector's offset before it.
-        until: The connector's offset after it.
+        start: The reader's offset before the micro-batch, as Spark has it; None before the first micro-batch.
+        end: The reader's offset after the micro-batch.
+        since: The connector's offset before the micro-batch.
+        until: The connector's offset after the micro-batch.
     """
 
     start: Offset | None
@@ -75,7 +75,7 @@ class PastBatch:
 
     @property
     def name(self) -> str:
-        """The number as readers see it, or the range of numbers."""
+        """The number of the micro-batch as text, or the range of numbers such as `0-7`."""
         return str(self.last) if self.first == self.last else f"{self.first}-{self.last}"
 
 
@@ -143,7 +143,7 @@ def _offsets(folder: Path, number: int, sources: int) -> list[Offset]:
 
 
 def _reader_parts(offset: Offset) -> Offset:
-    """Return a reader's offset without processing time, replays and the offsets of earlier sources."""
+    """Return a reader's offset without its parts for processing time, replays and earlier sources."""
     found = without_replays(without_time(offset))
     if found.keys() == {"own", "earlier"}:
         found = found["own"]

@@ -59,16 +59,16 @@ class OperatorColumns:
             that it copies. Computed columns are left out.
         keys: For each port, the positions of the key; None for an operator that processes row by row.
         bundle: Number of rows after which a bundle ends, 0 for none.
-        joins: For each port, whether the results of a row do not depend on other rows of the port. Some rows
-            alone then have the same results as among all rows.
-        makes_watermarks: Whether the rows decide about watermarks.
-        whole: Whether the rows of a micro-batch are taken together.
+        joins: For each port, whether the results of a row do not depend on other rows of the port. Then the
+            results stay the same if other rows of the port are left out.
+        makes_watermarks: Whether the operator makes watermarks from its input rows.
+        whole: Whether the operator has to get all rows of a micro-batch at once.
         appends: Whether the output has the columns of the input and then others. Then only the positions in
             `passed` below the input's width count.
         null_apart: For each key column whether rows with NULL in it belong to no row of another port, as in a
             join by `=`; () if NULLs belong together.
-        alone: For each port, whether its rows that have no partner because of `null_apart` are sent; () like
-            `null_apart`.
+        alone: For each port, whether its rows that have no partner because of `null_apart` are sent; () if
+            `null_apart` is ().
         padded: For each port, whether an output row can have NULL in place of all its columns, as in an outer
             join; () if none can.
     """
@@ -85,7 +85,7 @@ class OperatorColumns:
     padded: tuple[bool, ...] = ()
 
     def key_in_output(self, port: int) -> tuple[int, ...] | None:
-        """Return the positions of a port's key in the output; None if a part of it is not there."""
+        """Return the positions of a port's key in the output; None if a column of the key is not there."""
         assert self.keys is not None
         outputs = {position: output for output, position in self.passed[port].items()}
         found = [outputs.get(position) for position in self.keys[port]]
@@ -101,14 +101,15 @@ class OperatorColumns:
             width: Number of columns of the input, None if it is unknown.
 
         Returns:
-            A condition over the input, and whether the output rows depend on its rows alone. If they do not,
-            the rows of the same key count, too. A condition without fields picks all rows.
+            A condition over the input, and whether the output rows depend only on the input rows that it
+            picks. Otherwise, they also depend on rows with the same keys. A condition without fields picks
+            all rows.
         """
         moved = wanted.moved(self.passed[port])
         if self.appends:
             known = {at: value for at, value in moved.values.items() if width is not None and at < width}
             moved = Condition(known)
-        if self.padded and self.padded[port]:  # NULL may stand for a row that is not there
+        if self.padded and self.padded[port]:  # NULL may stand for a missing partner
             moved = Condition({at: value for at, value in moved.values.items() if value.is_valid})
         if self.keys is None:
             return moved, bool(moved.values)

@@ -1,4 +1,4 @@
-"""Recorder of the messages of a job's chains, which keeps the rows that may matter and drops others early."""
+"""Recorder of the messages of a job's chains. It keeps rows that `why` may need, and drops others early."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Place = tuple[int, int, int]
 
 
 NONE: Numbers = np.zeros(0, np.int64)
-"""Times or sequences of no watermarks."""
+"""Empty array: the times, or the sequences, if there are no watermarks."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class Recorder:
 
     Args:
         kept: Condition of the rows that are kept, by place; all rows of a place without one.
-        cuts: Places at which other rows are dropped, because no row that is kept later depends on them.
+        cuts: Places at which the job itself drops the rows that are not kept: no row that is kept later
+            depends on them.
     """
 
     def __init__(self, kept: Mapping[Place, Condition], cuts: frozenset[Place]) -> None:
@@ -97,7 +98,7 @@ class Recorder:
 
 
 def _last_before_rows(message: WatermarkedBatch) -> Numbers:
-    """Return the positions of the watermarks after which a row or nothing comes, ascending."""
+    """Return the ascending positions of the watermarks that no other watermark directly follows."""
     if not message.table.num_rows:
         return np.arange(len(message.times))[-1:]
     at = message.at
@@ -105,7 +106,7 @@ def _last_before_rows(message: WatermarkedBatch) -> Numbers:
 
 
 def tables(events: Sequence[Event]) -> Iterator[tuple[int, pa.Table]]:
-    """Yield the rows of events that have any, each with the index of its micro-batch."""
+    """Yield the index of the micro-batch and the rows of each event that has rows."""
     for event in events:
         if event.rows is not None and event.rows.num_rows:
             yield event.batch, event.rows

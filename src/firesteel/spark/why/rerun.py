@@ -32,7 +32,7 @@ from firesteel.spark.why.recorder import Recorder
 from firesteel.types.sql import SqlType
 
 _PLACE = "$place-of-message-"
-"""Prefix of the names of columns that are read for the places of rows."""
+"""Prefix of the names of added columns, which hold parts of the messages' places, such as the offset."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ class ReadRows:
     Attributes:
         batch: Index of the micro-batch.
         sequences: int64[n], sequence of each row.
-        places: Place of each row's message (connectors/base.py: read_placed).
+        places: n rows, the place of each row's message: columns such as `file` and `line`
+            (connectors/base.py: read_placed).
     """
 
     batch: int
@@ -196,7 +197,7 @@ class Rerun:
             yield rows
 
     def _splits(self, number: int, context: TaskContext, part: SourcePart) -> list[Split]:
-        """Return what a micro-batch read of a source: replayed rows, its own rows, and its end."""
+        """Return the splits of a source in a micro-batch: replayed dead letters, rows, and the end."""
         source = self._sources[number].source
         found: list[Split] = []
         if part.since != part.until:
@@ -219,7 +220,7 @@ def of_sequences(rows: Sequence[ReadRows], batch: int, wanted: Numbers) -> dict[
     Args:
         rows: Rows of one source chain.
         batch: Index of the micro-batch.
-        wanted: int64[n], the sequences.
+        wanted: int64[n], sequences of the rows.
     """
     found: dict[int, dict[str, object]] = {}
     for each in rows:

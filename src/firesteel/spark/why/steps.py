@@ -83,11 +83,11 @@ class _Piece:
 
 
 class OperatorSteps:
-    """An operator that runs alone.
+    """An operator that runs again, without the rest of its job.
 
     Args:
         spec: Settings of the operator.
-        batches: The micro-batches.
+        batches: The past micro-batches of the job.
         keeps_state: Whether the operator is behind an exchange, so that it has a state.
         ports: Number of inputs.
         whole: Whether the operator takes the rows of a micro-batch together, in one step.
@@ -102,11 +102,11 @@ class OperatorSteps:
         self._state: State = {}
 
     def run(self, events: Mapping[int, Sequence[Event]], single: int) -> Iterator[Step]:
-        """Yield the steps over some messages.
+        """Run the operator over some messages, and yield its steps.
 
         Args:
             events: Messages by port.
-            single: Number of the last rows that have a step of their own. Rows before them share steps.
+            single: The last `single` rows have a step each. Earlier rows share steps.
         """
         self._schemas = {
             port: next(each.rows.schema for each in found if each.rows is not None)
@@ -169,7 +169,7 @@ class OperatorSteps:
         return pa.table({KIND: pa.array([], pa.int8()), SEQUENCE: pa.array([], pa.int64()), **names})
 
     def _step(self, batch: int, piece: _Piece) -> Iterator[Step]:
-        """Yield the step of a piece; none if a watermark makes the operator neither send nor drop rows."""
+        """Process a piece, and yield its step unless the piece has no rows and no effect on other rows."""
         state = None if self._store is None else SortedRunBackend.open(self._store)
         operator = build(self._spec, state, standing_clock(self._batches[batch].now))
         late = operator.late_rows = LateRows()
@@ -202,7 +202,7 @@ class OperatorSteps:
         yield from _rows(operator.barrier())
 
     def _port_batch(self, piece: _Piece) -> PortBatch:
-        """Return the rows of a piece as a batch of all ports. Only a whole micro-batch has its watermarks."""
+        """Return the rows of a piece as a batch of all ports, and watermarks only of a whole micro-batch."""
         if piece.whole is not None:
             return piece.whole
         parts: list[WatermarkedBatch | None] = [None] * self._ports

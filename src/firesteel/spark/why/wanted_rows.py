@@ -63,14 +63,14 @@ def leads_to(job: JobSpec, sink: int) -> set[int]:
 
 
 def ports(chain: ChainSpec, position: int) -> Sequence[int]:
-    """Return the ports of an operator of a chain, or of the place after the last one."""
+    """Return the ports at a position of a chain. Only the first position can have several ports."""
     return sorted({each.port for each in chain.inputs}) if position == 0 else (0,)
 
 
 def _of_outputs(
     chain: ChainSpec, sink: int, wanted: Condition, found: WantedRows
 ) -> tuple[Condition | None, bool]:
-    """Return the condition on the rows that a chain sends, None for none, and whether others are needless."""
+    """Return the exact condition on a chain's output, None for none, and whether to drop other rows."""
     if len(chain.outputs) != 1:
         return None, False
     (output,) = chain.outputs

@@ -31,7 +31,7 @@ def column_texts(node: Node) -> tuple[str, ...]:
 
 
 def _expressions(node: Node) -> tuple[str, ...]:
-    """Return the texts of what a node computes, of columns that it passes on their texts below it."""
+    """Return a text for each column: its expression, or the text of the input column it passes on."""
     below = [column_texts(child) for child in node.children]
     if isinstance(node, physical.Calc):
         return tuple(infix_text(expr, below[0]) for expr in node.exprs)

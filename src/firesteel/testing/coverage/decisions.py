@@ -13,7 +13,7 @@ from firesteel.types.sql import INT
 
 _NULL = Literal(None, INT)
 Wrap = Callable[[Expr], Expr]
-"""Function that limits an expression to the rows that reach a part of another expression."""
+"""Function that returns an expression with NULL for the rows that do not reach a part of a CASE."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def decisions_of(
 ) -> list[Decision]:
     """Return the decisions of a Calc.
 
-    A CASE that a rule has added counts as none: it has no place in a text.
+    A CASE that a planner rule has added is no decision: it has no position in a text.
 
     Args:
         exprs: Output columns.
@@ -59,7 +59,7 @@ def decisions_of(
 
 
 def has_user_function(exprs: Sequence[Expr]) -> bool:
-    """Return whether a user-defined function is called. To evaluate it twice may have effects."""
+    """Return whether a user-defined function is called. A second evaluation may have effects."""
     return any(isinstance(part, Call) and part.user is not None for expr in exprs for part in walk(expr))
 
 
@@ -69,12 +69,12 @@ def _whole(expr: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class _Branch:
-    """Wrap for the rows that take one branch of a CASE, or reach one of its conditions.
+    """Wrap that makes NULL of rows which do not take one branch of a CASE, or reach one condition.
 
     Attributes:
-        conditions: The conditions that are decided before.
-        number: The branch whose rows count; the number of conditions for the rows of no branch.
-        outer: Wrap of the CASE.
+        conditions: Conditions of the CASE, or those before the condition to reach.
+        number: Index of the condition that holds; the number of conditions if none holds.
+        outer: Wrap for the rows that reach the CASE itself.
     """
 
     conditions: tuple[Expr, ...]
@@ -89,7 +89,7 @@ class _Branch:
 
 
 def _within(expr: Expr, wrap: Wrap, names: Sequence[str], written: WrittenText) -> Iterator[Decision]:
-    """Yield the decisions of an expression and its parts."""
+    """Yield the decisions in an expression. `wrap` makes NULL of rows that do not reach the expression."""
     if not isinstance(expr, Call):
         return
     if expr.function not in CHOICES:

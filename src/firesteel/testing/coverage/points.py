@@ -14,8 +14,8 @@ class Point:
     """One branch, and the probe that sees the rows which take it.
 
     Attributes:
-        of: What has the branch: a CASE, a join, a table.
-        branch: The branch.
+        of: Text of the CASE, join, aggregate or table that has the branch.
+        branch: Text of the branch.
         probe: Number of the probe.
         decision: Number of the decision among those of the probe; None if row kinds decide.
         number: Number of the branch in the decision.
@@ -37,7 +37,7 @@ class Point:
 
 
 def kind_points(probe: int, of: str, mode: ChangelogMode | None) -> Iterator[Point]:
-    """Yield the kinds of changes that a table can send as points.
+    """Yield a point for each kind of change that a table can send: insert, update, delete.
 
     Args:
         probe: Number of the probe behind the table.

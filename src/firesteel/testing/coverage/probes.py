@@ -1,4 +1,4 @@
-"""Probes in a job, and what each of them observes."""
+"""Probes in a job, which are operators that count rows, and what each of them observes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MATCHED, _LEFT_ALONE, _RIGHT_ALONE = range(3)
 
 @dataclass
 class Probes:
-    """A job with probes.
+    """A job with probes: operators that count the rows which take each branch.
 
     Args:
         planned: The job without probes.
@@ -69,7 +69,7 @@ class Probes:
         yield ProbeSpec(self.run, number)
 
     def _before(self, operator: OperatorSpec, node: Node | None) -> Iterator[OperatorSpec]:
-        """Yield a probe of what an operator gets."""
+        """Yield the probe of the rows that an operator gets, if it has branches to observe there."""
         if isinstance(node, physical.Calc) and isinstance(operator, CalcSpec) and not operator.user:
             yield from self._calc(node)
         elif isinstance(operator, GroupAggregateSpec) and operator.input_retracts and node is not None:
@@ -81,7 +81,7 @@ class Probes:
             yield ProbeSpec(self.run, number)
 
     def _behind(self, node: Node | None) -> Iterator[OperatorSpec]:
-        """Yield a probe of what an operator sends."""
+        """Yield the probe of the rows that an operator sends, if it has branches to observe there."""
         if isinstance(node, physical.GroupAggregate | physical.GlobalGroupAggregate):
             if node.keys and node.mode is not None and node.mode.delete:
                 number = self._next()
@@ -101,7 +101,7 @@ class Probes:
         yield self._decisions(found, node.input)
 
     def _join(self, node: Join | IntervalJoin) -> Iterator[OperatorSpec]:
-        """Yield a probe that tells matched rows from padded ones by their equal columns."""
+        """Yield the probe of a join. It tells padded rows by the NULL in a column of the join condition."""
         keys = node.equal_columns
         if not keys.left or keys.null_safe[0]:
             return

@@ -18,8 +18,8 @@ class Diff:
 
     Attributes:
         statements: The statements that both sides have.
-        only_old: Names of the others of the old side.
-        only_new: Names of the others of the new side.
+        only_old: Names of the statements that only the old side has.
+        only_new: Names of the statements that only the new side has.
     """
 
     statements: Sequence[StatementDiff]
@@ -48,8 +48,8 @@ def diff(
 ) -> Diff:
     """Compare two sides: two scripts, two checkpoints, or a checkpoint and a script.
 
-    Two scripts read a table that both define in the same way once, up to its present end. A checkpoint is the
-    old side: its script reads what its run has read. A script beside it reads the same rows.
+    If two scripts define a table in the same way, it is read once for both, up to its present end. A
+    checkpoint is the old side: its script reads what its run has read. A new script reads the same rows.
 
     Args:
         scripts: Paths of scripts.
@@ -90,7 +90,7 @@ def _compared(sides: tuple[Side, Side], known: tuple[KnownInputs, KnownInputs]) 
 
 
 def _shown(key: tuple[str, int]) -> str:
-    """Return the name of a statement; with its number from the second one of this name."""
+    """Return the name of a statement. The second and later statements of one name get a number."""
     name, number = key
     name = name.removeprefix("default_catalog.default_database.")
     return f"{name} ({number + 1})" if number else name

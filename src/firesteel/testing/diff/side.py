@@ -33,7 +33,7 @@ class Side:
     checkpoint: str | None
 
     def targets(self) -> Iterator[tuple[tuple[str, int], Target]]:
-        """Yield the queries and INSERTs, each with its name and its number among those of this name."""
+        """Yield the queries and INSERTs, each with its name and its number, from 0, among those so named."""
         seen = Counter[str]()
         for target in self.script.targets:
             yield (target.name, seen[target.name]), target
@@ -57,11 +57,12 @@ def checkpoint_side(folder: str, settings: Mapping[str, str], other: str | None)
     Args:
         folder: The checkpoint.
         settings: Options to set, by key.
-        other: The other side's script, from which the secrets of tables of the same name come; None for none.
+        other: The other side's script, None for none. Its tables give their secrets, which a checkpoint does
+            not keep, to tables of the same name.
 
     Raises:
         UsageError: The folder is no checkpoint that keeps a script.
-        NotSupportedError: It is on another file system.
+        NotSupportedError: The folder is not on a local file system.
         FiresteelError: The script is wrong.
     """
     local = local_folder(folder)

@@ -36,7 +36,8 @@ class StatementDiff:
         rows: Numbers of rows of the old and the new side; None if they are not compared.
         names: Names of the key's columns.
         count: Number of keys whose rows differ.
-        first: The first of them; `expected` is the old side's.
+        first: The first of these keys; `expected` has the rows of the old side, `found` of the new side.
+        is_different: Whether the plan, the columns or the rows differ.
     """
 
     name: str
@@ -83,8 +84,8 @@ def compare_statement(
     Args:
         name: Name of the statement.
         sides: The old and the new side.
-        planned: Its jobs.
-        known: For each side, the inputs that were read; the same object for sides that share them.
+        planned: The statement's plans and job on each side.
+        known: For each side, the inputs that were read before; one object twice if the sides share them.
 
     Raises:
         FiresteelError: A source cannot be read, or a row makes the query fail.
@@ -108,7 +109,7 @@ def compare_statement(
 
 
 def _rows(side: Side, planned: Planned, known: KnownInputs) -> pa.Table:
-    """Return changes that leave the rows of a statement."""
+    """Run a statement on one side and return its changes, whose merge gives the rows to compare."""
     inputs = read_inputs(side.script, planned, side.checkpoint, known)
     job = InProcessJob(planned.job, at_once=True)
     batch = MicroBatch(
@@ -123,7 +124,7 @@ def _rows(side: Side, planned: Planned, known: KnownInputs) -> pa.Table:
 
 
 def _common(planned: tuple[Planned, Planned]) -> tuple[tuple[list[int], list[int]], list[str]]:
-    """Return the positions of the columns that both sides have, and remarks on the others."""
+    """Return the positions of the columns that both sides have, and remarks on the other columns."""
     old, new = (list(zip(each.names, each.job.sinks[0].types, strict=True)) for each in planned)
     if len(old) == len(new) and all(_fits(a, b) for a, b in zip(old, new, strict=True)):
         return (list(range(len(old))), list(range(len(new)))), []

@@ -27,13 +27,13 @@ _NUMBER = re.compile(r"-?\d+\.\d+(?:E-?\d+)?")
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of a comparison.
+    """The result of comparing Flink's changes of a query with Firesteel's.
 
     Attributes:
         rows: Number of rows that Flink's changes leave.
         changes: Number of Flink's changes.
-        count: Number of keys that differ.
-        first: The first of them; `expected` is Flink's.
+        count: Number of keys whose rows differ, or with `of_changes` whose changes differ.
+        first: The first of these keys; `expected` is Flink's, `found` Firesteel's.
         names: Names of the key's columns.
         of_changes: Whether the rows agree and only the changes differ.
     """
@@ -105,7 +105,7 @@ def _rounded_number(text: str) -> str:
 def _sequences(
     expected: pa.Table, found: pa.Table, shape: Shape, most: int
 ) -> tuple[int, list[KeyDifference]]:
-    """Return the number of keys whose changes differ, and the first of them with all their changes."""
+    """Return the number of keys whose changes or their order differ, and the first keys with all changes."""
     rows = pa.concat_tables([expected, found]).combine_chunks()
     if not rows.num_rows:
         return 0, []
@@ -134,7 +134,7 @@ _NONE: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 def _by_key(keys: NDArray[np.int64]) -> dict[int, NDArray[np.int64]]:
-    """Return the places of each key's changes, in their order."""
+    """Return the positions of each key's changes, in order. `keys` has the key of each change, int64[n]."""
     if not len(keys):
         return {}
     order = np.argsort(keys, kind="stable")

@@ -19,7 +19,7 @@ class FlinkComparison:
 
     Attributes:
         version: Version of Flink.
-        verdicts: Of queries, INSERTs and EXPLAINs, and of other statements that do not agree.
+        verdicts: Verdicts on queries, INSERTs and EXPLAINs, and on other statements that do not agree.
     """
 
     version: str
@@ -52,7 +52,7 @@ def compare_with_flink(
         python: A Python that has Flink.
         jars: Paths of jars with connectors and formats for Flink.
         with_plans: Whether a difference of the plans counts.
-        watch: Function that is called while Flink runs, with its answered requests and all; None for none.
+        watch: Function that is called with the numbers of answered and of all requests; None for none.
 
     Raises:
         UsageError: The script has no query and no INSERT, or a jar does not exist.

@@ -17,7 +17,7 @@ from firesteel.testing.flink.requests import Answer, Asked, Request
 
 _PROGRAM = Path(__file__).with_name("program.py")
 Watch = Callable[[int, int], None]
-"""A function that gets the number of answered requests, and of all."""
+"""Function that is called with the number of answered requests and the number of all requests."""
 _TELL_SECONDS = 1.0
 _SHOWN_LINES = 5
 """Last lines of Flink's stderr in an error."""
@@ -60,14 +60,14 @@ class FlinkRun:
         return first["version"], answers
 
     def _after_setup(self, reply: dict[str, Any], request: Request, asked: Asked) -> dict[str, Any]:
-        """Return a reply; if a request of the setup fails, the statement is left out."""
+        """Return a reply. If it is the error of a setup request, leave the statement out and return {}."""
         if "error" in reply and any(request is each for each in asked.setup):
             asked.left_out = f"Flink does not take the table of a file: {reply['error']}"
             return {}
         return reply
 
     def _answers(self, wanted: Sequence[Request]) -> list[dict[str, Any]]:
-        """Return the lines of the answers, the version first."""
+        """Run Flink on the requests and return its answers. The first one has the version."""
         task, answers = self.folder / "task.json", self.folder / "answers.jsonl"
         told = {"jars": list(self.jars), "options": dict(self.options)}
         task.write_text(json.dumps({**told, "requests": list(wanted)}), encoding="utf-8")
@@ -96,7 +96,7 @@ class FlinkRun:
 
 
 def _wait(process: subprocess.Popen[bytes], tell: Callable[[], None]) -> int:
-    """Return the exit status of a process. It does not outlive this one's interruption.
+    """Return the exit status of a process. If the wait is interrupted, end the process.
 
     Args:
         process: The process.

@@ -86,7 +86,7 @@ class OwnAnswers:
 
     # --- one statement ---------------------------------------------------------------------------
     def _asked(self, statement: sql.Statement) -> list[Asked]:
-        """Run a statement, and return what both engines are asked for it."""
+        """Run a statement, and return Firesteel's answers with the requests for Flink's answers."""
         if isinstance(statement, _LOOKING):
             return []
         if isinstance(statement, sql.Query):
@@ -135,7 +135,7 @@ class OwnAnswers:
         statement: sql.Query | sql.Insert | sql.StatementSet | sql.CreateTable,
         at: sql.Statement | None = None,
     ) -> Asked:
-        """Compare the plans of a statement only."""
+        """Return the request and Firesteel's answer for the plans of a statement, without rows."""
         asked = self._new(at or statement)
         asked.requests = [requests.plan(_for_explain(self._sql(statement)))]
         try:
@@ -149,7 +149,7 @@ class OwnAnswers:
         return asked
 
     def _create_as(self, statement: sql.CreateTable) -> list[Asked]:
-        """Create the table of CREATE TABLE AS on both sides, and compare its query."""
+        """Create the table of CREATE TABLE AS in both engines, and return its query to compare."""
         assert statement.query is not None
         query = sql.Query(statement.query.range, statement.query)
         asked = self._query(query, query)
@@ -162,7 +162,7 @@ class OwnAnswers:
         return [asked]
 
     def _unparsed(self, piece: str, error: FiresteelError) -> Asked:
-        """Ask Flink a statement that Firesteel's grammar does not have. It does not run an INSERT."""
+        """Return the request for a statement that Firesteel cannot parse. Of an INSERT, ask the plan only."""
         line, text = piece[: len(piece) - len(piece.lstrip())].count("\n") + 1, piece.strip()
         asked = Asked(line, _short(text))
         asked.own.error = error.message

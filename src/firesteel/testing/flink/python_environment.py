@@ -90,7 +90,7 @@ def _python_of(folder: Path) -> Path:
 
 
 def _make(folder: Path, base: str, version: str) -> None:
-    """Make an environment with Flink. Its folder appears when it is complete."""
+    """Make an environment with Flink. The folder appears only when the environment is complete."""
     say(f"Flink {version} is installed into {folder}: {_SIZES}. This happens once.")
     temporary = folder.with_name(f".{uuid4().hex}")
     try:

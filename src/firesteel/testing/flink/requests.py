@@ -29,8 +29,8 @@ class Answer:
 
     Attributes:
         error: Message of the error, None if there is none.
-        plan: EXPLAIN's text, None if it was not asked.
-        rows: The changes of the query: row kind and cells as printed; None if they were not asked.
+        plan: EXPLAIN's text, None if it was not requested.
+        rows: The changes of the query: row kind and cells as printed; None if they were not requested.
     """
 
     error: str | None = None
@@ -47,19 +47,19 @@ class Answer:
 
 @dataclass
 class Asked:
-    """A statement that both engines are asked.
+    """A statement that Flink and Firesteel both answer.
 
     Attributes:
         line: Line of the script, from 1.
         text: The statement in one line.
         is_definition: Whether it changes the session and has no rows or plan.
         own: Firesteel's answer.
-        setup: Requests that must succeed before, such as those that define tables of files.
+        setup: Requests that must succeed before `requests`, such as those that define tables of files.
         requests: The requests for Flink's answer.
         names: Names of the columns.
         key: Positions of the key by which changes are grouped; () for all columns.
         approximate: Positions of columns with floating point numbers.
-        compares_changes: Whether each key's changes are the same in every run.
+        compares_changes: Whether to compare each key's changes, which are the same in every run.
         notes: Remarks for the report.
         left_out: Why the rows and plans are not compared; None if they are.
     """

@@ -52,7 +52,7 @@ class StandIns:
         self._script, self._folder, self._has_jars = script, folder, has_jars
 
     def put(self, asked: Asked, plans: Sequence[Node]) -> None:
-        """Replace the tables of plans that Flink cannot read or write, here and by requests to Flink.
+        """Replace the tables of plans that Flink cannot read or write, in this session and in Flink's.
 
         Args:
             asked: The statement, which gets the requests and a remark for each table that is read.
@@ -166,7 +166,7 @@ def drop_statement(table: Table) -> str:
 
 
 def _written(column: Column) -> Column:
-    """Return the column of the file for a column; a metadata column becomes an ordinary one."""
+    """Return a table's column as a column of the file; a metadata column becomes an ordinary one."""
     return replace(column, metadata=None, virtual=False)
 
 

@@ -17,7 +17,7 @@ _LACKS = "Could not find any factory for identifier"
 
 
 class Outcome(Enum):
-    """The ways in which two answers compare. The values are the words of a report."""
+    """Result of comparing the two engines' answers to a statement. The values are the words of a report."""
 
     SAME = "same"
     PLANS = "plan differs"

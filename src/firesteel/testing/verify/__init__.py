@@ -1,1 +1,1 @@
-"""Verification of jobs: what they say, or what their sinks hold, against the batch answer over the input."""
+"""Verification of jobs: their changes, or their sinks' rows, against the batch answer over the input."""

@@ -17,12 +17,12 @@ from firesteel.types.text import render
 
 @dataclass
 class KeyDifference:
-    """The rows of one key that differ.
+    """The rows, or changes, of one key that are not equally often expected and found.
 
     Attributes:
         key: Values of the key, as printed.
-        expected: Rows that are missing.
-        found: Rows that are too many.
+        expected: Those that are expected, a row with its number if that is not 1.
+        found: Those that were found, a row with its number if that is not 1.
     """
 
     key: tuple[str, ...]
@@ -54,11 +54,11 @@ class Shape:
 def differences(
     expected: pa.Table, found: pa.Table, shape: Shape, most: int
 ) -> tuple[int, list[KeyDifference]]:
-    """Return the number of keys whose rows differ, and the first of them.
+    """Return the number of keys whose rows differ, and the first of these keys.
 
     Args:
-        expected: Changes that leave the expected rows.
-        found: Changes that leave the rows to check.
+        expected: Changes whose merge gives the expected rows.
+        found: Changes whose merge gives the rows to check.
         shape: The columns.
         most: Most keys to return.
     """
@@ -87,7 +87,10 @@ def _sums(codes: NDArray[np.int64], values: NDArray[np.int64], keys: int) -> NDA
 def _by_key(
     rows: pa.Table, wanted: NDArray[np.int64], there: NDArray[np.int64], shape: Shape, most: int
 ) -> tuple[int, list[KeyDifference]]:
-    """Return the number of keys of differing rows, and the differences of the first keys."""
+    """Return the number of keys of differing rows, and the differences of the first keys.
+
+    `wanted` and `there`: how often each of the n rows is expected and found, int64[n].
+    """
     groups = find_keys([rows.column(column(i)) for i in shape.key_columns], rows.num_rows)
     order = np.argsort(groups.order[groups.starts], kind="stable")[:most]
     found = []
@@ -103,7 +106,7 @@ def _by_key(
 
 
 def _note(difference: KeyDifference, row: str, wanted: int, there: int) -> None:
-    """Add a row to the difference of its key, with its number if that is not one."""
+    """Add a row to the difference of its key. It is expected `wanted` times and found `there` times."""
     if wanted > 0:
         difference.expected.append(row if wanted == 1 else f"{row} {wanted} times")
     if there > 0:

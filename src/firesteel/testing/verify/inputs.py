@@ -35,7 +35,7 @@ class Input:
     Attributes:
         scan: The scan of the chain.
         rows: Its rows as changes without sequences, with all columns of the scan.
-        end: Offset up to which they were read; None for all rows of a bounded source.
+        end: Offset up to which the rows were read; None for all rows of a bounded source.
     """
 
     scan: ScanSpec
@@ -43,24 +43,24 @@ class Input:
     end: Offset | None
 
     def projected(self) -> pa.Table:
-        """Return the columns that the chain reads, in its order."""
+        """Return the rows with only the columns that the chain reads, in the chain's order."""
         read = {field(i): self.rows.column(field(place)) for i, place in enumerate(self.scan.projection)}
         return pa.table({KIND: self.rows.column(KIND), **read})
 
 
 class KnownInputs:
-    """Inputs that were read, by what decides the rows of a table."""
+    """Inputs that were read, by the properties of a table that decide its rows, such as its options."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[object, ...], Input] = {}
 
     def find(self, scan: ScanSpec) -> Input | None:
-        """Return the rows of an equal table for a scan, None if there are none."""
+        """Return the input that was read for an equal table, None if there is none."""
         found = self._found.get(_rows_of(scan))
         return None if found is None else replace(found, scan=scan)
 
     def keep(self, read: Input) -> None:
-        """Keep rows that were read."""
+        """Keep an input that was read."""
         self._found[_rows_of(read.scan)] = read
 
 
@@ -77,7 +77,7 @@ def read_inputs(
         script: The script.
         planned: The job.
         checkpoint: Folder of a checkpoint, up to whose last micro-batch the sources are read.
-        known: Inputs that were read before. They are taken for equal tables, and new ones are added.
+        known: Inputs that were read before. Equal tables use them, and newly read inputs are added.
 
     Raises:
         UsageError: The end of a source is not known, or the checkpoint has nothing of the job.
@@ -159,7 +159,7 @@ def _last_offsets(folder: Path, checkpoint: str) -> list[str]:
 
 
 def _own(offset: Mapping[str, Any]) -> Offset:
-    """Return a source's own offset, without those of sources before it, its end and the time."""
+    """Return a source's own offset, without the earlier sources' offsets, the end flag and the time."""
     found = without_time(dict(offset))
     if found.keys() == {"own", "earlier"}:
         found = found["own"]

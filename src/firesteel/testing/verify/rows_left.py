@@ -1,4 +1,4 @@
-"""Rows that changes leave, in columns."""
+"""Rows that are left after changes, computed in columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, CHARACTER, DATETIME, NU
 from firesteel.types.text import render
 
 _BINARY = (*NUMERIC, *CHARACTER, *BYTES_LIKE, *DATETIME, TypeRoot.BOOLEAN)
-"""Types whose values are compared directly, the others by their text."""
+"""Types whose values are compared directly. Values of other types are compared by their text."""
 _DIGITS = 30
 """Bits of a floating point number that count, about nine digits. The rest depends on the order of sums."""
 _NUDGE = 1 + 1e-11
@@ -52,7 +52,7 @@ def last_by_key(changes: pa.Table, key: Sequence[int]) -> pa.Table:
 
 
 def compared(rows: pa.Table, types: Sequence[SqlType]) -> list[pa.Array | pa.ChunkedArray]:
-    """Return columns that are equal if and only if the rows count as equal."""
+    """Return a column for each field. Two rows count as equal if and only if they agree in these columns."""
     return [_compared(rows.column(field(i)), kind) for i, kind in enumerate(types)]
 
 

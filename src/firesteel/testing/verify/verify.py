@@ -43,12 +43,12 @@ class Verdict:
 
     Attributes:
         name: Table that the query inserts into, or `query`.
-        what: What was compared: `the table` or `the changes`.
-        oracle: What gave the answer.
+        what: What was compared: `the rows of the table` or `the changes`.
+        oracle: What gave the batch answer: `DuckDB` or `a run in one micro-batch`.
         names: Names of the key's columns.
-        rows: Number of rows of the answer.
+        rows: Number of rows of the batch answer.
         count: Number of keys whose rows differ.
-        first: The first of them.
+        first: The first of these keys.
     """
 
     name: str
@@ -114,7 +114,7 @@ def assert_verified(path: Path, **options: object) -> None:
 
 
 def verify(script: Script, planned: Planned, checkpoint: str | None, *, sink: bool) -> Verdict:
-    """Verify one query. Arguments and errors: see `verify_script`."""
+    """Verify one query or INSERT. `checkpoint`, `sink` and the errors are as in `verify_script`."""
     spec = planned.job.sinks[0]
     if sink and not isinstance(planned.target.statement, Insert):
         raise UsageError("--sink needs an INSERT: a query has no sink")
@@ -142,7 +142,7 @@ def verify(script: Script, planned: Planned, checkpoint: str | None, *, sink: bo
 
 
 def _check_determinism(planned: Planned) -> None:
-    """Raise NotSupportedError if a function of the query has another value in each run."""
+    """Raise NotSupportedError if a function of the query returns a different value in each run."""
     for node in walk(planned.plans.physical):
         condition = getattr(node, "condition", None)
         exprs = (*getattr(node, "exprs", ()), *(() if condition is None else (condition,)))
@@ -156,10 +156,10 @@ def _check_determinism(planned: Planned) -> None:
 def _answer(
     planned: Planned, inputs: Mapping[int, Input], zone: str, key: Sequence[int]
 ) -> tuple[pa.Table, str]:
-    """Return changes that leave the batch answer, and what gave it.
+    """Return changes whose merge gives the batch answer, and the name of what computed the answer.
 
     If several rows of DuckDB's answer have one key of the sink, the order of changes decides which one stays.
-    DuckDB does not know it.
+    DuckDB does not know this order, so the job runs in one micro-batch instead.
     """
     types = planned.job.sinks[0].types
     try:
@@ -176,7 +176,7 @@ def _answer(
 
 
 def _tables(inputs: Mapping[int, Input]) -> dict[str, pa.Table]:
-    """Return the rows that are left of each table. Raises NotPlainError if a table is read up to two ends."""
+    """Return the rows of each table. Raises NotPlainError if two scans of a table have different ends."""
     found: dict[str, tuple[Input, pa.Table]] = {}
     for each in inputs.values():
         if each.scan.table in found:
@@ -195,7 +195,7 @@ def _tables(inputs: Mapping[int, Input]) -> dict[str, pa.Table]:
 
 
 def _cut(planned: Planned, inputs: Mapping[int, Input]) -> Iterator[pa.Table]:
-    """Yield the changes of the job with its input in micro-batches."""
+    """Run the job on its input, cut into micro-batches of _ROWS rows a source, and yield its changes."""
     job = InProcessJob(planned.job)
     rows = {chain: each.projected() for chain, each in inputs.items()}
     longest = max((table.num_rows for table in rows.values()), default=0)
@@ -207,7 +207,7 @@ def _cut(planned: Planned, inputs: Mapping[int, Input]) -> Iterator[pa.Table]:
 
 
 def _sink_rows(script: Script, planned: Planned) -> pa.Table:
-    """Return changes that leave the rows which the sink holds.
+    """Read the sink and return changes whose merge gives its rows.
 
     Raises:
         UsageError: The table cannot be read.

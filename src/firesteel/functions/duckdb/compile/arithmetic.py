@@ -96,7 +96,7 @@ def _sum(compiler: Compiler, call: Call) -> str:
 
 
 def _continues(expr: Expr, whole: Call) -> bool:
-    """Return whether an expression is `whole` or, like it, a sum or difference of two values of one type."""
+    """Return whether an expression is `whole`, or a sum or difference of its type within such a `whole`."""
     if expr is whole:
         return True
     summing = whole.function in ("+", "-") and isinstance(expr, Call) and expr.function in ("+", "-")

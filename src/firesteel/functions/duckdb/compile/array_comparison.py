@@ -23,7 +23,7 @@ def compared_arrays(operator: str, left: Operand, right: Operand, exchanged: boo
         exchanged: Whether arrays of columns came through an exchange.
 
     Raises:
-        NotSupportedError: The arrays have bytes of different types.
+        NotSupportedError: Both arrays are in binary form, and their types have no common type.
     """
     (a, x), (b, y) = left, right
     binary = all(_is_binary(e, exchanged) for e in (x, y))

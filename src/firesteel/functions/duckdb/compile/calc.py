@@ -53,7 +53,12 @@ _EMITTERS: dict[str, Emit] = {}
 
 
 def compiler_for(time_zone: str = "UTC", exchanged: bool = True) -> Compiler:
-    """Return a compiler with the whole function table. `compile_calc` explains `exchanged`."""
+    """Return a compiler with the whole function table.
+
+    Args:
+        time_zone: Time zone of the session.
+        exchanged: Whether the rows have passed an exchange. Some comparisons of arrays depend on it.
+    """
     if not _EMITTERS:
         _EMITTERS.update(emitters())
     return Compiler(_EMITTERS, duckdb_casts.cast, time_zone, exchanged)
@@ -73,7 +78,7 @@ def compile_calc(
         exprs: Output columns.
         condition: Filter, or None.
         input_types: Types of the input columns.
-        types: Types of the output columns. None: those of the expressions.
+        types: Types of the output columns. If None, they are the types of the expressions.
         time_zone: Time zone of the session.
         exchanged: Whether the rows have passed an exchange. Some comparisons of arrays depend on it.
 

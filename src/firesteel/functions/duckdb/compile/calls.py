@@ -10,7 +10,7 @@ from firesteel.types.sql import STRING
 
 
 def table_emitters() -> dict[str, Emit]:
-    """Return, by name in the function table, a function that compiles a call by the row that fits it."""
+    """Return, by name, functions that compile a call by the first row of the table that accepts it."""
     return {name: _emitter(rows) for name, rows in FUNCTIONS.items()}
 
 

@@ -39,7 +39,8 @@ def _may_be_null(arg: Expr) -> bool:
 def _argument(compiler: Compiler, args: tuple[Expr, ...], call: Call) -> str:
     """Return the SQL of the last of `args`, cast to the result's type.
 
-    Flink casts it before the NULL check. So a NULL DECIMAL fails, unless an earlier argument was NULL.
+    Flink casts an argument before it checks it for NULL. So a NULL DECIMAL fails if its type is
+    not the result's, unless an earlier argument is NULL.
     """
     *before, arg = args
     text = compiler(arg)

@@ -1,6 +1,6 @@
-"""Compilation of calls whose value is known at planning time, though plans show the call.
+"""Compilation of calls whose value is known at planning time. Plans show the call, not its value.
 
-These are TYPEOF and CURRENT_DATABASE, which has the database as an option.
+These are TYPEOF and CURRENT_DATABASE. The latter has the database's name as an option of the call.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from firesteel.types.sql import MAX_LENGTH, TypeRoot
 
 
 def typeof_text(call: Call) -> str:
-    """Return TYPEOF: the type of the first argument, as Flink can parse it if the second is TRUE."""
+    """Return TYPEOF of the first argument. If the second is TRUE, Flink can parse the text."""
     kind = call.args[0].type
     text = str(kind)
     if kind.is_interval:

@@ -113,7 +113,7 @@ def compared(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
 
 
 def _as_moment(compiler: Compiler, text: str, string: Expr, kind: SqlType) -> str:
-    """Return the SQL of a string as a point in time, for a comparison. Invalid non-literals become NULL."""
+    """Return the SQL of a string cast for a comparison. If invalid, a literal fails, others become NULL."""
     return compiler.cast(text, string.type, kind, attempt=not isinstance(string, Literal))
 
 
@@ -239,7 +239,7 @@ def _test(compiler: Compiler, call: Call) -> str:
 
 
 def takes_no_null(expr: Expr) -> bool:
-    """Return whether Flink's code assumes a non-NULL element or map value even if there is none.
+    """Return whether `expr` is an array element or map value that Flink takes as non-NULL even if missing.
 
     Flink: ScalarOperatorGens (generateArrayElementAt, generateMapGet).
     """

@@ -62,8 +62,8 @@ def _group(key: Expr) -> object:
 def map_value(compiler: Compiler, value: Expr, key: Expr) -> str:
     """Return the SQL of the first entry's value with this key; NULL for no entry or a NULL key.
 
-    Flink ignores the NULL marks of the keys in its binary maps, so a NULL key equals zero. A CAST returns a
-    Java map, where a NULL key stays NULL.
+    Flink ignores the NULL marks of the keys in its binary maps, so a NULL key of an entry equals zero. A CAST
+    returns a Java map, where a NULL key stays NULL.
     """
     kind, name = value.type.children[0], compiler.fresh_name()
     wanted, held = compiler.cast(compiler(key), key.type, kind), f"{name}.{quote(KEY)}"

@@ -26,7 +26,7 @@ class NestedParts:
         return tuple((ref.index, *place) for place, ref in self._places.items())
 
     def cut(self, expr: Expr) -> Expr:
-        """Return the expression with a column for each access to a part, and add these parts."""
+        """Add the parts that an expression accesses, and return it with references to their columns."""
         return _cut(expr, self)
 
     def column(self, expr: Expr) -> Expr | None:

@@ -47,7 +47,7 @@ def _without_null(expr: Expr) -> str | None:
 
 
 def _stays_null(expr: Expr) -> bool:
-    """Return whether a forbidden NULL reaches the sink as NULL, where Flink's ConstraintEnforcer rejects it.
+    """Return whether NULL of a NOT NULL type reaches the sink, where Flink's ConstraintEnforcer rejects it.
 
     In other calls, Java's default value replaces the NULL before the sink.
     """

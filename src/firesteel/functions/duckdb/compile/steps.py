@@ -120,7 +120,7 @@ def _postorder(expr: Expr) -> list[Expr]:
 
 
 def _always_computed(expr: Expr) -> set[int]:
-    """Return the ids of the parts that are always evaluated: only the first argument of lazy functions."""
+    """Return the ids of the parts that are always evaluated: of a lazy function only the first argument."""
     found: set[int] = set()
     pending = [expr]
     while pending:

@@ -120,7 +120,7 @@ def _gregorian(days: Numbers) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def _add_months(days: Numbers, months: Numbers) -> Numbers:
-    """Return days since the epoch plus months, limited to the last day of the month."""
+    """Return days moved by months. A day that the month does not have becomes the month's last day."""
     year, month, day = _gregorian(days)
     total = year * 12 + month - 1 + months
     year, month = total // 12, total % 12 + 1

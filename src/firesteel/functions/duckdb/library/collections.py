@@ -100,8 +100,8 @@ def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None)
 def slice_of(values: Array, start: int, end: int | None = None) -> Array:
     """Return the elements from `start` to `end`, both inclusive and from 1.
 
-    Negative positions count from the end. 0 is the first element, also as the result of a negative end.
-    (Flink: ArraySliceFunction.)
+    Negative positions count from the end. Position 0 is the first element. This also holds for a negative end
+    that is one position before the first element. (Flink: ArraySliceFunction.)
     """
     size = len(values)
     first = start + size + 1 if start < 0 else start

@@ -31,7 +31,7 @@ _BLANKS = "".join(map(chr, range(33)))
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _UNREAD = -(1 << 63)
 _UNREAD_DAY = 622_191_233
-"""Result of Flink's arithmetic for the day at -2^63 milliseconds."""
+"""TO_DATE of a text that does not match its pattern: Flink computes the day at -2^63 milliseconds."""
 _YEAR_0, _YEAR_9999 = -62_167_219_200, 253_402_300_799
 
 

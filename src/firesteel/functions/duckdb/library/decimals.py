@@ -29,7 +29,7 @@ def fit(value: Decimal, kind: pa.Decimal128Type) -> Decimal | None:
 
 
 def as_double(value: Decimal, kind: pa.Decimal128Type) -> float:
-    """Return a DECIMAL as Flink's DOUBLE: up to 18 digits a quotient of two DOUBLEs, else the nearest one."""
+    """Return Flink's DOUBLE of a DECIMAL: a quotient of DOUBLEs up to 18 digits, else the nearest DOUBLE."""
     if kind.precision > 18:
         return float(value)
     return float(int(value.scaleb(kind.scale))) / float(10**kind.scale)

@@ -59,8 +59,9 @@ def from_arrays(keys: Array, values: Array) -> Pairs:
 
 
 def union(first: Pairs, *others: Pairs) -> Pairs:
-    """Return MAP_UNION: the entries of the later map, then those of the earlier map with other keys.
+    """Return MAP_UNION: the maps merged one after the other.
 
+    The result of each step has the entries of the later map, then those of the earlier map with other keys.
     The earlier map keeps all its entries with NULL keys, unless the later map has a NULL key. An empty map
     changes nothing.
     """

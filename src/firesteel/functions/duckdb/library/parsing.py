@@ -115,7 +115,7 @@ def decimal(result: pa.Decimal128Type, text: str) -> Decimal:
 
 
 def _compact(text: str) -> Decimal | None:
-    """Read short numbers as Flink does. One other character may follow."""
+    """Return the number that Flink reads, None for no number. Flink ignores one character after it."""
     text = text.encode().decode("latin-1")  # Flink reads bytes, not characters.
     match = _COMPACT.match(text)
     if match is None or text.strip(" \n\t") in ("", "+", "-"):
@@ -170,7 +170,7 @@ def time(text: str, precision: int) -> int:
 
 
 def _milliseconds(fraction: str) -> int:
-    """Return the digits after the point as milliseconds, rounded at the fourth. Other characters are 0."""
+    """Return the digits after the point as milliseconds. The fourth digit rounds. Other characters are 0."""
     digits = "".join(c if "0" <= c <= "9" else "0" for c in fraction[:3]).ljust(3, "0")
     return int(digits) + (fraction[3:4] >= "5")
 

@@ -141,7 +141,8 @@ def _behaviours(said: dict[str, Any]) -> list[Behaviour]:
 def _each(texts: Column, others: Column, one: Callable[[str, str], Any], kind: pa.DataType) -> pa.Array:
     """Return the results of `one` for each row, NULL if the row's text or other argument is NULL.
 
-    The other argument, such as a path, is mostly the same in all rows. Then each distinct text is used once.
+    The other argument, such as a path, is mostly the same in all rows. Then `one` runs once for each distinct
+    text.
     """
     distinct = others.unique()
     if len(distinct) > 1:

@@ -180,7 +180,7 @@ def _normalized_key(node: physical.ChangelogNormalize) -> Keys:
 
 @updates_wanted.of(physical.ChangelogNormalize)
 def _upserts(node: physical.ChangelogNormalize, wish: UpdateKind) -> tuple[UpdateKind, ...]:
-    """Return that updates of the input need no old row, because the node stores it."""
+    """Return the form of updates required: without the old row, because the node stores each row."""
     return (updates_or_none(node.input, UpdateKind.ONLY_AFTER),)
 
 

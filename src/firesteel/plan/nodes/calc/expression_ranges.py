@@ -34,7 +34,7 @@ def expression_range(expr: Expr, calc: physical.Calc) -> Range:
 
 
 def _term_range(term: Expr, column: int) -> Range:
-    """Return the range of a column that one condition leaves."""
+    """Return the range to which one condition limits a column."""
     if not isinstance(term, Call) or not term.args or not isinstance(term.args[0], InputRef):
         return UNBOUNDED
     if term.args[0].index != column:

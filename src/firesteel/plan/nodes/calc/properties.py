@@ -124,7 +124,10 @@ def _without_casts(expr: Expr) -> Expr:
 
 @from_below
 def _may_leave(condition: Expr, columns: tuple[str, ...]) -> bool:
-    """Return whether an update can make a row fail the filter."""
+    """Return whether an update can make a row fail a condition.
+
+    `columns`: monotonicity of each column of the input.
+    """
     if isinstance(condition, InputRef):
         return columns[condition.index] != CONSTANT
     if not isinstance(condition, Call):
@@ -154,8 +157,8 @@ OF_ARGUMENT_TYPE = frozenset({"+", "-", "FLOOR", "CEIL", "COALESCE"})
 def has_type_of_row_time(expr: Expr, below: Node) -> bool:
     """Return whether an expression has the type of a row time in Calcite.
 
-    An expression computed from a row time by a function with its argument's type has it too. Only a window of
-    GROUP BY accepts such an expression.
+    A row time has it, and so has a call on a row time whose function returns the type of its argument. Only a
+    window of GROUP BY accepts such a call.
     """
     if isinstance(expr, InputRef):
         if expr.index in event_times(below):

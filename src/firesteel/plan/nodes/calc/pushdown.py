@@ -40,7 +40,7 @@ projection_place.always(ProjectionPlace.ABOVE, Project, Filter)
 def _read(node: Project, wanted: tuple[int, ...], picked: int) -> Pruned:
     """Return the pruning of a projection: it needs the columns that its expressions read.
 
-    Its own columns stay.
+    The projection keeps all its own columns, also those that are not wanted.
     """
     columns = tuple(dict.fromkeys(i for e in node.exprs for i in input_refs(e)))
     picks = all(isinstance(e, InputRef) for e in node.exprs)
@@ -62,7 +62,7 @@ def _projected(node: Project, below: Node, position: Positions) -> Node:
 def _read_beside(node: Filter, wanted: tuple[int, ...], picked: int) -> Pruned:
     """Return the pruning of a filter, which needs the wanted columns and those of its condition.
 
-    They stay in the order of the input.
+    These columns keep the order of the input.
     """
     columns = tuple(sorted({*wanted, *input_refs(node.condition)}))
     only_picked = picked == len(wanted) == len(columns)
@@ -76,9 +76,10 @@ def _read_beside(node: Filter, wanted: tuple[int, ...], picked: int) -> Pruned:
 
 @filter_pushdown.of(Project)
 def _pass_projection(node: Project, condition: Expr | None) -> Pushed | None:
-    """Return the condition over the projected expressions.
+    """Return the push-down of a condition below a projection, with the projected expressions in it.
 
-    It may not move below a window over several rows, and no call that varies may be copied into it.
+    None if the projection has an OVER window, whose result depends on other rows, or if the condition would
+    copy a call that returns another value at each evaluation.
     """
     if condition is None or any(map(contains_over, node.exprs)):
         return None
@@ -89,7 +90,7 @@ def _pass_projection(node: Project, condition: Expr | None) -> Pushed | None:
 
 @filter_pushdown.of(Filter)
 def _merged(node: Filter, condition: Expr | None) -> Pushed | None:
-    """Return both conditions as one filter. The terms of the lower one come first."""
+    """Return the push-down of a condition into the filter below it. The lower filter's terms come first."""
     if condition is None:
         return None
     both = conjunction([*conjuncts(node.condition), *conjuncts(condition)])

@@ -21,7 +21,7 @@ lets_no_filter_pass(TableFunctionScan, Uncollect)
 
 @filter_pushdown.of(Correlate)
 def _to_one_input(node: Correlate, condition: Expr | None) -> Pushed | None:
-    """Return the terms that read one input.
+    """Return the push-down of the terms that read columns of only one input.
 
     A term on both inputs stays above. So does a term on the right input of a LEFT join: below, it would turn
     a row with partners into a padded one.

@@ -50,7 +50,7 @@ time_attributes.of_input(physical.Exchange, physical.DropUpdateBefore)
 
 @upsert_keys.of(physical.Exchange)
 def _keys(node: physical.Exchange) -> Keys:
-    """Return the upsert keys that contain all columns of the exchange.
+    """Return the upsert keys of the input that contain all columns by which the exchange sends rows.
 
     Only then do all changes of a row go to the same task and keep their order.
     """

@@ -31,7 +31,7 @@ lets_no_filter_pass(WatermarkAssigner)
 def _pruned(node: WatermarkAssigner, wanted: tuple[int, ...], picked: int) -> Pruned:
     """Return the pruning of a node that needs the wanted columns and those of its watermark.
 
-    If fewer columns spare no work, it needs all.
+    If the pruning saves no work below the node, the node needs all columns.
     """
     needed = tuple(dict.fromkeys([*wanted, node.rowtime, *input_refs(node.expression)]))
     spares_projection = picked > 0 and len(needed) == len(wanted)
@@ -48,13 +48,13 @@ def _pruned(node: WatermarkAssigner, wanted: tuple[int, ...], picked: int) -> Pr
 
 
 def spares_work(below: Node, needed: Sequence[int]) -> bool:
-    """Return whether fewer columns would be read or computed for these columns alone.
+    """Return whether pruning `below` to the needed columns saves computing an expression or reading a column.
 
-    Below a watermark, a column that another expression reads anyway does not count.
+    A column that another needed expression reads does not count as saved.
 
     Args:
         below: A WatermarkAssigner, or a projection of all its columns. For other nodes the answer is True.
-        needed: Columns that are needed of it.
+        needed: Positions of the columns of `below` that are needed.
     """
     assigner = below.input if isinstance(below, Project) and _hands_all_on(below) else below
     if not isinstance(assigner, WatermarkAssigner) or not isinstance(assigner.input, Project):

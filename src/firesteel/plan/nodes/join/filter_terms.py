@@ -122,7 +122,7 @@ class JoinTerms:
         return True
 
     def to_other_side(self) -> None:
-        """Copy terms that read only columns which the join equates from one side to the other."""
+        """Copy a term from one side to the other if all columns that it reads are equated by the join."""
         if self.join_type in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
             self._across(self.given)
         if self.join_type is JoinType.INNER:
@@ -168,7 +168,7 @@ def _rejects_nulls(term: Expr, columns: range) -> bool:
 
 
 def _moved(term: Expr, position: Mapping[int, int], fields: Sequence[Field]) -> Expr:
-    """Return a term over other columns, with the types of these."""
+    """Return a term with column i renumbered to `position[i]`, and with the types of `fields`."""
 
     def rule(expr: Expr) -> Expr:
         if not isinstance(expr, InputRef):

@@ -74,7 +74,7 @@ class JoinHints:
 
     @property
     def attributes(self) -> list[tuple[str, str]]:
-        """Return the hints as last attributes of a join in physical plans (Flink: RelTreeWriterImpl)."""
+        """Return the last attributes of a join in physical plans: its hints (Flink: RelTreeWriterImpl)."""
         found = []
         if self.strategies:
             texts = (f"[{name} options:[{', '.join(sides)}]]" for name, sides in self.strategies)

@@ -28,5 +28,5 @@ class Join(JoinNode, LogicalNode):
 
     @property
     def becomes_multi_join(self) -> bool:
-        """Whether rules may turn the join into a MultiJoin. Its names were stored for that (rules/join)."""
+        """Whether rules may turn the join into a MultiJoin: a rule in rules/join has stored its names."""
         return bool(self.names)

@@ -22,7 +22,7 @@ def collapse_not_distinct(condition: Expr) -> Expr:
 
 @from_below
 def _within(term: Expr) -> Expr:
-    """Return an operand of AND or OR, collapsed.
+    """Return an operand of AND or OR with `a = b OR (a IS NULL AND b IS NULL)` as IS NOT DISTINCT FROM.
 
     A term with a compared operand that is never NULL stays as it is. Simplification makes an equality of it,
     because its test of NULLs is FALSE.
@@ -55,12 +55,12 @@ def _has_operands(expr: Expr) -> TypeGuard[Call]:
 
 
 def _comparisons(condition: Call) -> list[_Compared]:
-    """Return the operands of the equality in each operand of an OR, or None. No entries for an AND."""
+    """Return both sides of the equality in each operand of an OR, None for other operands. [] for an AND."""
     return [*map(_compared, condition.args)] if condition.function == "OR" else []
 
 
 def _as_not_distinct(condition: Call, compared: list[_Compared]) -> Expr | None:
-    """Return the IS NOT DISTINCT FROM that the two operands of an OR form, None if they form none."""
+    """Return the IS NOT DISTINCT FROM that an OR of two operands means, None for another condition."""
     if len(compared) != 2:
         return None
     for operands, nulls in zip(compared, condition.args[::-1], strict=True):

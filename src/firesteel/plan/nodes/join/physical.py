@@ -35,7 +35,7 @@ class Join(JoinNode, PhysicalNode):
     def unique_key(self, port: int) -> tuple[int, ...] | None:
         """Return the unique key by which the state keeps the rows of an input, None if there is none.
 
-        It is the smallest one within the equal columns, else the smallest one.
+        It is the smallest unique key within the equal columns. If there is none, it is the smallest of all.
         """
         keys = self.equal_columns.left if port == 0 else self.equal_columns.right
         found = self.unique_keys[port]

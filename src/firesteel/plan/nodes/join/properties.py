@@ -50,7 +50,7 @@ has_ranges_of_inputs(physical.Join)
 def with_state_keys(node: physical.Join) -> physical.Join:
     """Return a join with the unique keys by which it may keep the rows of its inputs.
 
-    The inputs must be final.
+    Later rules must not change the inputs, because a projection may drop a key.
     """
     left, right = (
         tuple(sorted(tuple(sorted(key)) for key in upsert_keys_in_task(side))) for side in node.inputs

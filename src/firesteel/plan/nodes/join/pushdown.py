@@ -55,7 +55,7 @@ def _pruned(node: Join, wanted: tuple[int, ...], picked: int) -> Pruned:
 
 
 def _without_join(node: Join, wanted: tuple[int, ...], kept: int) -> Pruned:
-    """Return the pruning of one input, in place of the join."""
+    """Return the pruning that replaces a join by its input number `kept`."""
     offset = node.left_width if kept else 0
     below = column_pruning(node.inputs[kept], tuple(i - offset for i in wanted), 0)
 
@@ -67,9 +67,10 @@ def _without_join(node: Join, wanted: tuple[int, ...], kept: int) -> Pruned:
 
 
 def needed_side(node: Join, wanted: tuple[int, ...]) -> int | None:
-    """Return the side of an outer join that gives the same rows without the other side, or None.
+    """Return the input (0 or 1) of an outer join that alone gives the same rows as the join, or None.
 
-    Each row must have one partner at most, whose columns are not read (Calcite: ProjectJoinRemoveRule).
+    Each row of this input must have at most one partner, and no column of the partner may be read (Calcite:
+    ProjectJoinRemoveRule).
     """
     if node.becomes_multi_join:
         return None
@@ -85,7 +86,7 @@ def needed_side(node: Join, wanted: tuple[int, ...]) -> int | None:
 
 @filter_pushdown.of(Join)
 def _to_inputs(node: Join, condition: Expr | None) -> Pushed | None:
-    """Return the terms for each input.
+    """Return the push-down of the terms of a join, and of a condition above it, to both inputs.
 
     Nothing passes a temporal join: without the rows that a filter drops, versions would stay valid for too
     long.

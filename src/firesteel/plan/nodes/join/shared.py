@@ -15,7 +15,7 @@ class TwoInputNode(Node):
 
     Attributes:
         inputs: The left and the right input.
-        join_type: Type of the join: the rows that are sent.
+        join_type: Type of the join, which decides the rows that are sent.
     """
 
     inputs: tuple[Node, Node]

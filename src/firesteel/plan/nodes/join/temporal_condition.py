@@ -3,8 +3,8 @@
     __TEMPORAL_JOIN_CONDITION(l.ts, r.rt, __TEMPORAL_JOIN_CONDITION_PRIMARY_KEY(r.k),
         __TEMPORAL_JOIN_LEFT_KEY(l.k), __TEMPORAL_JOIN_RIGHT_KEY(r.k))
 
-The call keeps its columns in the plan, and keeps the rest of the condition above both inputs. Until the
-primary key of the versions is known, the function is `__INITIAL_TEMPORAL_JOIN_CONDITION`, without that key.
+Because of the call, its columns stay in the plan, and no term of the condition moves below the join. Until
+the primary key of the versions is known, the call is `__INITIAL_TEMPORAL_JOIN_CONDITION`, without that key.
 """
 
 from __future__ import annotations

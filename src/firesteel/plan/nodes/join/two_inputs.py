@@ -99,7 +99,7 @@ def contain_key(columns: Iterable[int], keys: Keys) -> bool:
 
 # --- columns -------------------------------------------------------------------------------------
 def has_times_of_inputs(*classes: type[Node]) -> None:
-    """Register join classes with the time attributes of both inputs."""
+    """Register join classes whose output has the time attributes of both inputs."""
     time_attributes.of(*classes)(_times)
 
 

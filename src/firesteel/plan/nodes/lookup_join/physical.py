@@ -27,8 +27,9 @@ class LookupJoin(PhysicalNode):
         hint: LOOKUP hint for the table.
         upsert_materialize: Whether the results of each row are stored, so that a retraction removes what was
             sent.
-        input_keys: Upsert keys of the input, for the plan's text (rules/changelog/note_lookup_keys.py).
-        row_key: Columns that identify rows of the input. A processing time does not.
+        input_keys: Upsert keys of the input (rules/changelog/note_lookup_keys.py). Plans show them, and
+            stored results are kept by one of them if the input sends updates without -U.
+        row_key: Columns by which stored results are kept for other inputs: all but processing times.
     """
 
     input: Node
@@ -66,15 +67,15 @@ class LookupJoin(PhysicalNode):
     def lookup_keys(self) -> dict[int, Expr]:
         """Column of the input or constant to look up, by the position of the scan's column.
 
-        If the condition equates a column with two values, the last one is looked up. `remaining` checks the
-        other.
+        If the condition equates a column with two values, the last one is looked up, and `remaining` has the
+        comparison with the first one.
         """
         shown = () if self.calc is None else conjuncts(self.calc.condition)
         return in_scala_order({**_constants(shown), **self._fields()})
 
     @property
     def asked(self) -> dict[int, Expr]:
-        """Lookup keys, and constants that the pushed conditions require."""
+        """Lookup keys, and constants that the pushed conditions require, by the scan's column."""
         return {**_constants(self.pushed), **self.lookup_keys}
 
     def _fields(self) -> dict[int, Expr]:
@@ -87,7 +88,7 @@ class LookupJoin(PhysicalNode):
         return found
 
     def shown_column(self, position: int) -> int | None:
-        """Return the scan's column that a column of the table shows unchanged, None for a computed one."""
+        """Return the scan's column that the table has unchanged at `position`, None for a computed one."""
         if self.calc is None:
             return position
         expr = self.calc.exprs[position]

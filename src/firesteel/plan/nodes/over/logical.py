@@ -13,7 +13,7 @@ from firesteel.plan.tree import Field, LogicalNode, Node, SameColumns
 class OverAggregate(LogicalNode):
     """FlinkLogicalOverAggregate: each row with the results of its window.
 
-    The arguments of calls are columns of the input. Positions from the input's width on are the `constants`.
+    The arguments of calls are columns of the input. Positions from the input's width on refer to `constants`.
     """
 
     input: Node

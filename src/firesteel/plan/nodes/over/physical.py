@@ -13,7 +13,7 @@ from firesteel.plan.tree import Field, Node, PhysicalNode, SameColumns
 class OverAggregate(PhysicalNode):
     """Each row with the results of its window. Flink: StreamPhysicalOverAggregate.
 
-    The arguments of calls are columns of the input. Positions from the input's width on are the `constants`.
+    The arguments of calls are columns of the input. Positions from the input's width on refer to `constants`.
     `time` is the kind of the ORDER BY column: `rowtime`, `proctime`, or `none` for any other column.
     """
 

@@ -122,7 +122,7 @@ def _limited_updates(node: physical.Limit, wish: UpdateKind) -> tuple[UpdateKind
 # --- values --------------------------------------------------------------------------------------
 @monotonicity.of(physical.Rank, *_LIMITS)
 def _moves(node: Node) -> Monotonicity:
-    """Return the monotonicity: all columns constant if every row is final, None if rows may be deleted."""
+    """Return the monotonicity: all columns constant if no row of input or output changes, else None."""
     if kinds_sent(node) != INSERTS or not is_append(monotonicity(node.children[0])):
         return None
     return all_columns(CONSTANT, len(node.schema))

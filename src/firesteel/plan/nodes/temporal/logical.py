@@ -20,7 +20,7 @@ class Snapshot(SameColumns, LogicalNode):
     Attributes:
         input: The table or view.
         period: The point in time, with the columns of the left row as `$COR`.
-        range: Position of the table in the query.
+        range: Position of the table in the text of the query.
         lookup: Whether a lookup join reads the table, as it is when the left row is processed.
         hints: All LOOKUP hints of the query.
         hint: The LOOKUP hint for this table.

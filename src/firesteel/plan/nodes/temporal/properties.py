@@ -61,7 +61,7 @@ def _kinds(node: physical.TemporalJoin) -> Kinds:
 
 @updates_wanted.of(physical.TemporalJoin)
 def _updates(node: physical.TemporalJoin, wish: UpdateKind) -> tuple[UpdateKind, ...]:
-    """Return the updates wanted: as wished for rows, without the old row for versions.
+    """Return the form of updates required: of the left input as wished, of the versions without the old row.
 
     A version ends where the next one of its key begins, so the old row has no information.
     """

@@ -53,5 +53,5 @@ def _pruned(node: WindowTableFunction, wanted: tuple[int, ...], picked: int) -> 
 
 @filter_pushdown.of(GroupWindowAggregate)
 def _on_keys(node: GroupWindowAggregate, condition: Expr | None) -> Pushed | None:
-    """Return the terms that read only keys."""
+    """Return the push-down of the terms that read only keys of the aggregate."""
     return terms_over_columns(node, condition, dict(enumerate(node.keys))) if node.keys else None

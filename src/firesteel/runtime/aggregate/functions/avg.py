@@ -58,7 +58,7 @@ def _sum_type(argument: SqlType) -> SqlType:
 
 
 def _quotient(kind: SqlType, result: SqlType) -> Expression:
-    """Return sum / count in the result type. The count is not 0."""
+    """Return the expression for sum / count in type `result`. The count is not 0."""
     if kind.root is TypeRoot.BIGINT:
         whole = Arithmetic("/", _SUM, _COUNT, BIGINT)
         return whole if result.root is TypeRoot.BIGINT else Convert("wrap", (whole,), (BITS[result.root],))

@@ -106,7 +106,15 @@ def _changed(
     merge: Callable[[Any, Any], Any],
     empty_is_null: bool = False,
 ) -> HandWritten:
-    """Return an aggregate over insert-only input whose accumulator is one bitmap that each row changes."""
+    """Return an aggregate over insert-only input whose accumulator is one bitmap that each row changes.
+
+    Args:
+        call: The call.
+        name: Part of the name of the stored layout.
+        change: Function of the bitmap and a row's argument, which returns the new bitmap.
+        merge: Function of two bitmaps, which returns the merged one.
+        empty_is_null: Whether an empty bitmap gives NULL.
+    """
     return HandWritten(
         state_id=f"bitmap-{name}.v1",
         fields=(_BITMAP,),
@@ -130,7 +138,15 @@ def _counted(
     everywhere: bool = False,
     present_only: bool = False,
 ) -> HandWritten:
-    """Return an aggregate that counts the occurrences of each integer, and the bitmaps."""
+    """Return an aggregate that counts the occurrences of each integer, and the rows (field `bitmaps`).
+
+    Args:
+        call: The call.
+        value: Expression of the result.
+        numbers: Function that returns the integers of a row's argument.
+        everywhere: Whether the result has only the integers that every row has.
+        present_only: Whether the result is NULL if no integer is left.
+    """
     return HandWritten(
         state_id="bitmap-counts.v1",
         fields=(_BITMAPS,),
@@ -171,7 +187,7 @@ def _add(bitmap: BitMap | None, value: int) -> BitMap:
 
 @lru_cache(maxsize=8)
 def _combine(change: Callable[[Any, Any], Any]) -> Callable[[Any, bytes], Any]:
-    """Return a function that combines a bitmap with a serialized one. None stands for no bitmap yet."""
+    """Return a function that changes a bitmap (None: no row so far) by a serialized one, using `change`."""
 
     def combine(bitmap: BitMap | None, data: bytes) -> Any:
         return _read(data) if bitmap is None else change(bitmap, _read(data))
@@ -191,7 +207,7 @@ def _merged(merge: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 @lru_cache(maxsize=8)
 def _result(as_bitmap: bool, empty_is_null: bool) -> Callable[[Any], Any]:
-    """Return a function that returns a bitmap as a SQL value, or its number of integers."""
+    """Return a function from a bitmap to its SQL value or, without `as_bitmap`, its number of integers."""
 
     def result(bitmap: BitMap | None) -> bytes | int | None:
         if bitmap is None or (empty_is_null and not bitmap):
@@ -203,7 +219,11 @@ def _result(as_bitmap: bool, empty_is_null: bool) -> Callable[[Any], Any]:
 
 @lru_cache(maxsize=8)
 def _counts_result(as_bitmap: bool, everywhere: bool, present_only: bool) -> Callable[..., Any]:
-    """Return a function that returns the integers that occur, or with `everywhere` those in all bitmaps."""
+    """Return a function of (integer, count) pairs and the number of rows, which returns the SQL result.
+
+    The result has the integers with a count above 0 or, with `everywhere`, with a count equal to the number
+    of rows. With `present_only`, it is NULL if there are none. Without `as_bitmap`, it is their number.
+    """
 
     def result(counts: Iterable[tuple[int, int]], bitmaps: int) -> bytes | int | None:
         if bitmaps <= 0:

@@ -1,7 +1,7 @@
 """FIRST_VALUE, LAST_VALUE and SINGLE_VALUE.
 
-Flink sorts values by the time of day at which they arrive. Here, rows are numbered by key: rows of one
-millisecond keep their order, and a replay gives the same result.
+Flink sorts values by the time of day at which they arrive. Here, the rows of each key are numbered. So rows
+that arrive in the same millisecond keep their order, and a replay gives the same result.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def _remove(x: str | None, list: list[str]) -> None:
 
 
 def json_array_agg(call: AggregateSpec) -> Aggregate:
-    """Return the aggregate that collects the values in arrival order.
+    """Return the aggregate for JSON_ARRAYAGG: a JSON array of the values, in arrival order.
 
     Flink: JsonArrayAggFunction, which has no merge.
     """
@@ -64,8 +64,9 @@ def _merge(map: Any, other_map: Any, only: Callable[..., None]) -> None:
 
 
 def json_object_agg(call: AggregateSpec) -> Aggregate:
-    """Return the aggregate that collects the pairs, sorted by key. A repeated key is an error.
+    """Return the aggregate for JSON_OBJECTAGG: a JSON object of the pairs, sorted by key.
 
+    A repeated key is an error.
     A retraction removes the key, whatever its value. Flink: JsonObjectAggFunction.
     """
     value = f"x{call.args[1]}"

@@ -18,11 +18,11 @@ def _accumulate(values: list[Any], x: Any, kept: int, default: Any, next_default
 
 
 def lag(call: AggregateSpec) -> Aggregate:
-    """Return the aggregate for the argument of the row `offset` rows before, or the default if there is none.
+    """Return the aggregate for the argument of an earlier row, or the default if there is no such row.
 
-    The offset is the call's option, and the default is its second argument. The accumulator has the last
-    offset + 1 values. Flink: LagAggFunction, which counts accumulated rows: all peers (rows with equal sort
-    keys) get the result of the last of them.
+    The call's option is the offset: how many rows earlier. Its second argument is the default. The
+    accumulator has the last offset + 1 values. Flink: LagAggFunction, which counts accumulated rows: all
+    peers (rows with equal sort keys) get the result of the last of them.
     """
     argument = call.arg_types[0]
     kept = int(call.options[0]) + 1

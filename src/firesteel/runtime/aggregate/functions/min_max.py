@@ -36,10 +36,10 @@ def max_(call: AggregateSpec) -> Aggregate:
 
 
 def _plain(name: str, beats: str, call: AggregateSpec) -> Aggregate:
-    """Return MIN or MAX without retraction.
+    """Return MIN (`beats` is "<") or MAX (">") without retraction.
 
-    The first value stays unless another one strictly beats it, so NaN stays only if it is first. Flink:
-    MinAggFunction, MaxAggFunction.
+    The first value stays until a later value strictly beats it. So NaN is the result only if it is the first
+    value. Flink: MinAggFunction, MaxAggFunction.
     """
     best = Field(name)
 

@@ -69,9 +69,9 @@ def _merge(rows: Rows | None, others: Rows | None) -> Rows:
 
 @lru_cache(maxsize=256)
 def _value(user: UserFunction, types: tuple[SqlType, ...], result: SqlType) -> Any:
-    """Return the function that computes the result.
+    """Return the function that computes the result from the rows.
 
-    It is the same object for the same user-defined function.
+    Calls with the same user-defined function and types get the same function object.
     """
 
     def value(rows: Rows | None) -> Any:

@@ -96,7 +96,10 @@ def _checked(percentages: float | list[float]) -> list[float]:
 
 @lru_cache(maxsize=64)
 def _percentiles(kind: SqlType, several: bool) -> Callable[..., Any]:
-    """Return a function that computes the result from the counts of values in key form."""
+    """Return a function of (value in key form, count) pairs and the percentages, which returns the result.
+
+    With `several`, the percentages are an ARRAY, and so is the result.
+    """
     number = _number(kind)
 
     def values(counts: Iterable[tuple[Any, int]], percentages: list[float] | None) -> Any:

@@ -34,7 +34,10 @@ _PLAIN = (*INTEGERS, *CHARACTER, *BYTES_LIKE, TypeRoot.BOOLEAN, TypeRoot.FLOAT, 
 
 
 def user_defined(call: AggregateSpec) -> HandWritten:
-    """Return an aggregate that calls the user's methods. The first call creates the accumulator."""
+    """Return an aggregate that calls the methods of a user-defined function.
+
+    The first call of a method for a key creates the accumulator.
+    """
     assert call.user is not None
     methods = _methods(call.user, call.arg_types, call.type)
     first = "{x}" if call.args else ""

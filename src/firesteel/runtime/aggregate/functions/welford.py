@@ -101,7 +101,7 @@ def _welford(call: AggregateSpec, value: str) -> Aggregate:
 
 
 def _value(number: str, condition: str, result: SqlType) -> str:
-    """Return the text of an expression: the DOUBLE `number` in type `result`, or NULL without `condition`."""
+    """Return an expression as text: `number` (DOUBLE) in type `result`, or None if `condition` is false."""
     if result.is_integer:
         number = f"to_integer({number}, {BITS[result.root]})"
     elif result.root is TypeRoot.DECIMAL:

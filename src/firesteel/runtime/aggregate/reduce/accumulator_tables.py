@@ -73,7 +73,7 @@ class AccumulatorTables:
         self._aggregates = columnar_aggregates(spec) if columnar else None
         self.columns = AccumulatorColumns.of(spec)
         self.in_columns = self._aggregates is not None
-        if not self.in_columns:  # Keep all parts: only a merge restores others, and a call may have no merge.
+        if not self.in_columns:  # Keep all parts: only a merge restores missing ones. Some calls have none.
             self.columns = replace(self.columns, slots=self._generated.slots)
 
     @property
@@ -98,9 +98,9 @@ class AccumulatorTables:
         return self.onto(changes, keys, [None] * len(keys))
 
     def onto(self, changes: pa.Table, keys: Keys, begin: Sequence[tuple[Any, ...] | None]) -> pa.Table:
-        """Return a table of the accumulators of the keys after their rows were added one by one.
+        """Return a table of the accumulators of the keys after the row handler added their rows.
 
-        `begin` has the accumulator of each key before its rows, None for a new one.
+        `begin` has, for each key, the accumulator before its rows. None starts a new accumulator.
         """
         handler = self._handler
         inputs = HandlerInputs(self._spec, self._generated, changes, keys)
@@ -137,10 +137,10 @@ class AccumulatorTables:
     def _added(
         self, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys, known: pa.Table, place: Index
     ) -> pa.Table:
-        """Return what `added` returns, computed in columns.
+        """Add rows to known accumulators, in columns. Arguments and result are those of `added`.
 
-        New accumulators of the rows are merged into the known ones. Only floating-point sums depend on the
-        order of additions: they continue from the known sums row by row.
+        The rows are reduced to new accumulators, which are merged into the known ones. Only floating-point
+        sums depend on the order of additions: they continue from the known sums row by row.
         """
         more = self._table(
             keys,
@@ -192,10 +192,10 @@ class AccumulatorTables:
         return self._table(keys, self.columns.from_rows(accs, self._generated.slots))
 
     def of_ranges(self, table: pa.Table, starts: Index, ends: Index) -> list[pa.Array] | None:
-        """Return the fields of accumulators that are merged by ranges of rows [start, end).
+        """Merge the accumulators in each range of rows starts[i]:ends[i] of `table`. Ranges may overlap.
 
-        There is one column for each field, with one row for each range. Ranges may overlap. None if columns
-        cannot do this, and each range must be merged separately.
+        Return one column for each field, with one row for each range. None if this is not possible in
+        columns: then the caller must merge each range with `merged`.
         """
         if not self.is_plain or not len(starts):
             return None
@@ -213,7 +213,7 @@ class AccumulatorTables:
     def tuples(self, table: pa.Table) -> Iterator[tuple[Any, ...]]:
         """Yield the accumulators as tuples for the row handler."""
         found = self.columns.to_rows(table, self._generated.slots)
-        if self.in_columns:  # A merge computes the parts that the table lacks.
+        if self.in_columns:  # The table lacks parts. A merge into an empty accumulator computes them.
             return map(self._completed, found)
         return found
 
@@ -253,9 +253,10 @@ class AccumulatorTables:
         return Results(self._there(table), columns)
 
     def _counted(self, table: pa.Table) -> Results | None:
-        """Return the results of accumulators with maps of values, such as those of DISTINCT.
+        """Return the results of accumulators that have maps of values, for example for DISTINCT.
 
-        The accumulators are merged into an empty state. None if a key needs the row handler.
+        They are computed by a merge of the accumulators into an empty state. None if a key needs the row
+        handler.
         """
         assert self._aggregates is not None
         keys = self.keys_of(table)

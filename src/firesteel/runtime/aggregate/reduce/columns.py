@@ -42,7 +42,7 @@ class AccumulatorColumns:
 
     @classmethod
     def of(cls, spec: GroupAggregateSpec) -> AccumulatorColumns:
-        """Return the layout of a local aggregate's output: the parts that the merge of these calls reads."""
+        """Return the layout of a local aggregate's output: key fields and the parts that a merge reads."""
         handler = generate(spec)
         slots = tuple(slot for slot in handler.slots if slot.name in handler.merged)
         return cls(tuple(spec.input_types[i] for i in spec.keys), slots)
@@ -51,8 +51,9 @@ class AccumulatorColumns:
     def increments(cls, spec: GroupAggregateSpec, final_keys: Sequence[int]) -> AccumulatorColumns:
         """Return the layout of an incremental aggregate's output.
 
-        It has the fields of DISTINCT calls instead of the values seen, which stay in the state of the
-        incremental aggregate.
+        `final_keys` are indices into `spec.keys`: the key fields of the output. For DISTINCT calls, the
+        output has their fields. The values that they have seen stay in the state of the incremental
+        aggregate.
         """
         handler = generate(spec)
         merged = generate(
@@ -68,7 +69,7 @@ class AccumulatorColumns:
         return tuple(range(len(self.key_types)))
 
     def position(self, slot: Slot) -> int:
-        """Return the position of a slot's field."""
+        """Return the number of the output field that holds a slot."""
         return len(self.key_types) + self.slots.index(slot)
 
     def schema(self) -> pa.Schema:
@@ -80,18 +81,18 @@ class AccumulatorColumns:
     def table(
         self, changes: pa.Table, at: NDArray[np.int64], keys: Sequence[pa.Array], parts: Sequence[pa.Array]
     ) -> pa.Table:
-        """Return a changes table of inserts.
+        """Return a changes table with one insert for each accumulator, of columns `keys` and `parts`.
 
         `at` has, for each insert, the index of the row of `changes` that caused it.
         """
         return derived(changes, at, pa.array(np.full(len(at), RowKind.INSERT, np.int8)), [*keys, *parts])
 
     def from_rows(self, accs: Sequence[Sequence[Any]], slots: Sequence[Slot]) -> list[pa.Array]:
-        """Return the columns of accumulator tuples whose parts are `slots`."""
+        """Return the columns of this layout from accumulator tuples `accs`, whose items are `slots`."""
         return [_column(slot, [acc[slots.index(slot)] for acc in accs]) for slot in self.slots]
 
     def to_rows(self, changes: pa.Table, slots: Sequence[Slot]) -> Iterator[tuple[Any, ...]]:
-        """Yield the accumulator tuples of a changes table. Parts that the table lacks get initial values."""
+        """Yield the rows of `changes` as tuples with the parts `slots`. Missing parts get initial values."""
         parts: list[list[Any]] = []
         for slot in slots:
             if slot in self.slots:

@@ -20,9 +20,10 @@ from firesteel.types.sql import NUMERIC
 
 
 class DistinctValues:
-    """Values in one map view, changed by one bundle.
+    """Values that the DISTINCT calls over one argument have seen, and their changes by one bundle.
 
-    `calls` are the numbers of the DISTINCT calls that share it.
+    The values are the keys of one map view.
+    `calls` are the numbers of these DISTINCT calls.
     """
 
     def __init__(
@@ -43,8 +44,8 @@ class DistinctValues:
     def fields(self, aggregate: Declared, place: int, begin: dict[str, Column] | None) -> dict[str, Column]:
         """Return the fields of the call `calls[place]` after the bundle, by name, with one row for each key.
 
-        Values that appear are added, and values that disappear are retracted. NULL does not count. `begin`
-        has the fields of each key before the bundle, None for the aggregate's initial values.
+        A value that is new for a key is added, a value that disappears is retracted. NULL does not count.
+        `begin` has the fields of each key before the bundle, None for the aggregate's initial values.
         """
         appears, goes = self._moves(place)
         sign = None if goes is None else np.where(appears, 1, -1)
@@ -56,7 +57,10 @@ class DistinctValues:
         return contributed(aggregate, self._groups, argument, reach, sign, begin)
 
     def _moves(self, place: int) -> tuple[Mask, Mask | None]:
-        """Return which pairs appear for a call, and which disappear (None if none can)."""
+        """Return which (key, value) pairs are new for the call `calls[place]`, and which disappear.
+
+        The second mask is None for insert-only input.
+        """
         if not self._counted:
             new: Mask = (self._after & ~self._before)[:, 0] >> place & 1 == 1
             return new, None
@@ -64,7 +68,7 @@ class DistinctValues:
         return (before <= 0) & (after > 0), (before > 0) & (after <= 0)
 
     def save(self, keep: Mask, gone: Index) -> None:
-        """Write the changes of the keys in `keep`, and delete all entries of those in `gone`."""
+        """Write the changed entries of keys where `keep` is True. Delete all entries of the keys `gone`."""
         changed = (self._after != self._before).any(axis=1) & keep[self._pairs.owners]
         write = np.flatnonzero(changed)
         if len(write):

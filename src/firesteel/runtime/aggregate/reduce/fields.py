@@ -18,10 +18,11 @@ def contributed(
     aggregate: Declared, groups: Groups, argument: Column | None, reach: Mask | None, sign: Index | None,
     begin: dict[str, Column] | None = None,
 ) -> dict[str, Column]:  # fmt: skip
-    """Return the fields of a linear aggregate, by name, with one row for each group.
+    """Return the fields of a linear aggregate after the entries of each group were added or retracted.
 
-    Entries are added (sign 1) or retracted (-1). `argument` has the values of the entries, `reach` which
-    entries count (None for all), `begin` the fields of each group before (None for their initial values).
+    The result has the fields by name, with one row for each group. Entries are added (`sign` 1, or None) or
+    retracted (-1). `argument` has the value of each entry. `reach` is True for the entries that count, None
+    for all. `begin` has the fields of each group before its entries, None for the initial values.
 
     Raises:
         NoPrefixScan: A sum might exceed 64 bits.
@@ -110,7 +111,11 @@ def _decimals(
     field: AccumulatorField, groups: Groups, values: Column, reach: Mask | None, sign: Index | None,
     begin: Column | None,
 ) -> Index:  # fmt: skip
-    """Return DECIMAL sums. Raise NoPrefixScan if a sum might overflow, and so might have to stay NULL."""
+    """Return the DECIMAL sum of each group. Arguments as in `total`.
+
+    Raises:
+        NoPrefixScan: A sum might overflow. It would then have to become NULL.
+    """
     start = _begin(field, groups, begin)
     bound = np.abs(values.values.astype(np.float64)).sum() + np.abs(start.astype(np.float64)).max(initial=0)
     if not bound < _SAFE:
@@ -122,7 +127,10 @@ def _floats(
     field: AccumulatorField, groups: Groups, values: Column, reach: Mask | None, sign: Index | None,
     begin: Column | None,
 ) -> Numbers:  # fmt: skip
-    """Return floating-point sums. Values are added one by one, so that the bits equal the row handler's."""
+    """Return the floating-point sum of each group. Arguments as in `total`.
+
+    Values are added one by one, so that the bits equal the row handler's.
+    """
     dtype = np.dtype(np.float32 if field.type.root is TypeRoot.FLOAT else np.float64)
     numbers = values.values.astype(dtype, copy=False)
     if sign is not None:

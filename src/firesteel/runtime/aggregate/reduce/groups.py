@@ -9,7 +9,10 @@ from firesteel.runtime.aggregate.scan.segments import Index, Numbers, accumulate
 
 
 class Groups:
-    """m entries in `size` groups, sorted by group number (`codes`). Groups may be empty."""
+    """m entries, sorted by group. `codes` has the group number of each entry, below `size`, ascending.
+
+    Groups may be empty.
+    """
 
     def __init__(self, codes: Index, size: int) -> None:
         self.size = size
@@ -21,7 +24,7 @@ class Groups:
 
     @classmethod
     def single(cls, size: int) -> Groups:
-        """Return groups with one entry each."""
+        """Return `size` groups with one entry each."""
         return cls(np.arange(size), size)
 
     def sum(self, values: Index) -> Index:
@@ -44,7 +47,7 @@ class Groups:
         return self._placed(ufunc.reduceat(values, self._starts), neutral)
 
     def sum_in_order(self, values: Numbers, begin: Numbers) -> Numbers:
-        """Return the sum of each group: its entries are added one after the other to its value in `begin`."""
+        """Return begin[i] plus the values of group i, added one after the other, for each group i."""
         if not self.rows:
             return begin
         running = accumulate(np.add, values, self._starts, begin[self._here])
@@ -53,7 +56,7 @@ class Groups:
         return result
 
     def first(self, marked: Mask) -> Index:
-        """Return the position of the first marked entry of each group, -1 if there is none."""
+        """Return the index of the first entry of each group where `marked` is True, -1 if there is none."""
         places = np.where(marked, np.arange(self.rows), self.rows)
         if not self.rows:
             return self._none(-1)
@@ -72,7 +75,7 @@ class Groups:
 
 
 class Ranges(Groups):
-    """Groups that may overlap. Group i has the entries from starts[i] to ends[i], at least one."""
+    """Groups that may overlap. Group i has the entries starts[i]:ends[i], at least one, of `rows` entries."""
 
     def __init__(self, starts: Index, ends: Index, rows: int) -> None:
         self.size, self.rows = len(starts), rows
@@ -93,8 +96,8 @@ class Ranges(Groups):
     def reduce(self, ufunc: np.ufunc, values: Numbers, neutral: np.generic) -> Numbers:
         """Reduce each group with a ufunc that may take an entry twice, such as a maximum.
 
-        For each power of two, the stretches of this length are reduced, one from each position. Two such
-        stretches, which may overlap, cover a group.
+        For each power of two, all stretches of so many entries are reduced, one from each position. A group
+        is covered by two such stretches, one from its begin and one up to its end, which may overlap.
         """
         lengths = self._ends - self._starts
         level_of = np.frexp(np.arange(int(lengths.max(initial=1)) + 1, dtype=np.float64))[1] - 1

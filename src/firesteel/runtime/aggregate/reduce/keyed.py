@@ -28,7 +28,7 @@ from firesteel.types.sql import APPROXIMATE, BIGINT
 
 @dataclass(frozen=True)
 class _Result:
-    """Result of a call before and after the bundle, as comparable numbers and as columns."""
+    """Results of a call for each key, before and after the bundle: comparable numbers and Arrow arrays."""
 
     before: Column
     after: Column
@@ -111,9 +111,9 @@ class KeyedMerge:
         return self._evaluated(index, call, aggregate, distinct.fields(aggregate, place, begin))
 
     def _begin(self, index: int, part: AccumulatorField) -> Column:
-        """Return a field of each key as it is stored before the bundle.
+        """Return the field `part` of call `index` for each key, as stored before the bundle.
 
-        Keys whose sum has overflowed are left to the row handler: the sum stays NULL.
+        Keys whose sum has overflowed before (it is NULL) are left to the row handler: the sum stays NULL.
         """
         begin = from_arrow(self._stored.fields[f"{part.name}{index}"], part.type)
         if part.initial is not None and begin.null is not None:
@@ -157,11 +157,11 @@ class KeyedMerge:
         return _Result(best.known, best.best, best.known_array, best.best_array)
 
     def _live(self) -> Mask:
-        """Return whether each key has rows after the bundle. Over insert-only input, all keys have."""
+        """Return whether each key has rows after the bundle. Over insert-only input, all keys have rows."""
         name = self._spec.records
         if name is None:
             return np.ones(len(self._keys), np.bool_)
-        if name not in self._final:  # This is a hidden count of records.
+        if name not in self._final:  # Records are counted by a hidden field, not by a COUNT(*) of the query.
             begin = self._stored.fields[name].fill_null(0).to_numpy(zero_copy_only=False)
             counted = begin + self._accumulators.fields[name].to_numpy(zero_copy_only=False)
             self._final[name] = pa.array(counted)

@@ -40,8 +40,8 @@ class MapOrder:
     def arranged(self, changes: pa.Table) -> pa.Table:
         """Return the rows of a bundle with new origin rows, so that keys follow each other in map order.
 
-        The last rows of the keys are the new origins. The first key in map order gets the earliest of them,
-        and so on. All rows of a key have the same origin.
+        Each key has a last row in the bundle. These rows become the origins: the first key in map order gets
+        the earliest one, and so on. All rows of a key get the same origin.
         """
         keys = find_keys([changes.column(field(i)) for i in self._keys], changes.num_rows)
         last = keys.order[keys.starts + keys.counts - 1]
@@ -69,13 +69,13 @@ def spread_hashes(keys: Keys, kinds: Sequence[SqlType]) -> Index:
 def inner_places(keys: Keys, kinds: Sequence[SqlType], groups: Keys, came: Index) -> Index:
     """Return the indices of the keys, group by group.
 
-    Within a group they have the order of a HashMap that was created for the group.
+    Within a group, keys have the order in which a Java HashMap with only the keys of the group returns them.
 
     Args:
         keys: The keys.
         kinds: Types of the key fields.
-        groups: Groups of the keys.
-        came: When each key was added.
+        groups: Groups of the keys: each key is one row of `groups`.
+        came: Number of each key that ascends in the order in which keys were added.
     """
     rooms = np.array([buckets(count) for count in groups.counts.tolist()], np.int64)
     slots = spread_hashes(keys, kinds) & (rooms[groups.codes] - 1)

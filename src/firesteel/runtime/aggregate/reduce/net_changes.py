@@ -18,7 +18,10 @@ def net_table(
     changes: pa.Table,
     update_before: bool,
 ) -> pa.Table:
-    """Return the changes table of the results. The origin of a key's changes is its last row in `changes`."""
+    """Return the changes table of a bundle's results: key fields, then results.
+
+    `changes` are the rows of the bundle. The origin row of a key's changes is its last row in the bundle.
+    """
     kinds, origins = expand(net.outcomes, update_before)
     old = (kinds == RowKind.UPDATE_BEFORE) | (kinds == RowKind.DELETE)
     at = pa.array(origins)

@@ -34,13 +34,13 @@ class PairCounts:
         cls, keys: Keys, codes: Index, values: pa.Array, counts: Index, bits: bool = False,
         in_order: bool = False,
     ) -> PairCounts:  # fmt: skip
-        """Return the changes of entries, with the counts of each pair added up.
+        """Return the changes of m entries, with the counts of equal (key, value) pairs added up.
 
         Args:
             keys: The keys.
-            codes: Key of each entry, ascending.
+            codes: int64[m], key number of each entry, ascending.
             values: Value of each entry.
-            counts: int64[m, c], counts of each entry.
+            counts: int64[m, c], counts of each entry for c calls.
             bits: Whether counts are bits, which are combined by OR.
             in_order: Whether to sort as in an ordered map (Pairs).
         """
@@ -48,7 +48,10 @@ class PairCounts:
 
     @classmethod
     def over(cls, pairs: Pairs, counts: Index, bits: bool = False) -> PairCounts:
-        """Return the changes of entries whose pairs are known."""
+        """Return the changes of m entries with counts int64[m, c], given their distinct (key, value) pairs.
+
+        The counts of equal pairs are added up or, with `bits`, combined by OR.
+        """
         if bits and len(pairs):
             return cls(pairs, np.bitwise_or.reduceat(counts[pairs.order], pairs.starts, axis=0))
         sums = np.empty((counts.shape[1], len(pairs)), np.int64)
@@ -60,14 +63,20 @@ class PairCounts:
     def from_lists(
         cls, keys: Keys, lists: pa.Array, calls: int, bits: bool = False, in_order: bool = False
     ) -> PairCounts:
-        """Return the changes in a column of lists of (key, value), which is in the order of `keys.order`."""
+        """Return the changes in a column of map views: lists of entries (map key, counts of `calls` calls).
+
+        The rows of the column are in the order of `keys.order`. `bits` and `in_order`: see `of`.
+        """
         lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
         entries = lists.flatten()
         codes = np.repeat(keys.sorted_codes, lengths)
         return cls.of(keys, codes, entries.field(0), counts_of(entries.field(1), calls), bits, in_order)
 
     def lists(self, groups: Index, kind: pa.DataType) -> pa.Array:
-        """Return a column with a list of (key, value) for each key in `groups`. Changes of 0 are left out."""
+        """Return a column of type `kind`: for each key in `groups`, the list of its (value, counts) entries.
+
+        Entries whose counts are all 0 are left out.
+        """
         bounds = np.searchsorted(self.pairs.owners, np.arange(len(groups) + 1))
         entries, ends = np.empty(len(self.pairs), np.int64), np.empty(len(groups) + 1, np.int32)
         there = np.any(self.counts != 0, axis=1)
@@ -79,7 +88,7 @@ class PairCounts:
         return pa.ListArray.from_arrays(pa.array(ends), entries, type=kind)
 
     def by(self, codes: Index, keys: Keys) -> PairCounts:
-        """Return the changes for other keys. `codes` has the new key of each old key."""
+        """Return the changes grouped by coarser `keys`. `codes` has the index in `keys` of each old key."""
         owners = codes[self.pairs.owners]
         order = stable_order(owners)
         values = self.pairs.values.take(pa.array(order))

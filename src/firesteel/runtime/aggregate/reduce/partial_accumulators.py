@@ -42,13 +42,13 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 
 @dataclass
 class BundleAccumulators:
-    """Parts of g accumulators by name: fields with g rows, and the entries of maps."""
+    """Accumulators of g keys: columns of fields (g rows each) and entries of map views, by slot name."""
 
     fields: dict[str, pa.Array] = field(default_factory=dict)
     maps: dict[str, PairCounts] = field(default_factory=dict)
 
     def columns(self, slots: Sequence[Slot], keys: Index) -> list[pa.Array]:
-        """Return the parts `slots` as columns (reduce/columns.py), with one row for each of `keys`."""
+        """Return a column for each of `slots` (reduce/columns.py), with one row for each key in `keys`."""
         at = pa.array(keys)
         return [
             self.fields[slot.name].take(at)
@@ -76,9 +76,10 @@ def continued(
     keys: Keys,
     stored: Mapping[str, pa.Array],
 ) -> dict[str, pa.Array]:
-    """Return the fields of calls that sum floating-point numbers, continued from stored fields row by row.
+    """Return the fields of calls that sum floating-point numbers, by slot name, after the rows of `changes`.
 
-    Each result therefore has exactly the bits of a single sum. `stored` has NULL for keys without state.
+    The rows are added one by one to the stored fields. So the sums have the same bits as without bundles.
+    `stored` has the stored fields by slot name, one row for each key, NULL for keys without state.
 
     Raises:
         NoPrefixScan: The row handler is needed.
@@ -110,7 +111,7 @@ def merge(
     changes: pa.Table,
     keys: Keys,
 ) -> BundleAccumulators:
-    """Return the accumulators of local phases, merged into one for each key.
+    """Return one accumulator for each key, merged from the accumulators of local phases in `changes`.
 
     Raises:
         NoPrefixScan: The row handler is needed.
@@ -138,9 +139,14 @@ def regroup(
     accumulators: BundleAccumulators,
     keys: Keys,
 ) -> list[pa.Array]:
-    """Return the columns of accumulators that are merged by a part of their key, one row for each of `keys`.
+    """Merge accumulators whose keys agree in some of the key fields, and return the columns of the result.
 
-    `keys` groups the accumulators: it has the new key of each.
+    Args:
+        columns: Layout of the result, one row for each of `keys`.
+        spec: Keys and calls.
+        aggregates: Declarations of the calls.
+        accumulators: The accumulators, by the full key.
+        keys: Distinct values of these key fields. Each accumulator is one row of `keys`.
 
     Raises:
         NoPrefixScan: The row handler is needed.
@@ -182,9 +188,9 @@ def merged_field(
 
 
 def _comparable(column: pa.Array, kind: SqlType) -> tuple[list[Column], Ranks | None]:
-    """Return the values as numbers that compare like them.
+    """Return the values of an array as numbers that compare like the values, in a list of one column.
 
-    For strings, these numbers are ranks, and the ranks are returned, too; else None.
+    For strings, these numbers are ranks, and the second result is the `Ranks`. Otherwise, it is None.
     """
     if kind.root in APPROXIMATE:
         return [from_arrow(column, kind)], None
@@ -197,7 +203,7 @@ def _declared(spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], slot: S
 
 
 class _Lift:
-    """Creation of the accumulators of one bundle."""
+    """Builder of a new accumulator for each key, from the rows of a bundle. `accumulators` has the result."""
 
     def __init__(
         self, spec: GroupAggregateSpec, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys
@@ -230,11 +236,11 @@ class _Lift:
             self.accumulators.maps[f"map{index}"] = self._values(call)
 
     def _reach(self, call: AggregateSpec) -> Mask | None:
-        """Return which rows a call counts."""
+        """Return which rows a call counts: FILTER is true, and the argument is not NULL. None for all."""
         return both(self._rows.passes(call.filter), _not_null(self._rows, call))
 
     def _extreme(self, index: int, call: AggregateSpec, aggregate: Declared) -> None:
-        """Add the fields of plain MIN or MAX. Retractions have no effect."""
+        """Compute MIN or MAX without retraction for call `index`. Rows that retract have no effect."""
         kind = call.arg_types[0]
         reach = self._reach(call)
         if self._sign is not None:
@@ -246,14 +252,14 @@ class _Lift:
         self.accumulators.fields[name] = to_array(best, kind) if ranks is None else ranks.strings(best)
 
     def _values(self, call: AggregateSpec) -> PairCounts:
-        """Return how often each value of MIN or MAX was added, minus how often it was retracted."""
+        """Return, for each (key, value) of a MIN or MAX, how often it was added minus how often retracted."""
         moves = self._moves(self._reach(call))
         return PairCounts.over(self._pairs_of(call.args[0]), moves[:, None])
 
     def _seen(self, calls: list[AggregateSpec]) -> PairCounts:
-        """Return how the rows change the map of values that DISTINCT calls have seen. NULL is a value.
+        """Return how the rows change the map of values that `calls` have seen. NULL is a value.
 
-        The calls have the same argument.
+        `calls` are the DISTINCT calls over one argument.
         """
         pairs = self._pairs_of(calls[0].args[0])
         masks = [self._rows.passes(call.filter) for call in calls]

@@ -33,7 +33,7 @@ Index = NDArray[np.int64]
 
 
 class HandlerInputs:
-    """Rows of a batch as the handler's methods take them, key by key."""
+    """Rows of a batch, sorted by key, as arguments of the row handler's accumulate and retract."""
 
     def __init__(
         self, spec: GroupAggregateSpec, generated: GeneratedHandler, changes: pa.Table, keys: Keys
@@ -50,7 +50,7 @@ class HandlerInputs:
         )
 
     def argument(self, position: int) -> pa.Array:
-        """Return the input field at `position`, key by key."""
+        """Return the input field at `position`, sorted by key."""
         return self._column(field(position))
 
     def _column(self, name: str) -> pa.Array:
@@ -58,7 +58,10 @@ class HandlerInputs:
 
 
 class LocalRows:
-    """Row handler of a local phase: creates new accumulators from a bundle. No retraction is dropped."""
+    """Row handler of a local phase: it creates new accumulators from a bundle.
+
+    No retraction is dropped: the row that it takes back may have been in an earlier bundle.
+    """
 
     def __init__(self, spec: GroupAggregateSpec, generated: GeneratedHandler) -> None:
         self._spec = spec
@@ -66,7 +69,7 @@ class LocalRows:
         self._handler = generated.create()
 
     def fold(self, changes: pa.Table, keys: Keys) -> list[tuple[Any, ...]]:
-        """Return one accumulator for each key."""
+        """Return one accumulator for each key, made from its rows in `changes`."""
         handler, inputs = self._handler, HandlerInputs(self._spec, self._generated, changes, keys)
         rows = zip(inputs.retracts, inputs.rows, strict=True)
         accs: list[tuple[Any, ...]] = []
@@ -83,9 +86,9 @@ class LocalRows:
 
 
 class KeyedRows:
-    """Processing of bundles over stored accumulators.
+    """Row handler that applies bundles to stored accumulators.
 
-    `results` is the number of calls whose results are output.
+    Only the first `results` calls have their results output.
     """
 
     def __init__(
@@ -163,8 +166,9 @@ class KeyedRows:
     def _run(self, keys: Keys, named: Any, work: Any) -> NetChanges:
         """Change the accumulator of each key, and return the net changes.
 
-        `work(unknown)` changes the handler's accumulator by the rows of the next key, and returns False if
-        none of them counts.
+        `named` returns the entries of a map view that the bundle needs (accumulators.py: Named).
+        `work(unknown)` applies the input of the next key to the handler's accumulator, and returns False if
+        all this input is dropped. `unknown` is True for a key without state.
         """
         handler, outcomes = self._handler, np.zeros(len(keys), np.uint8)
         befores: list[tuple[Any, ...] | None] = []

@@ -38,7 +38,7 @@ _LEAST = np.int64(np.iinfo(np.int64).min)
 
 @dataclass(frozen=True)
 class Best:
-    """Stored and new extremes of all keys, as numbers and as columns.
+    """MIN or MAX of each key, stored and after the bundle, as comparable numbers and as Arrow columns.
 
     Attributes:
         known: Stored extremes as numbers.
@@ -56,9 +56,9 @@ class Best:
 
 
 class ValueCounts:
-    """Counts of the values of one call in one bundle.
+    """Counts of the values of one MIN or MAX call in one bundle.
 
-    `size` (int64[g]) is the number of values of each key after the bundle.
+    `size` (int64[g]) is the number of values of each key after the bundle. `merge` sets it.
     """
 
     def __init__(
@@ -75,9 +75,9 @@ class ValueCounts:
         self._unmatched: Mask = np.zeros(len(keys), np.bool_)
 
     def merge(self, stored: Mapping[str, pa.Array], found: Mask, clean: Mask) -> Best:
-        """Return the extremes, and mark keys that need the row handler as not `clean`.
+        """Return the extremes before and after the bundle. Set `clean` to False for keys for the row handler.
 
-        `stored` has the stored fields.
+        `stored` has the stored fields best, size and unmatched. `found` tells which keys have state.
         """
         pairs = self._pairs
         best, size = stored["best"], stored["size"].fill_null(0)
@@ -101,7 +101,7 @@ class ValueCounts:
         return self._best(Column(known.values, known_size == 0), Column(result, self.size == 0), ranks)
 
     def save(self, keep: Mask, gone: Index) -> None:
-        """Write the changed counts of the keys in `keep`, and delete all entries of those in `gone`."""
+        """Write the changed counts of keys where `keep` is True. Delete all entries of the keys `gone`."""
         pairs = self._pairs
         write = np.flatnonzero((self._after != self._before) & keep[pairs.owners])
         if len(write):
@@ -114,10 +114,10 @@ class ValueCounts:
             self._state.clear(self._keys, gone, self._now)
 
     def _follow(self, values: Index, known: Index, known_size: Index, clean: Mask) -> tuple[Index, Mask]:
-        """Count the values of each key into `size`.
+        """Set `size` to the number of values of each key after the bundle. Clear `clean` for counts below 0.
 
-        Return, for each key, the index of the pair with its greatest value (-1 for none), and whether its
-        stored extreme disappears.
+        Return, for each key, the index of the pair of the bundle with its greatest value (-1 for none), and
+        whether its stored extreme disappears.
         """
         self.size = known_size.copy()
         best = np.empty(len(known), np.int64)
@@ -133,7 +133,7 @@ class ValueCounts:
         return BIGINT if self._argument.root in APPROXIMATE else self._argument
 
     def _numbers(self, arrays: list[pa.Array], best: pa.Array) -> tuple[list[Column], Ranks | None]:
-        """Return the values and the stored extremes as numbers. The greatest number is the extreme."""
+        """Return the values of `arrays` and the stored extremes as numbers. The extreme is the greatest."""
         if self._argument.root in APPROXIMATE:
             arrays = [sortable_column(array) for array in arrays]
         columns, ranks = comparable([*arrays, best], self._kind)

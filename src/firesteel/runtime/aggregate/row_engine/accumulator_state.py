@@ -29,7 +29,7 @@ def map_name(spec: GroupAggregateSpec, slot: Slot) -> str:
 
 @dataclass(frozen=True)
 class Stored:
-    """Stored accumulators of the keys of a batch.
+    """Stored accumulators of the g keys of a batch.
 
     Attributes:
         found: bool[g], whether each key is stored.
@@ -41,7 +41,7 @@ class Stored:
 
 
 class AccumulatorState:
-    """State of accumulators. `slots` are the parts of an accumulator: fields and map views."""
+    """Keyed state of a GroupAggregate's accumulators. `slots` are their parts: fields and map views."""
 
     def __init__(self, spec: GroupAggregateSpec, slots: Sequence[Slot], backend: StateBackend) -> None:
         self.fields = {s.name: s.kind for s in slots if isinstance(s.kind, AccumulatorField)}
@@ -61,7 +61,7 @@ class AccumulatorState:
         return cast("OrderedMapState", self.maps[name])
 
     def load(self, keys: Keys, now: int) -> Stored:
-        """Return the stored accumulators of some keys."""
+        """Return the stored fields of the accumulators of `keys`. `now` is the processing time."""
         found = self._rows.get(keys, now)
         return Stored(found.found, dict(zip(self.fields, found.columns, strict=True)))
 
@@ -69,12 +69,15 @@ class AccumulatorState:
         self, keys: Keys, owners: NDArray[np.int64], fields: Mapping[str, pa.Array], now: int,
         live: NDArray[np.bool_],
     ) -> None:  # fmt: skip
-        """Write the accumulators of keys `owners`. Where `live` is False, delete them."""
+        """Write the fields of m accumulators. Where `live` (bool[m]) is False, delete the accumulator.
+
+        `owners`: int64[m], indices into `keys`. `fields`: columns of m rows by slot name.
+        """
         if len(owners):
             self._rows.put(keys, owners, [fields[name] for name in self.fields], now, live)
 
     def forget(self, keys: Keys, owners: NDArray[np.int64], now: int) -> None:
-        """Delete the accumulators of keys `owners` and the entries of their maps."""
+        """Delete the accumulators and all map entries of the keys with the indices `owners` in `keys`."""
         nothing = {name: pa.nulls(len(owners), to_arrow(kind.type)) for name, kind in self.fields.items()}
         self.save(keys, owners, nothing, now, np.zeros(len(owners), np.bool_))
         for state in self.maps.values():

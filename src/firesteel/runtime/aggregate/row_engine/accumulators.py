@@ -29,12 +29,12 @@ from firesteel.types.internal_values import from_key, from_list, to_keys, to_lis
 Named = Callable[[Slot], tuple[NDArray[np.int64], pa.Array] | None]
 """Function that returns which entries of a map view a batch needs, or None for all entries of its keys.
 
-The entries are a pair of arrays: key numbers (ascending) and sub-keys, one row for each entry.
+The result is a pair of arrays with one item for each entry: the key's index (ascending), and the map key.
 """
 
 
 class Accumulators(Protocol):
-    """Accumulator tuples by key."""
+    """Storage of accumulator tuples by key."""
 
     def load(self, keys: Keys, named: Named) -> list[Any]:
         """Return the accumulator of each key, None if there is none or it has expired."""
@@ -49,7 +49,10 @@ class Accumulators(Protocol):
         ...
 
     def sizes(self, keys: Keys, parts: Sequence[int]) -> NDArray[np.int64]:
-        """Return about how many bytes some parts of the accumulator of each key have, int64[g]."""
+        """Return the approximate size in bytes of some slots of the accumulator of each key, int64[g].
+
+        `parts` are the indices of these slots.
+        """
         ...
 
 
@@ -94,8 +97,8 @@ def _names(keys: Keys) -> Iterator[tuple[int, int]]:
 class StoredAccumulators:
     """Accumulators in keyed state.
 
-    Only the entries of a map view that the batch names are read. The others are read when the handler
-    iterates over the view.
+    Of a map view, only the entries that the rows of the batch name are read. If the handler iterates over the
+    view, the other entries are read, too.
     """
 
     def __init__(self, state: AccumulatorState, slots: Sequence[Slot], expiry: Expiry) -> None:
@@ -174,9 +177,9 @@ def stored_maps(
     state: MapState, view: MapView, keys: Keys, known: NDArray[np.bool_],
     named: tuple[NDArray[np.int64], pa.Array] | None, expiry: Expiry,
 ) -> list[StoredMap | None]:  # fmt: skip
-    """Return the map of each key, None for an unknown key.
+    """Return the map of each key, None for a key without state (where `known` is False).
 
-    The maps have the entries that the batch names (`Named`), or all entries if `named` is None.
+    The maps have the entries `named` (the result of a function `Named`), or all entries if it is None.
     """
     maps: list[StoredMap | None] = [None] * len(keys)
     owners = np.flatnonzero(known)
@@ -212,7 +215,10 @@ def stored_maps(
 def _entries(
     state: MapState, view: MapView, keys: Keys, owners: NDArray[np.int64], now: int
 ) -> Iterable[tuple[int, Any, Any]]:
-    """Yield all entries of keys `owners` as (owner, key, value), sorted by key if the view is ordered."""
+    """Yield all entries of the maps of the keys with indices `owners` as (owner, map key, value).
+
+    If the view is ordered, they are sorted by map key.
+    """
     entries = state.entries(keys, owners, now)
     names, values = to_keys(entries.sub_keys, view.key), to_list(entries.columns[0], view.value)
     rows = zip(entries.owners.tolist(), names, values, strict=True)
@@ -223,9 +229,10 @@ def write_maps(
     state: MapState, view: MapView, keys: Keys, owners: NDArray[np.int64], views: list[Any],
     known: NDArray[np.bool_], now: int,
 ) -> None:  # fmt: skip
-    """Write the changes of the views of `owners`. None stands for a deleted key.
+    """Write the changed map entries of m keys to the state.
 
-    `known` has whether the state has entries that a new view must replace.
+    `owners`: int64[m], indices into `keys`. `views`: the map of each of these keys, None for a deleted key.
+    `known`: bool[m], whether the state may have entries, which a new map (not a StoredMap) must replace.
     """
     is_new = np.fromiter((not isinstance(each, StoredMap) for each in views), np.bool_, len(views))
     cleared = owners[is_new & known]

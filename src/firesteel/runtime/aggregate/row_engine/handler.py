@@ -173,7 +173,7 @@ class _Writer:
 
     @cached_property
     def merged(self) -> frozenset[str]:
-        """Return the slots that a merge reads of the other accumulator."""
+        """Return the names of the slots that `merge` reads of the other accumulator."""
         read = set(re.findall(r"\bother_(\w+)", self._merge_body()))
         return frozenset(slot.name for slot in self.slots if slot.name in read)
 
@@ -231,7 +231,7 @@ class _Writer:
         return block(f"def {name}({arguments}):", self._over_acc(body))
 
     def _over_acc(self, body: str) -> str:
-        """Return statements with the reading of the accumulator before them and the writing after them."""
+        """Return the statements `body`, preceded by reading the accumulator and followed by writing it."""
         if not self._names:
             return body or "pass"
         parts = _tuple(self._names)
@@ -307,9 +307,10 @@ class _Writer:
         return "\n".join(lines)
 
     def _unchanged(self) -> str:
-        """Return the test of equal results.
+        """Return the test whether the new result (`value`) equals the one before (`before`), as text.
 
-        In Flink, NaN equals nothing; == on tuples says that it equals itself.
+        In Flink, NaN equals nothing. But == on tuples can find that a NaN equals itself, so floats are
+        tested, too.
         """
         floats = [i for i, call in enumerate(self._calls) if call.spec.type.root in APPROXIMATE]
         tests = [f"value[{i}] == value[{i}]" for i in floats]
@@ -318,7 +319,7 @@ class _Writer:
 
     @cached_property
     def _nested(self) -> tuple[tuple[int, tuple[str, Callable[..., Any]]], ...]:
-        """Return the calls with nested results that may not equal themselves, and their tests."""
+        """Return (call number, (name, test)) for calls whose nested results may not equal themselves."""
         tests = ((i, equals_itself(call.spec)) for i, call in enumerate(self._calls))
         return tuple(
             (i, (f"itself{i}", test))

@@ -65,7 +65,7 @@ class Call:
 
     @classmethod
     def of(cls, index: int, spec: AggregateSpec) -> Call:
-        """Return the call whose argument is a field of the input."""
+        """Return call number `index`, whose arguments are fields of the input."""
         argument = f"x{spec.args[0]}" if spec.args else ""
         keyed = bool(spec.args) and has_key_form(spec.arg_types[0])
         return cls(index, spec, declare(spec), argument, f"k{spec.args[0]}" if keyed else argument)
@@ -92,7 +92,7 @@ class Call:
 
     @property
     def distinct_together(self) -> bool:
-        """Return whether DISTINCT applies to all arguments together: those after the first differ by row."""
+        """Return whether DISTINCT compares all arguments, since not only the first one differs by row."""
         constants = len(self.aggregate.constants) if isinstance(self.aggregate, HandWritten) else 0
         return self.spec.distinct and len(self.spec.args) - 1 > constants
 
@@ -104,12 +104,12 @@ class Call:
 
     @property
     def filter(self) -> tuple[str, ...]:
-        """Return the condition of FILTER in a tuple, () without FILTER."""
+        """Return the condition of FILTER as Python text in a tuple, () without FILTER."""
         return () if self.spec.filter is None else (f"x{self.spec.filter}",)
 
     @property
     def not_null(self) -> tuple[str, ...]:
-        """Return the condition that the argument is not NULL in a tuple, () if it is not needed."""
+        """Return the Python condition that the argument is not NULL, in a tuple. () if NULLs need no test."""
         return () if self.aggregate.takes_nulls or not self.argument else (f"{self.argument} is not None",)
 
     def accumulate(self) -> str:

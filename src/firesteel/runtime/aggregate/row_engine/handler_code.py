@@ -75,7 +75,7 @@ def _assign(target: str, value: Expression, names: Names) -> str:
 
 
 def _assign_sum(target: str, value: Arithmetic, names: Names) -> str:
-    """Return target = left +- right, followed by the overflow rule."""
+    """Return the statements target = left + right (or -), followed by the overflow rule of the type."""
     left, right = expression(value.left, names), expression(value.right, names)
     kind = value.type
     if kind is not None and kind.root is TypeRoot.FLOAT:

@@ -21,7 +21,7 @@ from firesteel.types.sql import BIGINT, SqlType, array, row
 
 @dataclass(frozen=True)
 class DistinctCalls:
-    """DISTINCT calls over one argument list. `index` numbers the argument lists of the query."""
+    """DISTINCT calls that have the same arguments. `index` is the number of this group in the query."""
 
     index: int
     calls: tuple[Call, ...]
@@ -60,7 +60,11 @@ class DistinctCalls:
 
     @property
     def functions(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
-        """Return the functions that the text calls: from a map key to the argument, and to sort the keys."""
+        """Return the functions that the text calls, with their names.
+
+        One converts a map key to the argument, the other sorts the entries of a map. Each only if it is
+        needed.
+        """
         kind = self._kind
         plain = ((self._plain, value_of_key(kind)),) if has_key_form(kind) else ()
         return (*plain, (self._listed, ordered_seen(kind))) if self._in_order else plain
@@ -115,7 +119,7 @@ class DistinctCalls:
         return block(f"for _key, _theirs in {self._others}:", self._with_value("\n".join(lines)))
 
     def _any_filter(self) -> tuple[str, ...]:
-        """Return the condition for touching the map: the filter of any call passes."""
+        """Return the condition for a change of the map, in a tuple: the FILTER of some call is true."""
         filters = [call.filter for call in self.calls]
         if not all(filters):
             return ()
@@ -152,7 +156,10 @@ class DistinctCalls:
 
     @staticmethod
     def _guarded(call: Call, action: str) -> str:
-        """Return the statements of one call. A NULL is a value of the map, but most aggregates ignore it."""
+        """Return the statements by which a call accumulates or retracts (`action`) a value of the map.
+
+        NULL is a value of the map, but most aggregates ignore it.
+        """
         body = call.accumulate() if action == "accumulate" else call.retract()
         if not body:
             return "pass"
@@ -162,7 +169,7 @@ class DistinctCalls:
         return replace(call, argument="_x", key="_key[0]" if self._several else "_key")
 
     def _with_value(self, body: str) -> str:
-        """Return the loop's body, with the argument computed from the map's key."""
+        """Return `body`, with statements before it that compute the arguments from the map key `_key`."""
         names = ["_x", *(f"x{i}" for i in self.calls[0].spec.args[1:])] if self._several else ["_x"]
         value = f"{self._plain}(_key)" if has_key_form(self._kind) else "_key"
         return f"{', '.join(names)} = {value}\n{body}"

@@ -14,21 +14,28 @@ from firesteel.runtime.state.base import OrderedMapState
 from firesteel.types.internal_values import to_keys
 
 _ALONE = 8
-"""Keys that are read one by one before reads are combined.
+"""Number of keys whose maps are read one by one. After them, one read fetches the maps of several keys.
 
-Reading one key costs nearly as much as reading a hundred.
+Reading the map of one key costs nearly as much as reading those of a hundred keys.
 """
 _AT_ONCE = 1024
-"""Keys that are then read together: the wanted key and those after it, which are likely to be next."""
+"""Number of keys in a combined read: the wanted key and the keys after it, which are likely to be next."""
 _ENTRIES = 8
-"""Entries that are read of a key at first. If the batch names all of them, eight times as many are read."""
+"""Number of sub-keys of a key that are read at first.
+
+If all of them are to be skipped, eight times as many are read, and so on.
+"""
 
 
 class MapBounds:
     """Reader of the least or greatest sub-keys of ordered maps in the state, which must not change meanwhile.
 
     Args:
-        owners: Keys that may be asked for, ascending.
+        state: The maps in keyed state.
+        view: Declaration of the map view.
+        keys: Keys of the batch.
+        owners: Indices of the keys for which `outside` may be called, ascending.
+        now: Processing time.
     """
 
     def __init__(
@@ -64,7 +71,7 @@ class MapBounds:
         return self._read.pop(owner)
 
     def _of(self, owners: NDArray[np.int64], count: int, least: bool) -> dict[int, list[Any]]:
-        """Return the first `count` sub-keys at one end, for each of the keys `owners`."""
+        """Return the `count` least or greatest sub-keys of each of the keys `owners`, by key index."""
         read = self._state.first if least else self._state.last
         entries = read(self._keys, owners, np.full(len(owners), count), self._now)
         names = to_keys(entries.sub_keys, self._view.key)

@@ -61,10 +61,10 @@ _View: TypeAlias = "dict[Any, Any] | ExpiringMap"
 
 
 class SortedMap(dict[Any, Any]):
-    """Dict with a fast least key, or greatest key.
+    """Dict that finds its least key, or its greatest key, fast.
 
-    It keeps some of the keys at that end, in ascending order. Some of them may have been deleted from the
-    dict. Each new key must be passed to `added`.
+    It keeps a list of some least (or greatest) keys, ascending. Some of these may have been deleted from the
+    dict since. Each new key must be passed to `added`.
     """
 
     __slots__ = ("_ends", "_least")
@@ -75,7 +75,7 @@ class SortedMap(dict[Any, Any]):
         self._least = False
 
     def added(self, key: Any) -> None:
-        """Note a new key."""
+        """Add a new key of the dict to the list of least or greatest keys, if it belongs there."""
         if self._ends and (key < self._ends[-1] if self._least else key > self._ends[0]):
             insort(self._ends, key)
 
@@ -96,9 +96,9 @@ _FEW = 64
 
 
 def min_key(view: _View) -> tuple[_View, Any]:
-    """Return the view to use from now on, and the least key of a map view, None if it is empty.
+    """Return a map view and its least key, None if the view is empty.
 
-    A plain dict with many keys becomes a SortedMap.
+    If the view is a plain dict with many keys, a SortedMap with its entries is returned in its place.
     """
     if type(view) is dict:
         if len(view) < _FEW:
@@ -108,7 +108,10 @@ def min_key(view: _View) -> tuple[_View, Any]:
 
 
 def max_key(view: _View) -> tuple[_View, Any]:
-    """Return the view to use from now on, and the greatest key of a map view, None if it is empty."""
+    """Return a map view and its greatest key, None if the view is empty.
+
+    If the view is a plain dict with many keys, a SortedMap with its entries is returned in its place.
+    """
     if type(view) is dict:
         if len(view) < _FEW:
             return view, max(view, default=None)
@@ -117,13 +120,14 @@ def max_key(view: _View) -> tuple[_View, Any]:
 
 
 class StoredMap(SortedMap):
-    """Entries of one key's map view that a batch needs, and their changes.
+    """Entries of one key's map view that a batch needs, and their changes by the batch.
 
     Args:
         touches: Whether a write counts even if the value stays the same, as it restarts the time to live.
-        rest: Function that reads all entries as (owner, key, value) on the first iteration. None if all are
-            present.
-        outside: For a sorted view, function that reads the least or greatest stored key that is not present.
+        rest: Function that reads all stored entries as (owner, map key, value). The first iteration calls it.
+            None if all entries are loaded.
+        outside: For a sorted view: function of the loaded entries, and of True for the least or False for the
+            greatest key. It reads the least or greatest stored key that is not loaded.
     """
 
     __slots__ = ("_loaded", "_next", "_outside", "_rest", "_touched")
@@ -160,7 +164,7 @@ class StoredMap(SortedMap):
         return super().__reversed__()
 
     def end(self, least: bool) -> Any:
-        # `_next` is read once: the batch changes no entry that its rows do not name.
+        # The end of the entries that are not loaded is read once: the batch does not change these entries.
         if self._outside is not None and self._rest is not None:
             self._next, self._outside = self._outside(self._loaded, least), None
         mine = super().end(least)

@@ -1,4 +1,4 @@
-"""Find results that do not equal themselves. Such a result is sent again with every row.
+"""Find results that do not equal themselves. Such a result is sent again with every row of its key.
 
 Flink: EqualiserCodeGenerator, ScalarOperatorGens.generateEquals. NaN equals nothing. NULL equals NULL as a
 result and as the field of a ROW, but not as an element of the ARRAY of ARRAY_AGG or as the value of a MAP. As
@@ -20,9 +20,9 @@ Test = Callable[[Any], bool]
 
 @lru_cache(maxsize=256)
 def equals_itself(call: AggregateSpec) -> Test | None:
-    """Return the function that tells whether a result of a call equals itself; None if all results do.
+    """Return the function that tells whether a result of a call equals itself. None if all results do.
 
-    The function accepts NULL.
+    The function also takes None (NULL), which equals itself.
     """
     if call.function == "ARRAY_AGG":
         test: Test | None = _array_test(call.type.children[0])

@@ -62,7 +62,7 @@ class GrowingResults:
 
 
 def column_bytes(column: pa.Array) -> Bytes:
-    """Return the bytes of each value of a column, int64[n]. Those of lists are exact, too."""
+    """Return the number of bytes of each value of a column, int64[n]. It is exact for lists, too."""
     if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
         return row_bytes([column], len(column))
     ends = np.concatenate(([0], np.cumsum(column_bytes(column.values))))
@@ -72,7 +72,7 @@ def column_bytes(column: pa.Array) -> Bytes:
 
 
 def value_bytes(value: Any) -> int:
-    """Return about how many bytes a Python value has as a result."""
+    """Return the approximate size in bytes of a Python value, once it is in a result column."""
     if value is None:
         return 0
     if isinstance(value, str | bytes):

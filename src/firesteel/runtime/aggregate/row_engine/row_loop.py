@@ -38,7 +38,7 @@ _KINDS = {
         np.full(4, _NONE, np.int8),
     ),
 }
-"""Kinds of the first and second output row for each outcome, by whether -U is sent."""
+"""Row kinds of the first and of the second output row, by outcome. The key is whether -U is sent."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class RowBatch:
     def columns(self, origins: NDArray[np.int64], old: NDArray[np.bool_]) -> list[pa.Array]:
         """Return the results for m output rows: one column for each call, with m rows.
 
-        `origins` has the index of the input row that caused each output row. `old` marks the output rows with
-        the result before their input row.
+        `origins` has the index of the input row that caused each output row. `old` is True for output rows
+        that show the result before their input row (-U and -D).
         """
         second = (self.outcomes[origins] == UPDATE) & ~old & self._spec.emit_update_before
         at = pa.array(self._starts[origins] + second)
@@ -67,7 +67,7 @@ class RowBatch:
 
 
 class RowByRow:
-    """Generated row handler over accumulators."""
+    """Generated row handler that processes batches, with accumulators that stay between batches."""
 
     def __init__(
         self,
@@ -119,7 +119,10 @@ class RowByRow:
     def _run(
         self, changes: pa.Table, keys: Keys, accs: list[Any], kinds: list[int], columns: list[list[Any]]
     ) -> tuple[bytearray, list[Any]]:
-        """Run the handler over all rows and return its outcomes and values. An error names its row."""
+        """Run the handler over all rows and return its outcomes and values.
+
+        `kinds` and `columns` are sorted by key. An error message shows the row that caused the error.
+        """
         rows = iter(kinds)
         try:
             done: tuple[bytearray, list[Any]] = self._handler.process(
@@ -136,15 +139,19 @@ class RowByRow:
 
 
 def sizes(update_before: bool) -> NDArray[np.int64]:
-    """Return the number of output rows of each of the four outcomes, int64[4]."""
+    """Return the number of output rows for NOTHING, INSERT, UPDATE and DELETE, int64[4].
+
+    `update_before` tells whether an UPDATE sends -U.
+    """
     return np.array([0, 1, 2 if update_before else 1, 1])
 
 
 def expand(outcomes: NDArray[np.uint8], update_before: bool) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """Return the kinds of the output rows, and the number of the row that caused each.
+    """Return the row kind of each output row, and the index of the input row that caused it.
 
     Args:
         outcomes: Outcome of each input row.
+        update_before: Whether -U is sent.
     """
     kinds, origins = np.empty(2 * len(outcomes), np.int8), np.empty(2 * len(outcomes), np.int64)
     count = expand_outcomes(kinds, origins, *given(outcomes, *_KINDS[update_before]))

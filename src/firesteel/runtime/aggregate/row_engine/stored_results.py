@@ -19,7 +19,7 @@ from firesteel.runtime.state.base import StateBackend
 from firesteel.types.internal_values import from_list
 
 _KEYS = 100_000
-"""Keys whose results are computed at once."""
+"""Most keys whose results are computed at once."""
 
 
 def stored_states(spec: GroupAggregateSpec) -> list[str]:
@@ -33,8 +33,8 @@ def stored_results(spec: GroupAggregateSpec, backend: StateBackend, keys: pa.Tab
 
     Args:
         spec: Settings of the operator, which has keys.
-        backend: Its state in one key group.
-        keys: The key columns of all entries of that state.
+        backend: State of the operator in one key group.
+        keys: Key columns of all accumulators in this state.
     """
     handler = generate(spec)
     values, expiry = handler.create(), Expiry(0)

@@ -28,7 +28,7 @@ class NoPrefixScan(Exception):
 
 @dataclass(frozen=True)
 class Column:
-    """Values as a NumPy array.
+    """n values as a NumPy array.
 
     Attributes:
         null: bool[n], which values are NULL and therefore arbitrary. None if no value is NULL.
@@ -101,7 +101,7 @@ def _validity(null: Mask | None) -> pa.Buffer | None:
 
 
 def is_plain(kind: SqlType) -> bool:
-    """Return whether values of a type are numbers with Flink's equality and order."""
+    """Return whether a type's values are int64 numbers that compare as in Flink. False for FLOAT, DOUBLE."""
     plain = kind.root in INTEGERS or kind.root in DATETIME or kind.root in INTERVALS
     return plain or kind.root in (TypeRoot.BOOLEAN, TypeRoot.DECIMAL)
 
@@ -110,8 +110,8 @@ class Ranks:
     """Numbers that represent the strings of a batch, in the order of the strings (UTF-8 bytes, as in Flink).
 
     Attributes:
-        of: Ranks of each given array.
-        values: Distinct strings by rank.
+        of: Ranks of the strings of each input array.
+        values: The distinct strings, ascending: values[r] has rank r.
     """
 
     def __init__(self, arrays: Sequence[pa.Array]) -> None:
@@ -140,16 +140,16 @@ class Ranks:
 
 
 def both(first: Mask | None, second: Mask | None) -> Mask | None:
-    """Return the rows where both masks hold. None holds everywhere."""
+    """Return the conjunction of two masks. A mask None is True for all rows."""
     if first is None or second is None:
         return second if first is None else first
     return first & second
 
 
 def comparable(arrays: Sequence[pa.Array], kind: SqlType) -> tuple[list[Column], Ranks | None]:
-    """Return the values of several arrays of one type as numbers that compare like them.
+    """Return the values of several arrays of one type as numbers that compare like the values.
 
-    For strings, these numbers are ranks, and the ranks are returned, too; else None.
+    For strings, these numbers are ranks, and the second result is the `Ranks`. Otherwise, it is None.
     """
     if is_plain(kind):
         return [from_arrow(array, kind) for array in arrays], None

@@ -1,4 +1,4 @@
-"""Choice of the rows that reach the DISTINCT calls over one argument, and the map of values seen.
+"""Find the rows that change the DISTINCT calls over one argument, and update the map of values seen.
 
 Over insert-only input, an entry has one bit for each call that has seen the value. If the input retracts, it
 has the number of rows for each call (handler_distinct.py).
@@ -27,7 +27,7 @@ class DistinctBatch:
 
     Attributes:
         pairs: The (key, value) pairs of the batch.
-        reach: For each call, which rows reach its function.
+        reach: For each call, bool[n]: the rows with which a value appears or disappears, except NULL.
         final: int64[p, c], counts of each pair after the batch. For bits, c is 1.
         changed: bool[p], which pairs the batch has changed.
     """
@@ -51,9 +51,10 @@ class DistinctBatch:
 def distinct_batch(
     rows: Rows, pairs: Pairs, calls: Sequence[AggregateSpec], state: MapState, now: int
 ) -> DistinctBatch:
-    """Return the effect of a batch on the DISTINCT calls: which values appear and disappear at each row.
+    """Return the effect of a batch on the DISTINCT calls over one argument.
 
-    The (key, value) pairs of the calls, which have one argument, are counted through the batch.
+    The occurrences of each (key, value) pair are counted from row to row. So it is known with which row a
+    value appears or disappears.
     """
     position = calls[0].args[0]
     null = rows.null(position)
@@ -91,9 +92,9 @@ def _seen(
 
 
 def _reject_left_over(rows: Rows, counts: Sequence[Counts], state: MapState, now: int) -> None:
-    """Leave keys to the row handler that lose their last record while their map has entries: Flink clears it.
+    """Leave keys to the row handler that have no more records at some row, but still entries in their map.
 
-    This needs a retraction that matches no earlier row, so it does not happen on clean input.
+    Flink then clears the map. This only happens after a retraction that matches no earlier row.
     """
     weight = np.zeros(len(rows), np.int64)
     for each in counts:
@@ -109,7 +110,7 @@ def _reject_left_over(rows: Rows, counts: Sequence[Counts], state: MapState, now
 
 
 def counts_of(column: pa.Array, calls: int) -> Index:
-    """Return the counts of map entries, int64[m, calls]; 0 for a missing entry."""
+    """Return the counts of m map entries for each of `calls` calls, int64[m, calls]. 0 for a NULL entry."""
     if calls == 1:
         single: Index = column.fill_null(0).to_numpy(zero_copy_only=False).reshape(-1, 1)
         return single

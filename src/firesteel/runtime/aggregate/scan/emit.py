@@ -18,16 +18,19 @@ NOTHING, INSERT, UPDATE, DELETE = range(4)
 
 @dataclass(frozen=True)
 class Result:
-    """Result of a call after each row, and as stored for each key. `array` turns numbers into a column."""
+    """Results of one call, as numbers: `after` each row, and as stored for each key (`known`).
+
+    `array` converts such numbers to an Arrow array.
+    """
 
     after: Column
     known: Column
     array: Callable[[Column], pa.Array]
 
     def line(self, rows: Rows) -> Column:
-        """Return the results after each row, followed by the initial results of each segment.
+        """Return the result after each row, followed by the stored result of the key of each segment.
 
-        A segment without an initial result has an arbitrary one.
+        The latter is arbitrary for a segment that does not continue from stored accumulators.
         """
         after, known = self.after, self.known.take(rows.segment_keys)
         values = np.concatenate([after.values, known.values.astype(after.values.dtype, copy=False)])
@@ -37,9 +40,9 @@ class Result:
 
 
 def outcomes(rows: Rows, results: list[Result], lines: list[Column]) -> NDArray[np.uint8]:
-    """Return the outcome of each row, in key order.
+    """Return the outcome of each row, sorted by key. `lines` has `Result.line` of each result.
 
-    Equal results send nothing unless there is a time to live.
+    A row that does not change the results sends nothing, unless the state has a time to live.
     """
     outcome = np.full(len(rows), UPDATE, np.uint8)
     if not rows.spec.ttl:
@@ -56,9 +59,14 @@ def outcomes(rows: Rows, results: list[Result], lines: list[Column]) -> NDArray[
 def net_outcomes(
     found: Mask, live: Mask, clean: Mask, results: Sequence[tuple[Column, Column]], always: bool
 ) -> NDArray[np.uint8]:
-    """Return the outcome of a bundle for each key, from (before, after) of each result.
+    """Return the outcome of a bundle for each of g keys.
 
-    With `always`, equal results are sent too.
+    Args:
+        found: bool[g], whether the key had state before the bundle.
+        live: bool[g], whether the key has records after the bundle.
+        clean: bool[g]. Keys that are not clean get NOTHING.
+        results: For each call, the results of the keys before and after the bundle.
+        always: Whether results are sent even if they have not changed.
     """
     outcome = np.full(len(found), UPDATE, np.uint8)
     if not always:
@@ -73,7 +81,7 @@ def net_outcomes(
 
 
 def same_results(one: Column, other: Column) -> Mask:
-    """Return which results are equal. NULL equals NULL, NaN equals nothing."""
+    """Return at which positions two columns of results are equal. NULL equals NULL, NaN equals nothing."""
     same: Mask = one.values == other.values
     if one.null is None and other.null is None:
         return same

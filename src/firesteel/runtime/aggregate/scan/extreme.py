@@ -25,7 +25,7 @@ from firesteel.types.sql import APPROXIMATE, SqlType
 
 @dataclass
 class PrefixExtreme:
-    """Extremes of a call over a batch.
+    """Extremes (MIN or MAX) of one call over the rows of a batch.
 
     Attributes:
         best: Extreme after each row, as a number.
@@ -47,7 +47,7 @@ class PrefixExtreme:
 
 
 def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool) -> PrefixExtreme:
-    """Return MIN (`least`) or MAX after each row, over the stored extreme and the rows so far.
+    """Return MIN (`least`) or MAX after each row. `stored` has the extreme of each key before the batch.
 
     Raises:
         NoPrefixScan: There are NaN or negative zeros.
@@ -78,7 +78,7 @@ def plain_extreme(rows: Rows, call: AggregateSpec, stored: pa.Array, least: bool
 
 
 def ufunc_of(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.generic]:
-    """Return the ufunc of MIN or MAX for a dtype, and its neutral value."""
+    """Return the ufunc of MIN (`least`) or MAX for a dtype, and the value that never changes its result."""
     if dtype.kind == "f":
         return (np.minimum, dtype.type(np.inf)) if least else (np.maximum, dtype.type(-np.inf))
     limits = np.iinfo(np.int64)
@@ -86,7 +86,9 @@ def ufunc_of(dtype: np.dtype[np.generic], least: bool) -> tuple[np.ufunc, np.gen
 
 
 def refuse_odd_floats(values: Numbers, reach: Mask | None) -> None:
-    """Check that no value is a NaN or a negative zero. With these, the extreme depends on which came first.
+    """Check that no value where `reach` is True (None: anywhere) is a NaN or a negative zero.
+
+    With such values, the extreme depends on which came first.
 
     Raises:
         NoPrefixScan: There is such a value. The row handler processes it.

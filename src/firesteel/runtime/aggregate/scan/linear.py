@@ -20,9 +20,9 @@ _SAFE = float(1 << 62)
 def prefix_fields(
     rows: Rows, call: AggregateSpec, aggregate: Declared, reach: Mask | None, stored: Mapping[str, pa.Array]
 ) -> dict[str, Column]:
-    """Return the fields by name, each with its value after each row.
+    """Return the fields of a linear aggregate by name, each with its value after each row.
 
-    `reach` has which rows count, None for all. `stored` has the stored fields, one row for each key.
+    `reach` is True for rows that count, None for all. `stored` has the stored fields, one row for each key.
 
     Raises:
         NoPrefixScan: A sum might exceed 64 bits.
@@ -85,10 +85,13 @@ def _sum_integers(rows: Rows, argument: Column, reach: Mask | None, initial: Ind
 def _sum_decimals(
     rows: Rows, argument: Column, reach: Mask | None, field: AccumulatorField, initial: Column
 ) -> Index:
-    """Return the sums after each row. Raise NoPrefixScan if one might overflow.
+    """Return the DECIMAL sum after each row.
 
-    A stored sum that has overflowed stays NULL, unless the field's initial value is NULL (SUM). Its key is
-    left to the row handler.
+    A stored sum that has overflowed is NULL. If the field's initial value is not NULL, it stays NULL, and its
+    key is left to the row handler.
+
+    Raises:
+        NoPrefixScan: A sum might overflow.
     """
     bound = np.abs(argument.values.astype(np.float64)).sum()
     bound += np.abs(initial.values.astype(np.float64)).max(initial=0)
@@ -100,7 +103,10 @@ def _sum_decimals(
 
 
 def _still_null(rows: Rows, reach: Mask | None, field: AccumulatorField, initial: Column) -> Mask | None:
-    """Return where a field with a NULL initial value is still NULL, because no row has reached it."""
+    """Return after which rows a field is NULL: its initial value is NULL, and no row has counted yet.
+
+    None if it is NULL nowhere.
+    """
     if field.initial is not None or initial.null is None:
         return None
     if reach is None:
@@ -113,9 +119,10 @@ def _still_null(rows: Rows, reach: Mask | None, field: AccumulatorField, initial
 def _sum_floats(
     rows: Rows, argument: Column, reach: Mask | None, field: AccumulatorField, initial: Column
 ) -> Column:
-    """Return floating-point sums. Values are added one by one, so that the bits equal the row handler's.
+    """Return the floating-point sum after each row.
 
-    Adding -0.0 changes nothing, not even -0.0.
+    Values are added one by one, so that the bits equal the row handler's. Rows that do not count add -0.0: it
+    changes no sum, not even -0.0.
     """
     values = (
         argument.values if rows.sign is None else np.where(rows.sign > 0, argument.values, -argument.values)
@@ -134,9 +141,9 @@ def _sum_floats(
 
 
 def _reject_first_retractions(rows: Rows, reach: Mask | None, null: Mask) -> None:
-    """Leave keys with a retraction from a NULL sum to the row handler.
+    """Leave keys to the row handler whose first row that counts retracts x from a NULL sum.
 
-    Such a retraction gives 0 - x, here computed as -x: for x = 0.0 these are 0.0 and -0.0.
+    The row handler gives 0 - x, prefix scans give -x. For x = 0.0, these are 0.0 and -0.0.
     """
     reached = np.ones(len(rows), np.int64) if reach is None else reach.astype(np.int64)
     first = (running_sum(reached, rows.segment_starts) == 1) & (reached == 1)

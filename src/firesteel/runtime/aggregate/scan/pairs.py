@@ -55,7 +55,10 @@ class Pairs:
         self.values = arguments.take(pa.array(at))
 
     def _words_of(self, codes: Index, values: pa.Array) -> tuple[U64, ...]:
-        """Return one or two words that distinguish the values of a key. `codes` are the key numbers."""
+        """Return one or two words for each value, which distinguish the values of one key.
+
+        `codes` has the key number of each value.
+        """
         if not self.in_order:
             word1, word2 = sub_key_words(values, self._keys.hash2[codes])
             return (word1, word2) if self._two_words else (word1,)
@@ -76,7 +79,10 @@ class Pairs:
         return numbers
 
     def has(self, owners: Index, values: pa.Array) -> Mask:
-        """Return which (key, value) pairs, sorted by key, the batch has."""
+        """Return which of m (key, value) pairs are among these pairs, bool[m].
+
+        `owners`: int64[m], key numbers, ascending. `values`: m values.
+        """
         result = np.zeros(len(owners), np.bool_)
         mine = self._run(self.owners, self._words)
         result[find(mine, self._run(owners, self._words_of(owners, values)))[0]] = True
@@ -88,9 +94,10 @@ class Pairs:
 
 
 def _leading(words: tuple[U64, ...]) -> U64:
-    """Return one word for each entry of an ordered map: it sorts like the entry, by as few bits as possible.
+    """Return one word for each entry of an ordered map, which sorts like the entry in its leading bits.
 
-    The word of NULL is 0, far below those of all values. The number just below them replaces it.
+    The word of NULL is 0, far below the words of all values. It is replaced by the number just below these,
+    so that fewer bits distinguish all words.
     """
     first = words[0]
     if len(words) > 1:
@@ -111,9 +118,10 @@ def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index
 
 
 def _short_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index] | None:
-    """Return the order by the code, leading bits of word1 and row number, packed into one number.
+    """Return the stable order by (code, word1, word2), and where each pair begins in it, by one sort.
 
-    None if there are too few bits to distinguish all pairs.
+    It sorts integers of code, leading bits of word1, and row number.
+    None if too few bits are left for word1 to distinguish all pairs.
     """
     code_bits = int(codes[-1]).bit_length() if len(codes) else 0
     word_bits = 64 - code_bits - row_bits(len(codes))
@@ -123,15 +131,15 @@ def _short_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Inde
 
 
 def _starts(new: Mask, rows: int) -> Index:
-    """Return where ranges of equal rows begin.
+    """Return the index of the first row of each range of equal rows.
 
-    `new` is bool[n - 1]: whether each row but the first differs from the row before it.
+    `new` is bool[rows - 1]: whether each row but the first differs from the row before it.
     """
     return np.append(np.zeros(min(rows, 1), np.int64), np.flatnonzero(new) + 1)
 
 
 def _differ(order: Index, *words: U64 | None) -> Mask:
-    """Return which neighbors in an order have different words."""
+    """Return whether the words of each row but the first in `order` differ from those of the row before."""
     differ = np.zeros(max(len(order) - 1, 0), np.bool_)
     for word in words:
         if word is not None:
@@ -141,9 +149,10 @@ def _differ(order: Index, *words: U64 | None) -> Mask:
 
 
 def _long_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index]:
-    """Return the order by a sort of the code and the leading bits of word1, packed into one number.
+    """Return the stable order by (code, word1, word2), and where each pair begins in it, by two sorts.
 
-    If that does not distinguish all pairs, which is rare, the whole words are compared.
+    The first one sorts integers of code and leading bits of word1. If these bits do not distinguish all
+    pairs, which is rare, the whole words are compared.
     """
     rows = len(codes)
     bits = np.uint64(int(codes[-1]).bit_length()) if rows else np.uint64(0)

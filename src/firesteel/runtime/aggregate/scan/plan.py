@@ -48,7 +48,7 @@ def plan(spec: GroupAggregateSpec) -> PrefixScanPlan | None:
 
 
 def columnar_aggregates(spec: GroupAggregateSpec) -> tuple[Aggregate, ...] | None:
-    """Return the declarations of the calls, None if one of them must run row by row."""
+    """Return the declarations of the calls, None if one of the calls has no columnar form."""
     aggregates = tuple(declare(call) for call in spec.calls)
     if not all(map(_has_form, spec.calls, aggregates)):
         return None
@@ -56,7 +56,7 @@ def columnar_aggregates(spec: GroupAggregateSpec) -> tuple[Aggregate, ...] | Non
         call.distinct or aggregate.views for call, aggregate in zip(spec.calls, aggregates, strict=True)
     )
     if (views and spec.ttl) or sum(call.distinct for call in spec.calls) > _MOST_DISTINCT:
-        return None  # If map entries expire on their own, only the row handler can process their keys.
+        return None  # Entries of map views would expire one by one. Only the row handler can handle this.
     return aggregates
 
 
@@ -98,8 +98,8 @@ class PrefixScanBatch:
     def columns(self, origins: Index, old: Mask) -> list[pa.Array]:
         """Return the results for m output rows: one column for each call, with m rows.
 
-        `origins` has the index of the input row that caused each output row. `old` marks the output rows with
-        the result before their input row.
+        `origins` has the index of the input row that caused each output row. `old` is True for output rows
+        that show the result before their input row (-U and -D).
         """
         place = np.empty(len(self._rows), np.int64)
         place[self._rows.keys.order] = np.arange(len(self._rows))
@@ -174,7 +174,7 @@ class _Run:
         self._extremes: list[RetractedExtreme] = []
 
     def by_row(self, aggregates: tuple[Aggregate, ...], whole: PrefixScanPlan) -> PrefixScanBatch:
-        """Return the outcomes and results of all rows, and write the state of the keys."""
+        """Return the outcomes and results of all rows, and write the state of the clean keys."""
         rows = self._rows
         if whole.records is not None:
             rows.count_records(self._stored.fields[whole.records])
@@ -190,7 +190,7 @@ class _Run:
         return PrefixScanBatch(by_row, left, rows, results, lines)
 
     def net(self, aggregates: tuple[Aggregate, ...], whole: PrefixScanPlan) -> NetChanges:
-        """Return the net change of each key by the bundle, and write the state of the keys."""
+        """Return the net change of each key by the bundle, and write the state of the clean keys."""
         rows, live = self._rows, np.ones(len(self._rows.keys), np.bool_)
         if whole.records is not None:
             rows.count_bundle(self._stored.fields[whole.records])

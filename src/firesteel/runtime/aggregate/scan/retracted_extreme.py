@@ -31,13 +31,13 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 
 _LEAST = np.int64(np.iinfo(np.int64).min)
 _FIRST_READ = 16
-"""Number of entries of a key that are read at first."""
+"""Number of stored entries of a key that are read first, in the search for the next extreme."""
 
 
 class RetractedExtreme:
-    """Running MIN or MAX of one call over one batch.
+    """Running MIN (`least`) or MAX of one call over one batch.
 
-    `pairs` are the pairs of its argument, `state` is its map of counts.
+    `pairs` are the (key, argument) pairs of the batch. `state` is the map with the count of each value.
     """
 
     def __init__(
@@ -97,7 +97,10 @@ class RetractedExtreme:
             self._state.put(self._rows.keys, owners[write], values, [pa.array(last)], self._now, last != 0)
 
     def _sizes(self, values: Index, known: Index, stored: Index) -> tuple[Index, Mask]:
-        """Return the number of values after each row, and which keys may lose their stored extreme."""
+        """Return how many values exist for the key after each row, and which keys may lose their extreme.
+
+        `values`: each pair's value. `known` and `stored`: each key's stored extreme and number of values.
+        """
         rows, counts = self._rows, self._counts
         sizes, loses = np.empty(len(rows), np.int64), np.zeros(len(rows.keys), np.bool_)
         read = (rows.keys.starts, counts.moves, counts.after, self._pairs.of_rows, values, known, stored)
@@ -106,9 +109,10 @@ class RetractedExtreme:
         return sizes, loses & rows.stored.found
 
     def _greatest(self, values: Index, others: Index) -> Index:
-        """Return the greatest value after each row.
+        """Return the greatest existing value of the key after each row, as a number.
 
-        `values` has one value for each pair, `others` one for each key.
+        `values` has the value of each pair. `others` has, for each key, the greatest value outside of the
+        batch.
         """
         rows, pairs, counts = self._rows, self._pairs, self._counts
         places, before = pairs.of_rows, counts.before
@@ -123,7 +127,7 @@ class RetractedExtreme:
         return best
 
     def _numbers(self, arrays: list[pa.Array], best: pa.Array) -> tuple[list[Column], Ranks | None]:
-        """Return the arguments and the stored extremes as numbers. The greatest number is the extreme."""
+        """Return the values of `arrays` and the stored extremes as numbers. The extreme is the greatest."""
         if self._argument.root in APPROXIMATE:
             arrays = [sortable_column(array) for array in arrays]
         columns, ranks = comparable([*arrays, best], self.kind)
@@ -133,7 +137,10 @@ class RetractedExtreme:
 
 
 def _turned(owners: Index) -> Index:
-    """Return the numbers of the pairs by key, but in reverse order within each key."""
+    """Return the indices of all pairs, key by key, in descending order within each key.
+
+    `owners` has the key number of each pair, ascending.
+    """
     starts = np.flatnonzero(np.diff(owners, prepend=-1))
     sizes = np.diff(starts, append=len(owners))
     turned: Index = np.repeat(2 * starts + sizes - 1, sizes) - np.arange(len(owners))
@@ -144,9 +151,9 @@ def next_values(
     state: OrderedMapState, keys: Keys, owners: Index, pairs: Pairs, best: pa.Array, argument: SqlType,
     greatest: bool, now: int,
 ) -> Entries:  # fmt: skip
-    """Return, for the keys `owners`, the greatest (or least) entry that is none of `pairs`.
+    """Return the greatest (or least) stored entry that is not in `pairs`, for each key in `owners` (indices).
 
-    `best` has the stored extremes of these keys. A key without such an entry has no row in the result.
+    `best` has the stored extreme of each of `keys`. A key without such an entry has no row in the result.
     """
     found: list[Entries] = []
     most = np.bincount(pairs.owners, minlength=len(keys)) + 1
@@ -174,7 +181,7 @@ def _arguments(best: pa.Array, argument: SqlType) -> pa.Array:
 
 
 def _joined(found: list[Entries], argument: SqlType) -> Entries:
-    """Return entries of different keys, joined and sorted by key."""
+    """Return all entries of `found` (a key has at most one), sorted by key."""
     if len(found) == 1:
         return found[0]
     if not found:

@@ -23,9 +23,10 @@ class Rows(SortedRows):
     segment. Only the first segment of a key continues from its stored accumulators.
 
     Attributes:
-        sign: int64[n], -1 for a retraction. None if there can be none.
+        sign: int64[n], -1 for a retraction, else 1. None for insert-only input.
         count: int64[n], records of the key after each row. None if they are not counted.
         clean: bool[g], keys that prefix scans can process. The others need the row handler.
+        ended: Positions of rows after which their key has no records; in a bundle, last rows of keys only.
     """
 
     def __init__(self, spec: GroupAggregateSpec, changes: pa.Table, keys: Keys, stored: Stored) -> None:
@@ -38,7 +39,7 @@ class Rows(SortedRows):
         self.ended: Index = np.zeros(0, np.int64)
 
     def count_records(self, records: pa.Array) -> None:
-        """Find the segments. `records` are the stored record counts of the keys, NULL for none."""
+        """Count records and find the segments. `records` has the stored count of each key, NULL for none."""
         self._count(records)
         assert self.count is not None
         if self.count.min() < 0:
@@ -54,7 +55,8 @@ class Rows(SortedRows):
     def count_bundle(self, records: pa.Array) -> None:
         """Count the records of a bundle, in which a key has one segment, even if it has no records at times.
 
-        The first row of an unknown key must be an addition: the row handler drops retractions before it.
+        A key without state whose first row is a retraction is left to the row handler, which drops
+        retractions before the first added row.
         """
         self._count(records)
         assert self.count is not None
@@ -88,7 +90,7 @@ class Rows(SortedRows):
 
     @cached_property
     def before(self) -> Index:
-        """Return, for each row, the position of the result before it in `Result.line` (emit.py), int64[n]."""
+        """Return the position in `Result.line` (emit.py) of the result before each row, int64[n]."""
         rows = len(self)
         before = np.arange(-1, rows - 1)
         before[self._starts] = np.arange(rows, rows + len(self._starts))
@@ -105,11 +107,11 @@ class Rows(SortedRows):
         return np.unique(self.keys.sorted_codes[self.ended])
 
     def reject_rows(self, rows: Index) -> None:
-        """Leave the keys of some rows to the row handler."""
+        """Leave the keys of the rows at the positions `rows` to the row handler."""
         self.clean[self.keys.sorted_codes[rows]] = False
 
     def segment_initial(self, stored: Column, initial: int | float | None) -> Column:
-        """Return the initial value of each segment: the key's stored field, or the field's initial value."""
+        """Return a field's value at the begin of each segment: the key's `stored` one, or else `initial`."""
         values, null = stored.values[self.segment_keys], stored.is_null[self.segment_keys]
         fresh = ~self.goes_on
         values[fresh] = 0 if initial is None else initial

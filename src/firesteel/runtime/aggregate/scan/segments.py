@@ -1,6 +1,6 @@
 """Running results within segments, which are ranges of adjacent rows.
 
-`starts` has the ascending begins of the segments. The first is 0.
+`starts` has the position of the first row of each segment, ascending. The first position is 0.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def running_sum(values: Index, starts: Index, initial: Index | int = 0) -> Index
 
 
 def spread(values: Numbers, starts: Index, rows: int) -> Numbers:
-    """Return the value of each segment at each of its rows."""
+    """Return an array of `rows` items: each row gets the value of its segment."""
     if len(starts) == 1:
         return np.full(rows, values[0], values.dtype)
     return np.repeat(values, np.diff(starts, append=rows))

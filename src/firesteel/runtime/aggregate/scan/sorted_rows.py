@@ -27,7 +27,7 @@ class SortedRows:
         return self.keys.rows
 
     def signs(self) -> Index:
-        """Return -1 for each retraction, else 1."""
+        """Return -1 for each row that is a retraction, 1 for each other row, int64[n]."""
         kinds = one_array(self._changes.column(KIND)).to_numpy()[self.keys.order]
         signs: Index = 1 - 2 * (kinds & 1).astype(np.int64)
         return signs

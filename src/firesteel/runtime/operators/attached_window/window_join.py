@@ -113,7 +113,7 @@ class _Side:
         spec: Settings of the input.
         backend: State of the operator.
         name: Name of its states.
-        drop_late: Operator.drop_late for this input.
+        drop_late: Function that counts late rows, and keeps them if wanted (Operator.drop_late).
     """
 
     def __init__(

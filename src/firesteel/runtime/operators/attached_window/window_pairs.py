@@ -89,7 +89,7 @@ class WindowPairs:
         """Return the leading rows that have a partner, int64[a], sorted by window and key, then by arrival.
 
         Args:
-            holds: The condition, None for none.
+            holds: Test of the join condition for pairs, None if there is no condition.
         """
         if holds is None:
             self._matched = self._sizes > 0
@@ -102,7 +102,7 @@ class WindowPairs:
         """Return the leading rows without a partner, int64[b], sorted by window and key, then by arrival.
 
         Args:
-            holds: The condition, None for none.
+            holds: Test of the join condition for pairs, None if there is no condition.
         """
         self.matched(holds)
         return self._rows[0][~self._matched]
@@ -111,7 +111,7 @@ class WindowPairs:
         """Yield the rows to send, piece by piece.
 
         Args:
-            holds: The condition, None for none.
+            holds: Test of the join condition for pairs, None if there is no condition.
             pads: Whether leading rows without a partner are sent.
             pads_other: Whether rows of the other input without a partner are sent.
         """
@@ -163,7 +163,7 @@ class WindowPairs:
 
 
 def _places(leading: FiredSide, other: FiredSide) -> Index:
-    """Return the position of each window and key, int64[g], when sorted by watermark and window end."""
+    """Return the rank of each of g codes (window and key), by the watermark that fires it, then its end."""
     codes = np.concatenate([leading.codes, other.codes])
     if not len(codes):
         return codes

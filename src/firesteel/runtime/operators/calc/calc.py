@@ -48,7 +48,7 @@ class _CalcStatement(Statement):
 
 
 def with_parts(spec: CalcSpec, changes: pa.Table) -> pa.Table:
-    """Append the parts of nested columns to the changes."""
+    """Append a column for each part of a nested column that the Calc reads, such as a field of a ROW."""
     for place, column, path in spec.parts:
         changes = changes.append_column(field(place), part_of(changes.column(field(column)), path))
     return changes

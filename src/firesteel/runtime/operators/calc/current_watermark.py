@@ -1,4 +1,4 @@
-"""Calc with CURRENT_WATERMARK: each row has the watermark at the time it came."""
+"""Calc with CURRENT_WATERMARK: the watermark at which a row came is one more input field."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from firesteel.types.arrow import to_arrow
 
 
 class CurrentWatermark(Operator):
-    """Operator that adds the watermark as a field and runs a Calc.
+    """Operator that adds the current watermark to each row as a field, and runs a Calc.
 
     The field is NULL before the first watermark.
     """
@@ -52,7 +52,7 @@ class CurrentWatermark(Operator):
         return (rows.with_rows(out),)
 
     def _calculated(self, table: pa.Table, times: NDArray[np.int64]) -> pa.Table:
-        """Run the Calc. `times` is the watermark of each row, int64[n]."""
+        """Return the Calc's result. `times`: int64[n], watermark of each row, MIN_WATERMARK for none."""
         column = pa.array(times, pa.int64(), mask=times == MIN_WATERMARK)
         column = column.cast(pa.timestamp("ms")).cast(pa.timestamp("us")).cast(self._type)
         position = table.num_columns - (sub_sequences(table) is not None)

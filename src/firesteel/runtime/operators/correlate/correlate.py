@@ -1,7 +1,7 @@
 """Correlate: join each row with the rows that a table function returns for it.
 
-Flink: StreamExecCorrelate, TableFunctionCollector. A change of the input is a change of each of its results,
-of the same kind. A row for which the function gives no row is dropped, or padded with NULLs in a LEFT JOIN.
+Flink: StreamExecCorrelate, TableFunctionCollector. Each joined row is sent with the row kind of
+the input row. A row for which the function gives no row is dropped, or padded with NULLs in a LEFT JOIN.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from firesteel.types.internal_values import one_chunk
 class Correlate(RowOperator):
     """Operator that joins rows with their function rows. It has no state.
 
-    The results of a row are adjacent, in the order of the function's rows.
+    The joined rows of an input row are adjacent, in the order of the function's rows.
     """
 
     def __init__(self, spec: CorrelateSpec) -> None:
@@ -52,12 +52,12 @@ class Correlate(RowOperator):
         return derived(changes, at, one_chunk(changes.column(KIND)).take(rows), [*own, *columns])
 
     def _own(self, column: pa.ChunkedArray, place: int, rows: pa.Array) -> pa.Array:
-        """Return a column of the input with one value for each result, all NULL if nothing reads the column.
+        """Return an input column with one value for each joined row, all NULL if no operator reads it.
 
         Args:
             column: Values of the input rows.
-            place: Position of the column.
-            rows: Number of the input row of each result.
+            place: Position of the column among the input fields.
+            rows: For each joined row, the number of its input row.
         """
         if place in self._spec.unread:
             return pa.nulls(len(rows), column.type)
@@ -98,14 +98,14 @@ class _Condition:
 
 
 def _with_alone(at: Index, rows: int) -> tuple[Index, Index]:
-    """Add the argument rows that have no function row.
+    """Pair each argument row with its function rows, or with -1 if it has none.
 
     Args:
         at: Argument row of each function row.
         rows: Number of argument rows.
 
     Returns:
-        For each result the number of its argument row, ascending, and of its function row, -1 for none.
+        For each pair the number of its argument row, ascending, and of its function row, -1 for none.
     """
     alone = np.flatnonzero(np.bincount(at, minlength=rows) == 0)
     every = np.concatenate([at, alone])

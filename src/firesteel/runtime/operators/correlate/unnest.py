@@ -48,7 +48,7 @@ def unnest(collections: pa.Array | pa.ChunkedArray, kind: SqlType, ordinality: b
 
 
 def _elements(lists: pa.ListArray) -> tuple[Index, Index]:
-    """Return the list of each element, and the element's position among the values of all lists."""
+    """Return for each element the number of its list, and its position among the values of all lists."""
     offsets = offsets_of(lists)
     sizes = np.diff(offsets)
     if lists.null_count:
@@ -59,7 +59,7 @@ def _elements(lists: pa.ListArray) -> tuple[Index, Index]:
 
 
 def _numbers(at: Index) -> Index:
-    """Return the number of each row among those of the same argument row, counted from 1."""
+    """Return the number of each function row within its argument row, from 1. `at`: the argument rows."""
     starts = np.flatnonzero(np.diff(at, prepend=-1))
     sizes = np.diff(starts, append=len(at))
     return np.arange(1, len(at) + 1, dtype=np.int64) - np.repeat(starts, sizes)

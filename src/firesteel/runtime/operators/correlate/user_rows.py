@@ -41,7 +41,7 @@ def user_rows(
         types: Types of the function's columns.
 
     Raises:
-        JobError: The function fails, or returns a row of another width, or a value of another type.
+        JobError: The function fails, or returns a row with a wrong number of values or a wrong type.
     """
     found = function_of(function)
     assert isinstance(found, TableUdf)
@@ -71,14 +71,14 @@ def user_rows(
 
 
 def _without_zone(column: pa.Array) -> pa.Array:
-    """Return times as user-defined functions get them: naive datetimes in UTC."""
+    """Return a column without its time zone: user-defined functions get naive datetimes in UTC."""
     if pa.types.is_timestamp(column.type) and column.type.tz is not None:
         column = column.cast(pa.timestamp(column.type.unit))
     return column
 
 
 def _rows(name: str, args: Sequence[Any], result: Any, width: int) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a result.
+    """Yield the rows in the result of a user-defined table function.
 
     A list, a range or a generator contains rows. Any other value is one row.
     """

@@ -37,7 +37,7 @@ class FirstArrivals(RowOperator):
         self._seen = backend.value(f"{spec.state_id}.seen.v1", key_types, [pa.bool_()], spec.ttl)
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return the first rows of keys that had none, in the order of the rows."""
+        """Return the first row of each key that is not in the state yet, in input order."""
         if not changes.num_rows:
             return changes
         now = self._clock()

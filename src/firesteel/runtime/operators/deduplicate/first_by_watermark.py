@@ -45,7 +45,7 @@ class _Watermarks:
 
     @classmethod
     def of(cls, message: WatermarkedBatch, now: int) -> _Watermarks:
-        """Return the watermarks that are above `now` and above all earlier watermarks of the message."""
+        """Return the watermarks that advance event time, which is `now` before the message."""
         before = np.maximum.accumulate(np.concatenate([[now], message.times]))[:-1]
         new = message.times > before
         return cls(message.times[new], message.sequences[new], message.at[new])
@@ -98,7 +98,7 @@ class FirstByWatermark(WaitsForWatermarks):
         return inserts(watermarks.sequences[by[order]], message.sub_sequence, both.take(sent[order]).columns)
 
     def _due(self, watermarks: _Watermarks) -> TimedRows:
-        """Return the waiting rows that the watermarks pass, and remove them."""
+        """Remove from the state, and return, the waiting rows whose time a watermark passes."""
         if not len(watermarks.times):
             columns = tuple(pa.nulls(0, kind) for kind in self._types)
             return TimedRows(columns, np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -112,10 +112,10 @@ class FirstByWatermark(WaitsForWatermarks):
 
         Args:
             keys: Keys of the rows.
-            rows: n rows. The first `due` rows were stored.
+            rows: n rows: the `due` rows that come from the state, then the new rows.
             first: int64[n], number of the first watermark that passes each row, `watermarks` for none.
             behind: int64[n], number of watermarks before each new row, -1 for a stored row.
-            due: Number of stored rows, at most one of each key.
+            due: Number of rows that come from the state, at most one of each key.
             watermarks: Number of watermarks.
             now: Processing time in milliseconds.
 
@@ -139,7 +139,7 @@ class FirstByWatermark(WaitsForWatermarks):
             sent, waiting, done,
             *given(order, starts, rows.times, first, behind, stored, times, passed),
         )  # fmt: skip
-        mine = np.append(first, watermarks)  # number len(rows): a stored row that no watermark passes
+        mine = np.append(first, watermarks)  # index len(rows) is a stored row that no watermark passes
         fires = (waiting != NONE) & (mine[waiting] < watermarks) & ~was_done
         sent[fires], waiting[fires], done[fires] = waiting[fires], NONE, True
         self._store(keys, rows, stored, waiting, elsewhere, now)
@@ -152,8 +152,18 @@ class FirstByWatermark(WaitsForWatermarks):
     def _store(
         self, keys: Keys, rows: TimedRows, stored: Index, waiting: Index, elsewhere: Index, now: int
     ) -> None:
-        """Store the rows that begin to wait, and delete stored rows that no longer wait."""
-        kept = len(rows)  # number of a stored row that no watermark passes
+        """Store the rows that begin to wait, and delete stored rows that no longer wait.
+
+        Args:
+            keys: The g keys of the rows.
+            rows: The rows.
+            stored: int64[g], number of the row of each key that waited before, NONE for none. len(rows)
+                stands for a stored row that no watermark passes.
+            waiting: int64[g], like `stored`: the row of each key that waits afterwards.
+            elsewhere: int64[g], time of the row of each key that waited before, 0 for none.
+            now: Processing time in milliseconds.
+        """
+        kept = len(rows)  # stands for a stored row that no watermark passes
         gone = np.flatnonzero((stored == kept) & (waiting != kept))
         if len(gone):
             nothing = [pa.nulls(len(gone), kind) for kind in (pa.int64(), *self._types)]

@@ -63,7 +63,7 @@ class RowTimeDeduplicate(RowOperator):
         return self._sent(changes, fields, found, before)
 
     def finish_bundle(self, changes: pa.Table) -> pa.Table:
-        """Return the changes that a bundle causes. If `compact`, process only the row that each key keeps."""
+        """Return the changes that a bundle causes. If spec.compact, only each key's kept row counts."""
         if not self._spec.compact:
             return self.process(changes)
         fields = self._fields(changes)
@@ -77,9 +77,11 @@ class RowTimeDeduplicate(RowOperator):
     def _kept_rows(
         self, fields: Sequence[pa.Array], keys: Keys, stored: Index, found: Found | None
     ) -> tuple[Index, Index]:
-        """Return the number of the row that each row replaces, and of the final row of each key.
+        """Return the number of the row that each of n rows replaces, and of the row that each key keeps.
 
-        The kernel is `keep_rows`, which defines the numbers of stored rows and of dropped rows.
+        NONE means that no row is replaced or kept. A row that its key does not keep replaces DROPPED.
+        `stored`: int64[g], number of the row that each key has in the state, NONE for none. `found` holds
+        these rows; it is None if the state is not used.
         """
         time = self._spec.time
         stored_times = np.zeros(len(keys), np.int64) if found is None else milliseconds(found.columns[time])

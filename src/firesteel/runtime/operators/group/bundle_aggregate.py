@@ -76,7 +76,7 @@ class BundleAggregate(ABC):
 
     @abstractmethod
     def _by_row(self, changes: pa.Table, keys: Keys) -> NetChanges:
-        """Merge rows with the row handler."""
+        """Merge a bundle into the state with the row handler. Return the changes of results."""
 
     def _keys(self, changes: pa.Table) -> Keys:
         return find_keys([changes.column(field(i)) for i in self._key_positions], changes.num_rows)

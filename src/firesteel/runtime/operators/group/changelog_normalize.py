@@ -35,8 +35,8 @@ _NONE = -1
 class ChangelogNormalize(RowOperator):
     """Operator that sends +I for a new key, -U and +U for a changed row, and -D with the stored row.
 
-    A row equal to the one before sends nothing, unless the state has a time to live. Rows that fail the
-    condition count as absent.
+    A row that equals its key's row before sends nothing, unless the state has a time to live. A row that
+    fails the condition in `spec` counts as a deletion.
 
     Args:
         spec: Settings.
@@ -61,7 +61,7 @@ class ChangelogNormalize(RowOperator):
         now = self._clock()
         keys = find_keys([changes.column(field(i)) for i in self._spec.keys], changes.num_rows)
         found = self._state.get(keys, now)
-        # The rows of the batch, and after them the stored row of each key.
+        # `rows` has the rows of the batch, and after them the stored row of each key.
         rows = pa.Table.from_arrays(
             [
                 pa.chunked_array([*changes.column(name).chunks, stored])
@@ -76,7 +76,7 @@ class ChangelogNormalize(RowOperator):
         return self._output(changes, rows, present & ~same, before, same)
 
     def _present(self, changes: pa.Table) -> Flags:
-        """Return for each change whether its key has a row after it: +I or +U that passes the condition."""
+        """Return which changes leave their key with a row, bool[n]: +I or +U that passes the condition."""
         kinds = one_chunk(changes.column(KIND)).to_numpy()
         present: Flags = (kinds == RowKind.INSERT) | (kinds == RowKind.UPDATE_AFTER)
         if self._condition is not None:

@@ -84,7 +84,7 @@ class IncrementalGroupAggregate:
     def _in_columns(self, changes: pa.Table, partial: Keys, final: Keys) -> list[pa.Array] | None:
         """Return the columns of the increments, one row for each final key, and write the state.
 
-        None, with nothing written, if the row handler must create them.
+        Return None and write nothing if the row handler must create them.
         """
         if self._aggregates is None:
             return None
@@ -103,7 +103,7 @@ class IncrementalGroupAggregate:
         """Add the fields of the DISTINCT calls to the accumulators: counts of values that come or disappear.
 
         Returns:
-            The values of each group of calls with one DISTINCT argument. The caller saves them.
+            For each DISTINCT argument the values that its calls have seen. The caller saves them.
         """
         assert self._aggregates is not None
         views = []
@@ -122,7 +122,10 @@ class IncrementalGroupAggregate:
         return views
 
     def _places(self, partial: Keys, final: Keys, came: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the indices of the partial keys in the order in which each final key merges them."""
+        """Return the indices of the partial keys, by final key and in the order in which it merges them.
+
+        `came`: int64[m], numbers that sort like the last rows of the partial keys.
+        """
         if not self._spec.map_order:
             return final.order
         from firesteel.runtime.aggregate.reduce.map_order import inner_places
@@ -163,7 +166,7 @@ class IncrementalGroupAggregate:
         return accs
 
     def _bundles(self, ordered: pa.Table, partial: Keys) -> list[Any]:
-        """Return the accumulators of the bundle, merged by partial key."""
+        """Return one accumulator for each partial key. `ordered`: accumulators sorted by partial key."""
         rows, handler, bundles = self._columns.to_rows(ordered, self._slots), self._handler, []
         for count in partial.counts.tolist():
             handler.reset_accumulators()

@@ -54,7 +54,7 @@ class LocalGroupAggregate:
         return self._columns.table(changes, last[by], columns, self._parts(changes, keys, by))
 
     def _parts(self, changes: pa.Table, keys: Keys, by: Index) -> list[pa.Array]:
-        """Return the parts of the accumulators. `by` holds the key indices in the order of the output."""
+        """Return the columns of the accumulators, one row for each key index in `by`, in this order."""
         if self._aggregates is not None:
             try:
                 with np.errstate(over="ignore"):

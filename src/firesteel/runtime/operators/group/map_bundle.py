@@ -4,8 +4,8 @@ A bundle ends when it has `size` rows (rows, not keys: CountBundleTrigger), with
 micro-batch. The barrier of a micro-batch is that of a checkpoint, so a checkpoint never contains collected
 rows.
 
-The output of a bundle is sorted by sequence, and no later bundle sends a lower sequence. So a later bundle
-may be cut anywhere, and its results are merged by sequence again (runtime/dataflow/packets.py).
+The output of a bundle is sorted by sequence, and no later bundle sends a lower sequence. So packets of the
+output may begin anywhere, and receivers merge them by sequence (runtime/dataflow/packets.py).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class MapBundle(Operator):
     Args:
         function: Function that is called with each bundle.
         size: Number of rows after which a bundle ends.
-        order: Order of the keys of a bundle, None if it does not matter.
+        order: Order of Flink's map, in which the keys of a bundle are sent. None: by their last rows.
     """
 
     def __init__(self, function: BundleFunction, size: int, order: MapOrder | None = None) -> None:

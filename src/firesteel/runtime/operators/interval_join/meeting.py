@@ -100,7 +100,7 @@ class Meeting:
         return starts, sizes
 
     def _steps_before(self, until: int) -> int:
-        """Return how often event time advances before arrival `until`, or in the batch if it is the end."""
+        """Return how often event time advances before arrival `until`, which may be the end of the batch."""
         if until >= len(self._arrivals):
             return len(self._steps.times)
         port, row = self._arrivals.ports[until], self._arrivals.rows[until]

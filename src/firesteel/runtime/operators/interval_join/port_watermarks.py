@@ -76,7 +76,7 @@ class PortWatermarks:
         """Process the watermarks of a batch, and return where they advance the event time.
 
         Args:
-            inputs: For each port its rows with the watermarks among them, None for neither.
+            inputs: For each port its rows with the watermarks among them, None if it has neither.
         """
         before = self.now
         watermarks = [AscendingWatermarks.none() if part is None else _watermarks(part) for part in inputs]

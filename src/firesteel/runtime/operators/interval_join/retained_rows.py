@@ -178,5 +178,5 @@ def concat_fields(stored: Sequence[pa.Array], new: Sequence[pa.Array]) -> tuple[
 
 
 def _within(time: int) -> int:
-    """Return a time that is far from the ends of int64."""
+    """Return the time, limited to -2^62 to 2^62, so that it can be moved without an overflow."""
     return min(max(time, _EARLIEST), _LATEST)

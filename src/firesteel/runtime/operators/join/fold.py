@@ -49,7 +49,7 @@ def fold(changes: pa.Table, side: JoinInput) -> tuple[pa.Table, Mask]:
     goes, comes = _first_and_last(_unique_keys(changes, side), adds)
     both = (goes >= 0) & (comes >= 0)
     origins = np.arange(len(adds))
-    origins[goes[both]] = comes[both]  # The old row is removed when the new one arrives.
+    origins[goes[both]] = comes[both]  # The removal moves to the new row's position.
     gone, come = goes[goes >= 0], comes[comes >= 0]
     kept = np.concatenate([gone, come])
     kept = kept[np.argsort(origins[kept], kind="stable")]

@@ -79,7 +79,10 @@ class JoinSide:
         return self._rows.entry_bytes()
 
     def sizes(self, keys: Keys, owners: Index) -> Index:
-        """Return an upper bound for the number of rows of each join key in `owners`, int64[m]."""
+        """Return an upper bound of the number of rows of each selected join key, int64[m].
+
+        `owners`: int64[m], indices of the selected keys in `keys`, ascending and distinct.
+        """
         return self._rows.sizes(keys, owners)
 
     def rows(self, keys: Keys, owners: Index, now: int) -> Rows:
@@ -93,7 +96,10 @@ class JoinSide:
         return self._of(keys, self._rows.entries(keys, owners, now))
 
     def part(self, keys: Keys, owner: int, part: int, parts: int, now: int) -> Rows:
-        """Return one of several parts of the rows of one join key (runtime/state/base.py: MapState.part)."""
+        """Return part number `part` of the rows of one join key, which are divided into `parts` parts.
+
+        `owner` is the index of the key in `keys`, `now` the processing time in milliseconds.
+        """
         return self._of(keys, self._rows.part(keys, owner, part, parts, now))
 
     def _of(self, keys: Keys, found: Entries) -> Rows:
@@ -207,7 +213,7 @@ class _Written:
         delta: The delta.
         at: int64[m], positions of the changes in the delta.
         row_keys: m row keys.
-        owners: int64[m], the join key of each change.
+        owners: int64[m], index of each change's join key among the keys of the delta.
         words: Hashes of the row keys, m each.
         order: int64[m], the changes group by group. The changes of one group keep their order.
         starts: int64[g], position in `order` where each group begins.

@@ -46,7 +46,7 @@ class Answers:
 
 
 def answers_of(keys: Keys, counts: Index, adds: NDArray[np.bool_], replaces: bool) -> Answers:
-    """Return which answer each change of a batch gets.
+    """Return whether each change of a batch gets the stored answer of the lookup or a new one.
 
     Args:
         keys: Keys of the n changes.
@@ -80,9 +80,10 @@ def answers_of(keys: Keys, counts: Index, adds: NDArray[np.bool_], replaces: boo
 
 
 def _copies(keys: Keys, counts: Index, added: NDArray[np.bool_]) -> tuple[Index, Index]:
-    """Return for each change the number of copies of its key before the change, and the least x so far.
+    """Return for each change the number of copies of its key before it, and min(x[0], .., x[i]).
 
-    See the module's docstring for x.
+    x[i] is `counts` plus the changes (+1 or -1) of the key before change i. It may fall below 0, since a
+    retraction of a missing row changes nothing.
     """
     steps = np.where(added, 1, -1)
     before = np.cumsum(steps) - steps
@@ -93,10 +94,10 @@ def _copies(keys: Keys, counts: Index, added: NDArray[np.bool_]) -> tuple[Index,
 
 
 def _last(marked: NDArray[np.bool_], keys: Keys, before: bool = False) -> Index:
-    """Return for each change the last marked change of its key, -1 for none.
+    """Return for each change the position of the last marked change of its key so far, -1 for none.
 
     Args:
-        marked: bool[n], for the changes sorted by key.
+        marked: bool[n], whether a change is marked. The changes are sorted by key.
         keys: Keys of the changes.
         before: Whether to look only before each change, instead of up to and including the change.
     """
@@ -108,7 +109,7 @@ def _last(marked: NDArray[np.bool_], keys: Keys, before: bool = False) -> Index:
 
 
 def _unsorted(values: NDArray[T], order: Index) -> NDArray[T]:
-    """Return the values of sorted changes, in the order of the batch."""
+    """Return the values of changes that `order` has sorted by key, in the order of the batch again."""
     found = np.empty_like(values)
     found[order] = values
     return found

@@ -32,7 +32,7 @@ class FoundRows:
 
     @classmethod
     def sorted(cls, at: Index, columns: Sequence[pa.Array]) -> FoundRows:
-        """Return rows in the order of their keys. The rows of a key keep their order."""
+        """Return found rows sorted by `at`, the key of each row. The rows of a key keep their order."""
         if bool(np.all(at[1:] >= at[:-1])):
             return cls(at, tuple(columns))
         return cls(at, tuple(columns)).take(np.argsort(at, kind="stable"))

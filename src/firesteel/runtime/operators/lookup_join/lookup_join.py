@@ -1,7 +1,7 @@
 """Lookup join: join each row with the rows that a table has for its key.
 
-Flink: LookupJoinRunner, LookupJoinWithCalcRunner, RetryableLookupFunctionDelegator. A change of the input is
-a change of each of its results, of the same kind. All distinct keys of a batch are looked up together.
+Flink: LookupJoinRunner, LookupJoinWithCalcRunner, RetryableLookupFunctionDelegator. Each joined row
+is sent with the row kind of the input row. All distinct keys of a batch are looked up together.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NONE = -1
 class LookupJoin(RowOperator):
     """Operator of a lookup join. It has no state.
 
-    The results of a row are adjacent, in the order of the table's rows.
+    The joined rows of an input row are adjacent, in the order of the table's rows.
 
     Args:
         spec: Settings.
@@ -68,11 +68,11 @@ class LookupJoin(RowOperator):
 
         Args:
             changes: The changes.
-            own: Columns of the changes.
+            own: Fields of the changes.
             asking: Numbers of the changes to look up, ascending.
 
         Returns:
-            The change of each pair, ascending; the row of each pair; and the columns of the rows.
+            The change of each pair, ascending; the position of its table row; the columns of the table rows.
         """
         at, places, rows = self._pairs(changes, own, asking)
         if self._condition is None:
@@ -83,7 +83,7 @@ class LookupJoin(RowOperator):
     def _pairs(
         self, changes: pa.Table, own: Sequence[pa.Array], asking: Index
     ) -> tuple[Index, Index, Sequence[pa.Array]]:
-        """Pair changes with the table's rows of equal keys."""
+        """Pair changes with the table's rows of equal keys, with the arguments and results of `partners`."""
         if self._before is not None:
             asking = asking[self._before.holds(_taken(own, asking), len(asking))]
         args = [one_array(column) for column in self._arguments(changes)]
@@ -105,7 +105,7 @@ class LookupJoin(RowOperator):
 
 
 def own_columns(changes: pa.Table) -> list[pa.Array]:
-    """Return the fields of changes."""
+    """Return the fields of a changes table, one array each."""
     width = sum(name.startswith("f") for name in changes.column_names)
     return [one_array(changes.column(field(i))) for i in range(width)]
 
@@ -129,7 +129,7 @@ class TableCalc:
 
 
 class _Retrying:
-    """A Lookup that retries keys without rows (Flink: RetryableLookupFunctionDelegator)."""
+    """A Lookup that looks up keys without rows again (Flink: RetryableLookupFunctionDelegator)."""
 
     def __init__(self, lookup: Lookup, retry: Retry, sleep: Callable[[float], None]) -> None:
         self._lookup = lookup
@@ -150,15 +150,15 @@ class _Retrying:
 
 
 def with_alone(at: Index, places: Index, rows: int) -> tuple[Index, Index]:
-    """Add rows without a partner to pairs.
+    """Add a pair with the partner NONE for each row that has no pair.
 
     Args:
-        at: The row of each pair, ascending.
-        places: The partner of each pair.
+        at: Number of the row of each pair, ascending.
+        places: Position of the partner of each pair.
         rows: Number of rows.
 
     Returns:
-        The row of each result, ascending, and its partner, NONE for a row without one.
+        `at` and `places` of all pairs, old and new, ascending by row.
     """
     alone = np.flatnonzero(np.bincount(at, minlength=rows) == 0)
     if not len(alone):
@@ -176,7 +176,7 @@ def _matched(keys: Keys, at: Index) -> tuple[Index, Index]:
         at: int64[r], ascending: the key of each found row.
 
     Returns:
-        The batch's row of each pair, ascending, and its found row.
+        For each pair the number of the batch's row, ascending, and the position of the found row.
     """
     starts = np.searchsorted(at, np.arange(len(keys)), side="left")
     sizes = (np.searchsorted(at, np.arange(len(keys)), side="right") - starts)[keys.codes]

@@ -30,10 +30,10 @@ from firesteel.types.arrow import to_arrow
 
 @dataclass(frozen=True)
 class _Partners:
-    """Rows of the table for some owners. An owner is a key of the batch, or a change.
+    """Rows of the looked-up table, either by key of the batch or by change of the batch.
 
     Attributes:
-        owners: int64[m], number of the owner of each row, ascending.
+        owners: int64[m], ascending: number of the key or change that each row belongs to.
         columns: Columns of the rows, m values each.
     """
 
@@ -41,7 +41,7 @@ class _Partners:
     columns: Sequence[pa.Array]
 
     def ranges(self, owners: Index) -> tuple[Index, Index]:
-        """Return the position of the first row of some owners, and their number of rows."""
+        """Return the position of the first row, and the number of rows, of each key or change in `owners`."""
         starts = np.searchsorted(self.owners, owners, side="left")
         return starts, np.searchsorted(self.owners, owners, side="right") - starts
 
@@ -69,7 +69,7 @@ class ResolvedLookupJoin(RowOperator):
         self._found = backend.ordered(f"{spec.state_id}.found.v1", pa.int64(), types, spec.ttl)
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return each change joined with the rows that were found for it, now or when its row came."""
+        """Return each change joined with table rows: looked up now, or stored when its row first came."""
         if not changes.num_rows:
             return self._join.process(changes)
         now, own = self._clock(), own_columns(changes)
@@ -96,7 +96,10 @@ class ResolvedLookupJoin(RowOperator):
         self, changes: pa.Table, own: Sequence[pa.Array], kinds: NDArray[np.int8], answers: Answers,
         codes: Index, partners: tuple[_Partners, _Partners],
     ) -> pa.Table:  # fmt: skip
-        """Return the changes, each with the rows that were found for it now or earlier."""
+        """Return the changes joined with table rows, with the row kinds `kinds`.
+
+        `codes`: key of each change. `partners`: the rows looked up now, by change; the stored rows, by key.
+        """
         fresh, kept = partners
         columns = [pa.concat_arrays(pair) for pair in zip(fresh.columns, kept.columns, strict=True)]
         starts, sizes = fresh.ranges(answers.source)
@@ -112,7 +115,10 @@ class ResolvedLookupJoin(RowOperator):
         return derived(changes, at, pa.array(kinds[at]), fields)
 
     def _keep(self, keys: Keys, counts: Index, answers: Answers, fresh: _Partners, now: int) -> None:
-        """Write new numbers of copies and new answers of the keys. Drop answers of keys without copies."""
+        """Store the new numbers of copies and new answers. Drop the answers of keys without copies.
+
+        `counts`: int64[g], copies of each key before the batch. `fresh`: rows looked up now, by change.
+        """
         changed = np.flatnonzero(answers.counts != counts)
         if len(changed):
             left = answers.counts[changed]

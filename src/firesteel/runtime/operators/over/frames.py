@@ -66,8 +66,9 @@ def by_time(partitions: Index, times: Index, fires: Index, preceding: int) -> Ev
     """Return the rows that enter and leave RANGE frames.
 
     Args:
-        partitions: As in `by_count`.
-        times: int64[r], ascending in each partition.
+        partitions: int64[r], partition of each row, ascending. In each partition come the rows that the frame
+            already holds, then those that fire now, in firing order.
+        times: int64[r], time of each row, ascending in each partition.
         fires: int64[n], positions of the rows that fire.
         preceding: Size of a frame in milliseconds.
     """

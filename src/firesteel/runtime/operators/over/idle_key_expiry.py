@@ -59,7 +59,7 @@ class IdleKeyExpiry:
         self._until.put(keys, later, [pa.array(until)], 0)
 
     def _known(self, keys: Keys) -> Index:
-        """Return the expiry time of each key, _NEVER for an unknown key."""
+        """Return the expiry time of each key, _NEVER for a key that has none."""
         (column,) = self._until.get(keys, 0).columns
         times: Index = column.fill_null(_NEVER).to_numpy()
         return times

@@ -30,8 +30,8 @@ class CheckedRows:
     Attributes:
         accepted: bool[n], whether each new row is accepted.
         epochs: int64[d + n], epochs of the d waiting rows that are due, then of the new rows.
-        left_keys: Keys of the epochs that have ended.
-        left_epochs: Numbers of these epochs.
+        left_keys: Key columns of the epochs that have ended, a row for each epoch.
+        left_epochs: Number of each of these epochs.
     """
 
     accepted: Mask
@@ -88,7 +88,7 @@ class LateRowCheck:
             begin: Watermark before the new rows.
             end: Watermark after the new rows.
         """
-        moves = end > begin  # Otherwise, timers that were set for a time already past continue to wait.
+        moves = end > begin  # As in Flink, only a new watermark fires timers, even past ones.
         rung = self._timers.take_until(end) if self._timers is not None and moves else None
         timers = np.zeros(0, np.int64) if rung is None else rung.times
         parts = [due_keys, keys] if rung is None else [due_keys, keys, rung.keys]
@@ -167,7 +167,11 @@ class _Run:
             known.last[gone] = 0
 
     def _set_timers(self, clean: Mask) -> None:
-        """Set the times at which keys are dropped. A round takes each key's next row that moves its time."""
+        """Set the times at which keys are dropped, and the epochs of their rows.
+
+        All keys are processed together. Each pass of the loop takes each key's next row that postpones the
+        drop or begins an epoch.
+        """
         assert self._range is not None
         known, range = self.known, self._range
         at = np.flatnonzero(self.accepted & clean[self._of_new])
@@ -231,7 +235,7 @@ class _Run:
 
 
 class _KeyClock:
-    """State of one key while its rows come, as in Flink's function."""
+    """State of one key while its rows are processed one by one, as in Flink's function."""
 
     def __init__(self, last: int, forget: int, epoch: int, watermark: int, range: int | None) -> None:
         self.last, self.forget, self.epoch = last, forget, epoch

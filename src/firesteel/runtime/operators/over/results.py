@@ -25,10 +25,10 @@ from firesteel.types.arrow import to_arrow
 
 
 class Results:
-    """Accumulators of some calls, with their results.
+    """Accumulators of aggregate calls by key, with the results of the calls.
 
     Args:
-        spec: Keys and calls. Its `every_row` is True.
+        spec: Keys and calls. `every_row` must be True.
         state: State of the operator. None keeps the accumulators in this process.
     """
 
@@ -68,7 +68,7 @@ class Results:
     def _with_left(
         self, changes: pa.Table, left: Index, wanted: Index, found: list[pa.Array]
     ) -> list[pa.Array]:
-        """Process the rows `left` with the row handler, and return `found` with their results filled in."""
+        """Process the rows at positions `left` with the row handler, and set their results in `found`."""
         rest = changes.take(pa.array(left))
         keys = find_keys([rest.column(field(i)) for i in self._spec.keys], len(left))
         theirs = np.flatnonzero(np.isin(wanted, left))

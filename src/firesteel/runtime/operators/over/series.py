@@ -40,10 +40,10 @@ def frames_of(events: Events, partitions: Index) -> tuple[Index, Index]:
 def results(
     calls: Sequence[AggregateSpec], columns: Sequence[pa.Array], first: Index, end: Index
 ) -> list[pa.Array]:
-    """Return n values for each call.
+    """Return the results of pandas functions over n frames, one column for each call.
 
     Args:
-        calls: The calls.
+        calls: Calls of pandas functions.
         columns: Fields of all rows.
         first: int64[n], first row of each frame (`frames_of`).
         end: int64[n], position after the last row. Peers follow each other and share a result.

@@ -53,7 +53,7 @@ class _Batch:
         keys: Partitions of the changes.
         adds: bool[n], which changes add a row.
         fields: Fields of the changes, then of the stored rows, n + m rows each.
-        owners: int64[n + m], partition of each row.
+        owners: int64[n + m], index of each row's partition in `keys`.
         numbers: int64[n + m], arrival number of each row.
         rows: int64[s], number of the row at each place (its position by partition, sort key and arrival).
         lifetimes: Lifetimes of the rows.

@@ -110,8 +110,8 @@ def changes_of(
     The changes to send for one change are sorted by place. A row whose result differs is sent as -U and +U.
 
     Args:
-        versions: The versions.
-        rows: Their e rows.
+        versions: Versions of the partitions.
+        rows: The e rows of all versions.
         results: Results of each row, e rows for each call.
         adds: bool[n], which changes of the batch add a row.
         kinds: int8[n], their row kinds.
@@ -139,5 +139,5 @@ def changes_of(
 
 
 def _before(versions: Versions) -> Index:
-    """Return for each change the number of the version before it, if the change begins a version."""
+    """Return the number of the version before each change, which must begin a version to have one."""
     return versions.of_change - 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Counts:
-    """Counts of rows that the probes of a run have taken.
+    """Counts of the rows that passed the probes of one run of a query.
 
     Attributes:
         kinds: Number of rows by (probe, byte of the row kind).
@@ -23,10 +23,10 @@ _RUNS: dict[str, Counts] = {}
 
 
 def counts_of(run: str) -> Counts:
-    """Return the counts of a run, to which its probes add."""
+    """Return the counts of a run, given by its id. The probes of the run add to them."""
     return _RUNS.setdefault(run, Counts())
 
 
 def taken_counts(run: str) -> Counts:
-    """Return the counts of a run that has ended, and forget them."""
+    """Remove and return the counts of a run that has ended, given by its id."""
     return _RUNS.pop(run, Counts())

@@ -39,7 +39,7 @@ class Probe(RowOperator):
 
 
 def _counted(column: pa.ChunkedArray) -> Iterator[tuple[int, int]]:
-    """Yield each value of a column but NULL, with the number of its rows."""
+    """Yield each distinct value of a column with its number of rows. NULL is left out."""
     for pair in pc.value_counts(column.drop_null()).to_pylist():
         yield int(pair["values"]), int(pair["counts"])
 

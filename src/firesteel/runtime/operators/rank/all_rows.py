@@ -1,7 +1,7 @@
 """All rows of each partition, for a rank over retractions.
 
-Rows are an ordered map by sort key and arrival number. A batch reads the rows that it may send: the Top-N of
-each partition, and one more for each row that the batch removes. A removed row after these is found by its
+An ordered map holds them by sort key and arrival number. A batch reads the rows that it may send: the Top-N
+of each partition, and one more for each row that the batch removes. A removed row after these is found by its
 number. An index has the number of each row (row_numbers.py), since many rows may share a sort key.
 """
 
@@ -46,7 +46,14 @@ class AllRows:
         self._numbers = row_numbers(spec, backend)
 
     def read(self, keys: Keys, ends: Index, taken: Retractions, now: int) -> StoredRows:
-        """Return the first rows of each key, and later rows that the batch removes."""
+        """Return the rows of each key that the batch may send, and all rows that it removes.
+
+        Args:
+            keys: The g keys of the batch.
+            ends: int64[g], N of the Top-N of each key.
+            taken: Input rows that remove rows.
+            now: Processing time in milliseconds.
+        """
         asked = np.minimum(np.maximum(ends, 0), _MOST) + np.bincount(taken.owners, minlength=len(keys))
         found = self._stored(self._rows.first(keys, np.arange(len(keys)), asked, now))
         counts = np.bincount(found.owners, minlength=len(keys))
@@ -65,13 +72,13 @@ class AllRows:
         self._numbers.write(keys, rows, now, live)
 
     def _behind(self, taken: Retractions, found: StoredRows, lasts: Index, more: Mask) -> Retractions:
-        """Return the retractions of rows that may come after the rows that were read.
+        """Return the retractions whose row may lie behind the rows that were read, by its sort key.
 
         Args:
-            taken: Retractions of keys with more rows.
-            found: The first rows of each key.
+            taken: Retractions of the keys that `more` marks.
+            found: The rows that were read, which are the first ones of each key.
             lasts: int64[g], position in `found` of the last row of each key.
-            more: bool[g], whether there may be more rows.
+            more: bool[g], whether the key may have rows behind those in `found`.
         """
         ends, rows = np.flatnonzero(more), len(taken.owners)
         last_rows = pa.array(lasts[ends])
@@ -85,7 +92,7 @@ class AllRows:
         return taken.take(np.flatnonzero(codes[:rows] >= last_codes[taken.owners]))
 
     def _by_number(self, keys: Keys, taken: Retractions, now: int) -> StoredRows:
-        """Return the stored rows that some retractions may remove."""
+        """Return the stored rows that some retractions may remove, found by their arrival numbers."""
         which, numbers = self._numbers.find(keys, taken, now)
         _, first = np.unique(numbers, return_index=True)
         numbers, some = numbers[first], taken.take(which[first])
@@ -106,7 +113,7 @@ class AllRows:
 
 
 def _joined(first: StoredRows, more: StoredRows) -> StoredRows:
-    """Return all rows once. A row that shares the sort key of the last row may have been read twice."""
+    """Return the rows of both arguments, each once: `more` may repeat rows of `first`."""
     new = np.flatnonzero(~np.isin(more.numbers, first.numbers))
     taken = pa.array(new)
     return StoredRows(

@@ -17,10 +17,11 @@ from firesteel.runtime.spec.rank import RankSpec, RankStrategy
 
 Index = NDArray[np.int64]
 Sent = NDArray[np.int64]
-"""int64[p, 4]: the input row that causes a change, its kind, the row with its content, and its rank."""
+"""p changes to send, int64[p, 4]: number of the input row that causes the change, row kind, number of the row
+with the content, rank."""
 
 PIECE = 1 << 18
-"""Number of changes at which a piece ends. One row may shift all rows of its partition."""
+"""Number of changes that are computed at once. One row may shift all rows of its partition."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class CurrentTopN:
         last: int64[g], place of the last row of each Top-N, -1 for none.
         sizes: int64[g], number of current rows.
         ends: int64[g], N of each key.
-        rows: int64[s], row with the content of each place.
+        rows: int64[s], number of the row that has the content of each place.
     """
 
     words: Words
@@ -54,7 +55,7 @@ class CurrentTopN:
         return cls(*places.stored_set(), places.last_of(sizes, ends), sizes, ends, places.rows.copy())
 
     def most(self, places: RankPlaces) -> int:
-        """Return how many changes one row may cause if rows are shifted."""
+        """Return an upper bound of the changes to send for one input row, which may shift a whole Top-N."""
         rows = int(np.bincount(places.owners).max(initial=0))
         return 2 * (min(int(self.ends.max(initial=0)), rows) + 1) + 4
 
@@ -67,8 +68,8 @@ def changes_of_rows(
     Args:
         spec: Settings.
         places: n input rows and m stored rows.
-        current: Updated with each piece.
-        alike: int64[n + m], equal for equal rows. None if no row is retracted.
+        current: The Top-N of each key, updated in place before each yield.
+        alike: int64[n + m], equal numbers for equal rows. None if no row is retracted.
     """
     none = np.zeros(0, np.int64)
     heads, tails, members, values = none, none, none, none
@@ -103,8 +104,8 @@ def changes_of_updated_rows(
     Args:
         spec: Settings.
         places: n input rows and m stored rows.
-        current: Updated with each piece.
-        identities: int64[n + m], equal for rows with equal row keys.
+        current: The Top-N of each key, updated in place before each yield.
+        identities: int64[n + m], equal numbers for rows with equal row keys.
     """
     inputs, of_places = places.inputs, identities[places.rows]
     by_row_key = np.full(int(identities.max(initial=-1)) + 1, -1, np.int64)
@@ -120,10 +121,10 @@ def changes_of_updated_rows(
 
 
 def _settings(spec: RankSpec) -> Index:
-    """Return the settings of the kernels.
+    """Return the settings of the kernels that update the Top-N.
 
     With an offset and neither ranks nor -U, a sink upserts by the row key, so it must know which row has left
-    the range. Flink sends changes by rank, which leave that row in the sink or delete another.
+    the range. Flink sends changes by rank. They leave this row in the sink, or delete a different row.
     """
     inserts, retracts = spec.strategy is RankStrategy.APPEND, spec.strategy is RankStrategy.RETRACT
     drops = spec.start > 1 and not (spec.with_number or spec.emit_update_before)
@@ -133,7 +134,13 @@ def _settings(spec: RankSpec) -> Index:
 
 
 def _pieces(step: Callable[[Sent, Index], None], rows: int, most: int) -> Iterator[Sent]:
-    """Call a kernel until it has processed all rows, and yield the changes that it writes."""
+    """Call a kernel until it has processed all rows, and yield the changes that it writes.
+
+    Args:
+        step: The kernel. It fills a table of changes and notes its progress.
+        rows: Number of input rows.
+        most: Upper bound of the changes of one input row.
+    """
     progress = np.zeros(2, np.int64)
     while progress[ROW] < rows:
         out = np.empty((max(PIECE, most), 4), np.int64)

@@ -67,7 +67,7 @@ class Rank(RowOperator):
         return self._pieces(table) if table.num_rows else ()
 
     def process(self, changes: pa.Table) -> pa.Table:
-        """Return the changes to send for some input rows, in their order."""
+        """Return the changes to send for a batch, in the order of the input rows that cause them."""
         pieces = list(self._pieces(changes)) if changes.num_rows else []
         if pieces:
             return concat(pieces)
@@ -105,7 +105,7 @@ class Rank(RowOperator):
         return changes_of_rows(spec, places, current, alike)
 
     def _table(self, changes: pa.Table, fields: tuple[pa.Array, ...], sent: Sent) -> pa.Table:
-        """Return sent changes as a table."""
+        """Return the changes in `sent` as a changes table. `fields`: the input rows, then the stored rows."""
         at = pa.array(np.ascontiguousarray(sent[:, 2]))
         columns = [column.take(at) for column in fields]
         if self._spec.with_number:

@@ -27,15 +27,15 @@ class RowNumbers(Protocol):
     """Arrival numbers by row."""
 
     def find(self, keys: Keys, rows: Retractions, now: int) -> tuple[Index, Index]:
-        """Return the numbers of stored rows that may be equal to given rows.
+        """Find the arrival numbers of the stored rows that may be equal to the rows in `rows`.
 
         Returns:
-            int64[p] and int64[p], position of a given row and number of a stored row that may be equal to it.
+            int64[p] and int64[p]: position in `rows`, and arrival number of a stored row that may be equal.
         """
         ...
 
     def write(self, keys: Keys, rows: StoredRows, now: int, live: Mask) -> None:
-        """Write the numbers of rows, or delete those of rows that are not `live`."""
+        """Write the arrival numbers of rows. Where `live` is False, delete the number of the row."""
         ...
 
 
@@ -60,9 +60,9 @@ class NumbersByKey:
         return there, found.columns[0].take(pa.array(there)).to_numpy()
 
     def write(self, keys: Keys, rows: StoredRows, now: int, live: Mask) -> None:
-        """Write the numbers of rows, or delete those of rows that are not `live`.
+        """Write the arrival numbers of rows. Where `live` is False, delete the number of the row.
 
-        A removed row and an added one may have the same key. Then the added one counts.
+        A removed row and an added row may have the same unique key. Then the number of the added row is kept.
         """
         same = find_keys([rows.fields[i] for i in self._key], len(live))
         comes = np.bincount(same.codes, live, len(same)) > 0
@@ -114,7 +114,7 @@ class NumbersByHash:
 
 
 def row_numbers(spec: RankSpec, backend: StateBackend) -> RowNumbers:
-    """Return the index of a rank over retractions."""
+    """Return the index from rows to arrival numbers for a rank over retractions."""
     return NumbersByKey(spec, backend) if spec.row_key else NumbersByHash(spec, backend)
 
 

@@ -27,7 +27,7 @@ class StoredRows:
     """m stored rows.
 
     Attributes:
-        owners: int64[m], key of each row.
+        owners: int64[m], key of each row, as an index into the keys of the batch.
         numbers: int64[m], arrival number of each row.
         fields: The fields, m rows each.
     """
@@ -42,7 +42,7 @@ class Retractions:
     """r input rows that remove rows.
 
     Attributes:
-        owners: int64[r], key of each.
+        owners: int64[r], key of each row, as an index into the keys of the batch.
         fields: The fields, r rows each.
     """
 
@@ -50,7 +50,7 @@ class Retractions:
     fields: tuple[pa.Array, ...]
 
     def take(self, at: Index) -> Retractions:
-        """Return the rows at the given positions."""
+        """Return the input rows at the given positions."""
         taken = pa.array(at)
         return Retractions(self.owners[at], tuple(column.take(taken) for column in self.fields))
 
@@ -70,12 +70,12 @@ class RankState(Protocol):
         ...
 
     def write(self, keys: Keys, rows: StoredRows, now: int, live: Mask) -> None:
-        """Write rows, or delete those that are not `live`."""
+        """Write rows to the state. Where `live` is False, delete the row instead."""
         ...
 
 
 class TopRows:
-    """The Top-N of each partition, by arrival number."""
+    """State that holds the rows of the Top-N of each partition, by arrival number."""
 
     def __init__(self, spec: RankSpec, backend: StateBackend) -> None:
         types = [to_arrow(kind) for kind in spec.input_types]

@@ -47,7 +47,7 @@ class SequenceShift(RowOperator):
         return (replace(rows, table=shifted, sequences=self._shifted(rows.sequences)),)
 
     def _shifted(self, at: Numbers) -> Numbers:
-        """Shift all sequences but the first and last ones of a micro-batch, which no row has."""
+        """Shift sequences, except BEFORE_ALL and LAST_SEQUENCE, which only watermarks have."""
         outside = (at == BEFORE_ALL) | (at == LAST_SEQUENCE)
         return np.where(outside, at, at + self._shift)
 

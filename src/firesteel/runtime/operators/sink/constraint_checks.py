@@ -106,7 +106,7 @@ def _wrong_inside(values: pa.Array, kind: SqlType, constraints: Constraints) -> 
 
 
 def _fitted(values: pa.Array, kind: SqlType, constraints: Constraints) -> pa.Array:
-    """Return the values trimmed and padded to the length of their type."""
+    """Return the values, trimmed or padded to the length that their type declares."""
     if constraints.has_length(kind):
         if kind.root in CHARACTER:
             cut = pc.utf8_slice_codeunits(values, 0, kind.length)
@@ -140,7 +140,7 @@ def _refuse_unless_dropped(
 
 
 def _value(scalar: pa.Scalar, kind: SqlType) -> Any:
-    """Return a value for the checks: as a Python object if they look into it, else True, or None for NULL."""
+    """Return None for NULL, a Python object if the checks need the value, and True for any other value."""
     looked_at = (*CHARACTER, *BYTES_LIKE, TypeRoot.ROW, TypeRoot.ARRAY, TypeRoot.MAP)
     if kind.root in looked_at:
         return pairs_in([scalar.as_py()], scalar.type)[0]

@@ -30,7 +30,7 @@ class RetainedRows:
         self._equals: defaultdict[int, deque[int]] = defaultdict(deque)
 
     def keep(self, number: int, row: int, code: int) -> None:
-        """Append a row. `code` is equal for rows that the operator considers equal (equal_rows.py)."""
+        """Append a row under a number above all others. Equal rows have equal codes (equal_rows.py)."""
         self.rows[number] = row
         self._equals[code].append(number)
 
@@ -46,7 +46,7 @@ class RetainedRows:
         return kind, row
 
     def retract(self, row: int, code: int) -> Sent | None:
-        """Remove the first row that is equal to the given row.
+        """Remove the oldest row that is equal to the given row.
 
         Returns:
             The change to send, None if the sink does not change.

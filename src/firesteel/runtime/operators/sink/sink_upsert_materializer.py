@@ -68,6 +68,7 @@ class SinkUpsertMaterializer(RowOperator):
         """Return the change that each input change sends, and the final rows of each key.
 
         A row's number is its position among the changes. Stored rows are numbered after the changes.
+        `codes`: by row number, equal for equal rows.
         """
         sent: list[Sent | None] = [None] * keys.rows
         kept = [RetainedRows() for _ in range(len(keys))]
@@ -85,7 +86,7 @@ class SinkUpsertMaterializer(RowOperator):
     def _store(
         self, keys: Keys, stored: Entries, left: list[RetainedRows], rows: Sequence[pa.Array], now: int
     ) -> None:
-        """Write new rows of the keys and delete removed ones.
+        """Write to the state what `left`, the final rows of each key, has changed.
 
         With a time to live, all rows of a changed key are written, since they are one value in Flink.
         """

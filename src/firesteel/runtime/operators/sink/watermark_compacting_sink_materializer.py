@@ -44,8 +44,8 @@ class Due:
     Attributes:
         kinds: int8[n], row kinds.
         columns: Fields, n rows each.
-        watermarks: int64[n], number of the watermark of a message that passes each change. The number of
-            watermarks if none does.
+        watermarks: int64[n], number of the first watermark of the message that passes each change. The
+            number of watermarks if none does.
     """
 
     kinds: pa.Array
@@ -65,10 +65,10 @@ class _Sent:
 
     Attributes:
         kinds: Row kinds.
-        rows: Rows with the contents.
-        watermarks: Numbers of the watermarks that cause the changes.
-        turns: Number of the key's first change before the watermark. Changes of one watermark are sent in
-            this order.
+        rows: Number of the row that has the content of each change.
+        watermarks: Number of the watermark that causes each change.
+        turns: Number of the first input change of the key that the watermark processes. Changes of one
+            watermark are sent in this order.
     """
 
     kinds: list[int] = data_field(default_factory=list)
@@ -140,9 +140,10 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
     def _keep(
         self, keys: Keys, found: NDArray[np.bool_], left: list[int | None], rows: Sequence[pa.Array], now: int
     ) -> None:
-        """Write the row that the sink has for each key, None for no row.
+        """Store the row that the sink now has for each key, if it has changed.
 
-        Stored rows are numbered after the changes.
+        `left`: number of this row in `rows`, None for no row. `found`: whether the sink had a row before.
+        `rows` has the rows of the changes, then the row before of each key.
         """
         live = np.array([row is not None for row in left], np.bool_)
         at = np.array([-1 if row is None else row for row in left], np.int64)
@@ -165,7 +166,7 @@ class _Keys:
         by = [rows[i] for i in spec.upsert_key]
         self._codes = equal_keys(by, len(rows[0])).tolist() if by else self._whole
         self._conflicts: list[tuple[int, int, int]] = []
-        """Watermark, row and key of each conflict."""
+        """Keys with several rows at a watermark: its number, number of the key's first change, the key."""
 
     def run(self, found: NDArray[np.bool_]) -> tuple[_Sent, list[int | None]]:
         """Return the changes to send, and the row of each key afterwards.
@@ -189,7 +190,10 @@ class _Keys:
         return sent, left
 
     def _turn(self, at: list[int], before: int | None, owner: int, watermark: int, sent: _Sent) -> int | None:
-        """Process the changes of a key before one watermark, and return the row that the sink has then."""
+        """Process the changes `at` of a key before one watermark, and return the row that the sink then has.
+
+        `before`: row that the sink has, None for none. `owner`: the key. `sent`: receives a change to send.
+        """
         rows = self._applied(self._without_pairs(at), before)
         if len(rows) > 1:
             self._conflicts.append((watermark, at[0], owner))
@@ -208,7 +212,7 @@ class _Keys:
         return before
 
     def _without_pairs(self, at: list[int]) -> list[int]:
-        """Return the changes without pairs of an addition and a retraction of the same content."""
+        """Return the changes `at`, without pairs of an addition and a retraction of the same content."""
         kept: dict[int, None] = {}
         open_ = defaultdict[int, deque[int]](deque)
         for row in at:
@@ -221,7 +225,7 @@ class _Keys:
         return list(kept)
 
     def _applied(self, at: list[int], before: int | None) -> list[int]:
-        """Return the rows that exist after some changes to the row before."""
+        """Return the rows of a key after the changes `at`. `before`: its row before, None for none."""
         rows = RetainedRows()
         if before is not None:
             rows.keep(0, before, self._codes[before])

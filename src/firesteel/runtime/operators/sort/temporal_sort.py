@@ -72,13 +72,13 @@ class RowTimeSort(WaitsForWatermarks):
         return inserts(message.sequences[by[order]], message.sub_sequence, fired.take(order).columns)
 
     def _sent_until(self, watermarks: int, by: Index, times: Index) -> Index:
-        """Return the last time sent before each watermark and after all of them, int64[m + 1].
+        """Return the greatest row time sent before each watermark, then that after all, int64[m + 1].
 
         Late rows may be included: they change nothing, because a row of a later time was sent before them.
 
         Args:
             watermarks: Number of watermarks m.
-            by: Number of the watermark that would release each row.
+            by: Number of the watermark that releases each row unless it is late, m for none.
             times: Time of each row.
         """
         found = np.full(watermarks + 1, self._sent.now)
@@ -117,7 +117,7 @@ class ProcTimeSort(Operator):
 
 
 def ranks(spec: TemporalSortSpec, columns: Sequence[pa.Array]) -> Index:
-    """Return a number for each row, int64[n]. The numbers compare like the sort columns after the time."""
+    """Return numbers that sort like the ORDER BY columns other than the time attribute, int64[n]."""
     rows = len(columns[spec.time])
     if not spec.keys or not rows:
         return np.zeros(rows, np.int64)

@@ -88,7 +88,7 @@ class TemporalJoin(Operator):
             self.watermarked(WatermarkedBatch(pa.table({}), *watermarks, watermark.sub_sequence), port)
         )
         if watermark.sequence == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
-            # New instances of the next operators learn the event time from this watermark.
+            # New instances of the operators after this one learn the event time from this watermark.
             return [Watermark(self._time.now, BEFORE_ALL)]
         return sent
 
@@ -134,7 +134,7 @@ class TemporalJoin(Operator):
     def _came_in(
         self, part: WatermarkedBatch | None, port: int, watermarks: AscendingWatermarks
     ) -> tuple[TimedRows, Index]:
-        """Return the rows of one input, and the number of watermarks before each."""
+        """Return the rows of one input, and the number of watermarks before each row, int64[n]."""
         if part is None or not part.table.num_rows:
             none = tuple(pa.nulls(0, kind) for kind in self._types[port])
             return TimedRows(none, _NONE, _NONE), _NONE
@@ -151,7 +151,10 @@ class TemporalJoin(Operator):
     def _released(
         self, part: WatermarkedBatch | None, watermarks: AscendingWatermarks
     ) -> tuple[TimedRows, Index, TimedRows]:
-        """Return released rows, the number of the watermark that releases each, and new waiting rows."""
+        """Return the rows that watermarks release, the number of each one's watermark, and new waiting rows.
+
+        `part`: the rows of the batch, None for none. Stored rows are released, too.
+        """
         new, before = self._came_in(part, ROWS, watermarks)
         waits = np.maximum(np.searchsorted(watermarks.times, new.times), before)
         leaves = waits < len(watermarks.times)

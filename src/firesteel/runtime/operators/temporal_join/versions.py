@@ -27,7 +27,8 @@ class Arrived:
     Attributes:
         owners: int64[n], key of each row, as an index into the keys of the batch.
         times: int64[n], milliseconds.
-        watermarks: int64[n], number of the first watermark after each row that passes its time, m for none.
+        watermarks: int64[n], number of the first watermark of the batch that follows each row and passes its
+            time; the number of watermarks if none does.
         before: int64[n], number of watermarks before each row.
     """
 
@@ -43,7 +44,7 @@ class Matched:
 
     Attributes:
         columns: Columns of the versions: the stored ones, then the new ones.
-        found: int64[r], position of each row's version in `columns`, NONE for none.
+        found: int64[r], position in `columns` of the version that each row joins, NONE for none.
     """
 
     columns: tuple[pa.Array, ...]
@@ -69,9 +70,9 @@ class Versions:
         self._timers = backend.times(f"{name}/timers", key_types)
 
     def due(self, time: int) -> tuple[pa.Array, ...]:
-        """Remove the timers up to a time, and return the columns of keys that may fire.
+        """Remove the timers up to a time, and return the key columns of these timers.
 
-        They include keys whose timer was set again, so the caller compares with the stored timers.
+        A timer may be outdated, because its key has a newer one. A key fires only if its stored timer is due.
         """
         return self._timers.take_until(time).keys
 
@@ -90,11 +91,11 @@ class Versions:
         watermarks: Index,
         passed: int,
     ) -> Matched:
-        """Return the versions of some rows, store new versions, and drop those that no later row needs.
+        """Find the version of each row, store new versions, and drop versions that no later row needs.
 
         Args:
             keys: All keys of the batch.
-            rows: r rows that a watermark of the batch releases.
+            rows: r rows that the watermarks of the batch release.
             new: n new versions.
             columns: Columns of the new versions.
             watermarks: int64[m], ascending watermarks of the batch.
@@ -112,7 +113,7 @@ class Versions:
         return Matched(whole, found)
 
     def _stored(self, keys: Keys, fires: Mask, watermarks: Index) -> Entries:
-        """Return the stored versions of the keys that fire, up to the last watermark."""
+        """Return the stored versions, up to the last watermark's time, of the keys marked in `fires`."""
         owners = np.flatnonzero(fires)
         if not len(owners):
             return Entries(owners, pa.nulls(0, pa.int64()), tuple(pa.nulls(0, kind) for kind in self._types))
@@ -157,8 +158,12 @@ class _VersionMatching:
     Each version has an id: stored versions come first, then the new ones.
 
     Args:
-        keys, rows, new, watermarks, passed: As in `Versions.join`.
+        keys: The g keys of the batch.
+        rows: r rows that the watermarks of the batch release.
+        new: n new versions.
         known: int64[g], timers of the keys before the batch, NEVER for none.
+        watermarks: int64[m], ascending watermarks of the batch.
+        passed: Watermark before the batch, in milliseconds.
     """
 
     def __init__(
@@ -179,7 +184,10 @@ class _VersionMatching:
         self._placed = np.zeros(0, np.int64)
 
     def add_stored(self, stored: Entries) -> None:
-        """Sort the stored and new versions, and make room for late ones. Of equal times, the last stays."""
+        """Sort stored and new versions by key and time, with free space for late versions.
+
+        Of the versions of a key with equal times, only the last one stays.
+        """
         count = len(stored.owners)
         new, last = self._new, int(self._watermarks[-1]) if len(self._watermarks) else -(1 << 63)
         fires = self.fires[new.owners]
@@ -205,7 +213,7 @@ class _VersionMatching:
         self._stored = count
 
     def run(self) -> Index:
-        """Return the version of each row, int64[r], NONE for none."""
+        """Return the id of the version that each row joins, int64[r], NONE if it joins none."""
         rows, new, order = self._rows, self._new, self._by_new
         found, firsts = np.empty(len(rows.owners), np.int64), self._starts.copy()
         late = self._listed & self._is_late
@@ -250,6 +258,9 @@ class _VersionMatching:
 
 
 def _bounds(owners: Index, groups: int) -> Index:
-    """Return where the entries of each owner begin if sorted by owner, then their number, int64[g + 1]."""
+    """Return where the entries of each key begin if sorted by key, then their number, int64[g + 1].
+
+    `owners`: key of each entry, from 0. `groups`: number of keys g.
+    """
     counts = np.bincount(owners, minlength=groups)
     return np.concatenate([[0], np.cumsum(counts)])

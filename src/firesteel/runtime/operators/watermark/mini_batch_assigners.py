@@ -94,7 +94,7 @@ class RowTimeMiniBatchAssigner(Operator):
         return (Watermark(self._current),)
 
     def _filtered(self, rows: WatermarkedBatch) -> WatermarkedBatch:
-        """Return the rows with the watermarks that are the first in an interval."""
+        """Return the rows, with only those watermarks that are the first to reach the end of an interval."""
         if not len(rows.times):
             return rows
         reached = np.maximum(np.maximum.accumulate(rows.times), self._current)

@@ -85,7 +85,7 @@ class WatermarkAssigner(Operator):
         return (watermark,)
 
     def watermarked(self, rows: WatermarkedBatch, port: int = 0) -> Iterable[Message]:
-        """Process the rows. Of the watermarks only the last one, after all rows, can have an effect."""
+        """Process rows. Of the input's watermarks, only the one that ends the input can have an effect."""
         yield from self.changes(rows.table)
         for time, sequence in zip(rows.times[-1:].tolist(), rows.sequences[-1:].tolist(), strict=True):
             yield from self.watermark(Watermark(time, sequence, rows.sub_sequence))

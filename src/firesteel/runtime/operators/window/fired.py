@@ -20,14 +20,14 @@ Index = NDArray[np.int64]
 def window_columns(
     columns: Iterable[WindowColumn], starts: Index, ends: Index, time: WindowTime, now: int
 ) -> list[pa.Array]:
-    """Return the window columns of some windows.
+    """Return the columns with start, end or time of n windows, as the query asks for them.
 
     Args:
         columns: Kinds of the wanted columns.
         starts: int64[n], starts in the time zone of the windows, in milliseconds.
         ends: int64[n], ends in the time zone of the windows, in milliseconds.
         time: Time attribute of the windows.
-        now: Processing time in milliseconds.
+        now: Processing time in milliseconds, the value of a PROCTIME column.
     """
     found = []
     for column in columns:

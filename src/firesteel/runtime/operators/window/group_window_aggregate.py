@@ -1,10 +1,10 @@
 """Aggregate by TUMBLE and HOP of GROUP BY, row by row (Flink: AggregateWindowOperator).
 
-It is used where slices do not suffice: results before or after the end of a window, panes that are no slices,
-and calls without a merge.
+Windows that slices cannot compute use this operator: windows with results before or after their end, windows
+whose panes are not slices, and windows with a call whose accumulators cannot be merged.
 
-The open windows of a key are one object, in this process from the first row of the key on. At each barrier,
-objects and timers are pickled into keyed state.
+The open windows of a key are one object. It stays in this process from the first row of the key on. At each
+barrier, changed objects are pickled into keyed state, and new timers are stored there.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class GroupWindowAggregate(Operator):
         return zip(*columns, strict=True) if columns else iter([()] * table.num_rows)
 
     def _row(self, mine: KeyedWindows, time: int, row: tuple[object, ...], retracts: bool) -> bool:
-        """Add a row to its windows. Return False if it is late for all of them."""
+        """Add a row to the windows of its key (`mine`). Return False if it is late for all its windows."""
         lengths, watermark = self._lengths, self._time.now
         starts = lengths.starts(time)
         if self._is_rowtime:

@@ -5,10 +5,10 @@ what is late. Rows of a table are reduced together as long as no watermark betwe
 slice. The accumulator has the sequence of the last row, which is before that watermark. If nearly every row
 has its own key and slice, each row becomes an accumulator.
 
-Some windows end before Flink sends their rows on (runtime/operators/window/slicing/buffer_flush.py). Then
-rows are sent when Flink does it, late or not: with the watermark that flushes its buffer, or at the end of a
-micro-batch, which is a checkpoint. A micro-batch begins like Flink after a restart. The same holds for
-retractable accumulators without a columnar form, which depend on the rows that are reduced together.
+Some windows end before Flink sends their rows on (runtime/operators/window/slicing/buffer_flush.py). In this
+case, rows are sent when Flink sends them, late or not: with the watermark that flushes Flink's buffer, or at
+the end of a micro-batch, which is a checkpoint. A micro-batch begins like Flink after a restart. Retractable
+accumulators without a columnar form are sent like this, too, as they depend on the rows reduced together.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NO_WATERMARKS: Numbers = np.zeros(0, np.int64)
 
 
 class LocalWindowAggregate(Operator):
-    """Operator that sends accumulators of slices, with the slice's end after the group's keys.
+    """Operator that sends one accumulator for each key and slice. The slice's end is the last key column.
 
     The format of accumulators is that of runtime/aggregate/reduce/accumulator_tables.py.
     """

@@ -26,7 +26,7 @@ class KeyedSessions:
         starts: int64[s], start of each session in milliseconds of the windows' time zone.
         ends: int64[s], end of each session, likewise.
         timers: int64[s], time at which each session fires.
-        parts: Columns of the content, s rows each.
+        parts: Columns of what a session holds besides, such as its accumulators, s rows each.
     """
 
     keys: tuple[pa.Array, ...]
@@ -64,7 +64,7 @@ class SessionState:
         backend: State of the operator.
         name: Name of the states.
         key_types: Types of the key columns.
-        types: Types of the content.
+        types: Types of the columns that a session holds besides its start and end.
     """
 
     def __init__(
@@ -75,19 +75,26 @@ class SessionState:
         self._timers = backend.times(f"{name}/timers", [*key_types, pa.int64()])
 
     def of(self, keys: Keys) -> tuple[OpenSessions, tuple[pa.Array, ...]]:
-        """Return the open sessions of some keys, and their content."""
+        """Return the open sessions of some keys, and the columns that they hold besides start and end."""
         found = self._open.entries(keys, np.arange(len(keys)), 0)
         ends, *parts = found.columns
         return OpenSessions(found.owners, _numbers(found.sub_keys), _numbers(ends)), tuple(parts)
 
     def drop(self, keys: Keys, owners: Index, starts: Index, timers: Index) -> None:
-        """Delete open sessions that have fired or been merged."""
+        """Delete m open sessions that have fired or been merged.
+
+        Args:
+            keys: Keys of the batch.
+            owners: int64[m], index of each session's key in `keys`.
+            starts: int64[m], their starts.
+            timers: int64[m], times at which they were to fire.
+        """
         if len(owners):
             nothing = [pa.nulls(len(owners), kind) for kind in self._types]
             self._write(keys, owners, starts, timers, nothing, np.zeros(len(owners), np.bool_))
 
     def put(self, keys: Keys, owners: Index, sessions: KeyedSessions) -> None:
-        """Write open sessions. `owners` are their keys."""
+        """Write open sessions. `owners` has the index of each session's key in `keys`."""
         if len(owners):
             columns = [pa.array(sessions.ends), *sessions.parts]
             self._write(keys, owners, sessions.starts, sessions.timers, columns, None)

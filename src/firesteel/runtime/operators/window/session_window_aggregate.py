@@ -54,7 +54,7 @@ class SessionWindowAggregate(SessionOperator):
         )
 
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
-        """Add rows to the accumulators of their sessions, after the rows that were added before."""
+        """Return the accumulators of each session, with the rows of the batch added after earlier rows."""
         known = Accumulated(batch.found.of_open, batch.parts)
         return self._accumulators.add(known, batch.rows, batch.of_rows).parts
 

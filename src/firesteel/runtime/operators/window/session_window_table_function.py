@@ -40,7 +40,7 @@ class _Rows:
     """m rows of sessions that fire.
 
     Attributes:
-        sessions: int64[m], session of each row.
+        sessions: int64[m], number of each row's session among all sessions that fire.
         numbers: int64[m], arrival number of each row.
         columns: Row kinds, then the fields.
     """
@@ -130,7 +130,7 @@ class SessionWindowTableFunction(SessionOperator):
         self._rows.put(batch.keys, owners, _sub_keys(self.times(rows), numbers), self._columns(rows), 0)
 
     def _taken(self, keys: Keys, sessions: OpenSessions, numbers: Index) -> _Rows:
-        """Remove and return the rows of open sessions. `numbers` are their positions among all that fire."""
+        """Remove and return the rows of sessions. `numbers`: each session's number among all that fire."""
         if not len(numbers):
             return _Rows(numbers, numbers, [pa.nulls(0, kind) for kind in self._types])
         found = self._first_rows(keys, sessions)

@@ -55,11 +55,11 @@ class Batch:
 
     Attributes:
         rows: n rows.
-        of_rows: int64[n], session of each row.
+        of_rows: int64[n], index in `found` of each row's session.
         keys: Keys of the batch.
-        known: Sessions that were open.
-        found: Sessions after the rows.
-        parts: Content of the sessions that were open.
+        known: Sessions of these keys that were open before the rows came.
+        found: The s sessions of these keys after the rows were added.
+        parts: Columns of what the sessions in `known` hold, such as accumulators.
         fires: bool[s], whether each session of `found` fires by the watermarks of the batch.
     """
 
@@ -76,10 +76,10 @@ class SessionOperator(Operator):
     """Base of operators of session windows.
 
     Args:
-        windows: The sessions.
+        windows: Settings of the sessions, such as their gap.
         keys: Positions of the key fields.
         types: Types of the fields.
-        parts: Types of the content of a session.
+        parts: Types of the columns that a session holds besides its start and end.
         backend: State of the operator.
         name: Name of the states.
         clock: Processing time.
@@ -105,7 +105,7 @@ class SessionOperator(Operator):
     # --- implemented by subclasses -------------------------------------------------------------------
     @abstractmethod
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
-        """Add rows, and return the content of each session afterwards."""
+        """Add the rows of a batch. Return the columns that the sessions in `batch.found` then hold."""
 
     @abstractmethod
     def give(self, due: KeyedSessions, watermarks: AscendingWatermarks) -> pa.Table:
@@ -207,7 +207,7 @@ class SessionOperator(Operator):
         return milliseconds(one_array(table.column(field(windows.time.column))))
 
     def _keep(self, batch: Batch, parts: tuple[pa.Array, ...]) -> KeyedSessions:
-        """Write changed sessions, and return those that fire. `parts` is the content of each session."""
+        """Write changed sessions, and return those that fire. `parts` has what each session holds."""
         found, known, keys = batch.found, batch.known, batch.keys
         place = pa.array(found.owners)
         whose = tuple(key.take(place) for key in keys.columns)

@@ -5,9 +5,10 @@ or joins the sessions that this range touches, ends included, and merges them. A
 its session would have fired already. A session fires when the watermark reaches its last millisecond. Then no
 later row can join it.
 
-In columns, all rows and open sessions of a key are sorted by time. A group without a gap is one session if
-none of its parts fired before its last row came. This is certain if no part that ends at a row fires before
-the next row by time has come. Otherwise, the group is processed row by row.
+In columns, all rows and open sessions of a key are sorted by time. Those without a gap between them are a
+group. A group is one session if no part of it fires before its last row has come. This is certain if, for
+each row, a session that ends with this row does not fire before the next row by time has come. Otherwise, the
+group is processed row by row.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Arrivals:
     """n rows in arrival order.
 
     Attributes:
-        owners: int64[n], key of each row.
+        owners: int64[n], index of each row's key.
         times: int64[n], milliseconds of the windows' time zone.
         watermarks: int64[n], watermark when each row came.
     """
@@ -48,7 +49,7 @@ class OpenSessions:
     """m sessions that have not fired.
 
     Attributes:
-        owners: int64[m], key of each session.
+        owners: int64[m], index of each session's key.
         starts: int64[m], start of each session in milliseconds of the windows' time zone.
         ends: int64[m], end of each session, likewise.
     """
@@ -64,15 +65,15 @@ class OpenSessions:
 
 @dataclass(frozen=True)
 class Sessions:
-    """s sessions, and the session of each row.
+    """s sessions, made of n rows and m sessions that were open before.
 
     Attributes:
-        owners: int64[s], key of each session.
+        owners: int64[s], index of each session's key.
         starts: int64[s], start of each session in milliseconds of the windows' time zone.
         ends: int64[s], end of each session, likewise.
         timers: int64[s], when each session fires.
-        of_rows: int64[n], session of each row, LATE for a dropped row.
-        of_open: int64[m], session that each open session has become part of.
+        of_rows: int64[n], index of each row's session, LATE for a dropped row.
+        of_open: int64[m], index of the session that each open session has become part of.
     """
 
     owners: Index
@@ -84,12 +85,12 @@ class Sessions:
 
 
 def assign(rows: Arrivals, known: OpenSessions, gap: int, zone: str = "UTC") -> Sessions:
-    """Return the sessions of the rows and of the open sessions.
+    """Return the sessions after rows were added to the open sessions of their keys.
 
     Args:
         rows: New rows.
         known: Open sessions of the same keys.
-        gap: Milliseconds.
+        gap: Gap that ends a session, in milliseconds.
         zone: Time zone of the windows.
     """
     line = _Line(rows, known, gap, zone)
@@ -97,7 +98,7 @@ def assign(rows: Arrivals, known: OpenSessions, gap: int, zone: str = "UTC") -> 
 
 
 def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC") -> Sessions:
-    """Return the sessions of rows that a window table function has assigned. Sessions are not merged.
+    """Return the sessions that rows have in window columns. Only equal ones share an entry, none are merged.
 
     Args:
         rows: New rows, with the starts of their sessions as times.
@@ -123,7 +124,7 @@ def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC"
 
 
 class _Line:
-    """Rows, and the starts and ends of open sessions, sorted by key and time."""
+    """Elements sorted by key and time: rows, and the starts and ends of open sessions."""
 
     def __init__(self, rows: Arrivals, known: OpenSessions, gap: int, zone: str) -> None:
         self._rows, self._open = len(rows.times), len(known.starts)
@@ -143,7 +144,7 @@ class _Line:
         self._groups = np.flatnonzero(self._begins())
 
     def _begins(self) -> Mask:
-        """Return which elements no earlier element of their key touches."""
+        """Return which elements begin a group: no earlier element of their key reaches them."""
         begins = np.ones(len(self._by), np.bool_)
         np.not_equal(self._owners[1:], self._owners[:-1], out=begins[1:])
         reach = self._ends
@@ -170,7 +171,7 @@ class _Line:
         return labels
 
     def _broken(self, groups: Index) -> Mask:
-        """Return for each group whether a part of it fires, or may fire, before all its rows have come."""
+        """Return for each group whether a session within it fires, or may fire, before all its rows came."""
         waits = (groups[1:] == groups[:-1]) & (self._came[1:] > self._came[:-1])
         fires = waits & (self._timers[:-1] <= self._watermarks[1:])
         if self._open:
@@ -182,7 +183,10 @@ class _Line:
         return broken
 
     def _within_open(self) -> Mask:
-        """Return for each element whether no part ends at it, as an open session reaches at least as far."""
+        """Return for each element whether it ends no session, as an open session ends there or later.
+
+        The result is False for the ends of open sessions.
+        """
         is_end = self._by >= self._rows + self._open
         is_open = self._by >= self._rows
         reach = np.where(is_open, self._ends, _NEVER)
@@ -191,7 +195,7 @@ class _Line:
         return within
 
     def _one_by_one(self, start: int, end: int, labels: Index, used: int) -> int:
-        """Label the elements of one group in arrival order, and return the next free label."""
+        """Label the elements [start, end), one group, in arrival order. Return the first label not used."""
         place = slice(start, end)
         order = (np.argsort(self._came[place], kind="stable") + start).tolist()
         live: list[_Session] = []

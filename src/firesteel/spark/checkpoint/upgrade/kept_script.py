@@ -21,12 +21,12 @@ from firesteel.spark.internals.hadoop_files import read_text, write_text
 FILE = "script.json"
 _CONNECTOR = re.compile(r"'connector'\s*=\s*'([^']+)'")
 _NOT_KEPT = ("spark.", "execution.checkpointing.dir", "firesteel.sink-recovery", "firesteel.source-recovery")
-"""Beginnings of options that do not decide what a script means."""
+"""Prefixes of options that are not kept, because they do not change what a script means."""
 
 
 @dataclass(frozen=True)
 class KeptScript:
-    """A script with what decides its meaning.
+    """A script, and the settings that decide what it means.
 
     Attributes:
         text: The script, with values for its variables and asterisks for its secrets.
@@ -50,7 +50,7 @@ class KeptScript:
 
 
 def _declared_secrets(text: str) -> set[str]:
-    """Return the keys of the options that the connectors which a script names declare as secrets."""
+    """Return the keys of the secret options of all connectors that a script names."""
     found: set[str] = set()
     for name in set(_CONNECTOR.findall(text)):
         with suppress(FiresteelError):  # the script is refused when its statement runs
@@ -59,12 +59,12 @@ def _declared_secrets(text: str) -> set[str]:
 
 
 def note_script(context: Any, folder: str, script: KeptScript | None) -> None:
-    """Store the script of a statement in its folder, unless it is there. None changes nothing.
+    """Store the script of a statement in its folder, unless the folder already has the same script.
 
     Args:
         context: The SparkContext.
         folder: The statement's folder in a checkpoint.
-        script: The script.
+        script: The script; None changes nothing.
     """
     if script is None:
         return

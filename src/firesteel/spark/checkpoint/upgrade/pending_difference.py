@@ -96,7 +96,7 @@ def deliver_difference(
 
 
 def _shut_out(folder: Path, delivery: Delivery, lineage: str) -> None:
-    """Give the positions of the replaced job another lineage."""
+    """Give the positions of the replaced job a new lineage, so that copies of its checkpoint are refused."""
     try:
         value = json.loads((folder / FOLDER / _REPLACED).read_text(encoding="utf-8"))
     except FileNotFoundError:  # A crash has removed some files of the folder.
@@ -146,7 +146,7 @@ def _deliver(
 def _packets(changes: pa.Table, spec: SinkSpec, number: int, job: str, batch: int) -> Iterable[Packet]:
     """Yield a sink's changes as packets. If its tasks write and the driver commits, write the changes here.
 
-    Then the only packet has the token of the written rows.
+    In the latter case, the only packet has the token with which the driver commits the written rows.
     """
     sink = open_sink(spec)
     if sink.commits is not Commits.DRIVER or sink.on_driver:

@@ -44,7 +44,7 @@ def temporal(compiler: Compiler, call: Call) -> str:
 
 
 def _add_months(call: Call, a: str, months: str) -> str:
-    """Return the SQL of an instant in UTC moved by months."""
+    """Return the SQL of a point in time moved by months in UTC. A TIME stays, unless the months are NULL."""
     kind, after = call.type, "months_after" if _may_leave(call.args[1], _FEW_MONTHS) else "few_months_after"
     if kind.root is TypeRoot.TIME:
         return f"CASE WHEN {months} IS NOT NULL THEN {a} END"

@@ -63,7 +63,7 @@ def from_micros(number: str, kind: SqlType, rest: str = "") -> str:
 
 
 def _of_nanos(micros: str, rest: str) -> str:
-    """Return the SQL of a TIMESTAMP_NS. DuckDB raises an error if it cannot represent the year."""
+    """Return the SQL of a TIMESTAMP_NS: microseconds plus nanoseconds. DuckDB fails for years beyond it."""
     moment = f"CAST(make_timestamp({micros}) AS TIMESTAMP_NS)"
     return f"make_timestamp_ns(epoch_ns({moment}) + {rest})" if rest else moment
 

@@ -71,7 +71,7 @@ class RowState:
 
     # --- timers --------------------------------------------------------------------------------------
     def timers(self, mine: KeyedWindows) -> RowState:
-        """Return this object as the `Timers` (triggers.py) of a key's windows, until the next call."""
+        """Select the key for which timers are set next. Return this object, as `Timers` (triggers.py)."""
         self._mine = mine
         return self
 
@@ -92,7 +92,7 @@ class RowState:
         return self._due(self._clock, until)
 
     def next_by_clock(self) -> int | None:
-        """Return the time of the next processing time timer, or None. Call this method after `save`."""
+        """Return the time of the next processing time timer, or None. New timers count only after `save`."""
         return self._clock.next_time()
 
     def _due(self, timers: _Timers, until: int) -> Iterator[tuple[int, KeyedWindows]]:
@@ -157,7 +157,7 @@ class _Timers:
             yield time, mine
 
     def next_time(self) -> int | None:
-        """Return the time of the first stored timer. None if there is none, or nothing is stored."""
+        """Return the time of the first timer in the state. None without such a timer, or without a state."""
         return self._next
 
     def save(self) -> None:

@@ -42,7 +42,7 @@ class KeyedWindows:
 
 
 class WindowLengths:
-    """Windows and panes of a time, with their firing times. Windows that share no rows have one pane each."""
+    """Starts, panes and firing times of windows. Windows with pandas functions have one pane each."""
 
     def __init__(self, spec: GroupWindowAggregateSpec) -> None:
         self.size, self.slide = spec.size, spec.slide
@@ -77,7 +77,7 @@ class WindowLengths:
         return self._timer(start + self.size - 1 + self._lateness)
 
     def clear_time(self, start: int) -> int:
-        """Return the time at which a window is dropped, not before 1970."""
+        """Return the time at which a window is dropped. It is not before 1970, even if the window is."""
         return self._timer(max(0, start + self.size - 1 + self._lateness))
 
 
@@ -116,7 +116,7 @@ class Calls:
         return added
 
     def result(self, panes: Iterator[Values]) -> Values | None:
-        """Return the result of a window's panes, None if they have no records."""
+        """Return the result of a window's panes, None if all their rows were retracted."""
         handler = self._handler
         handler.reset_accumulators()
         for accumulator in panes:

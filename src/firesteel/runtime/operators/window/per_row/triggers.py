@@ -22,9 +22,9 @@ class OpenWindow:
         end_time: Time at which it fires at its end.
         clear_time: Time at which it is dropped.
         sent: Last sent result, None for none.
-        has_fired: Whether it has fired at its end.
+        has_fired: Whether it has fired at its end. Set only if late firings have a delay.
         next_fire: Processing time of the next firing, by the delay of early or late firings.
-        event_timers: Times of its timers.
+        event_timers: Times of the timers that are set for its end and for dropping it.
     """
 
     start: int
@@ -102,7 +102,7 @@ Trigger = EventTimeTrigger | ProcessingTimeTrigger
 
 
 def _on_row(delay: int | None, window: OpenWindow, timers: Timers, now: int) -> bool:
-    """Return whether a row fires the window now, and set the timer of a delay.
+    """Return whether a row fires the window now. If a delay begins with this row, set its timer.
 
     Flink: EveryElement, AfterFirstElementPeriodic.
     """

@@ -5,7 +5,7 @@ buffer is checked. The first watermark at or after a trigger flushes the buffer,
 earliest buffered slice. Triggers are one slice apart. They follow the wall clock in a zone with daylight
 saving time, and UTC in all others.
 
-If the offset of a zone is not a multiple of the slice, windows end hours before their rows arrive. The same
+If the offset of a zone is no multiple of the slice, windows end hours before their rows are flushed. The same
 happens in the hour that a clock shows twice. Flink's results depend on this, so operators use this module.
 """
 
@@ -45,10 +45,10 @@ def next_triggers(watermarks: Times, slices: Slices) -> Times:
 
 @dataclass(frozen=True)
 class Flushed:
-    """Watermarks that flush rows.
+    """Which of m watermarks flush n new rows and the buffered rows.
 
     Attributes:
-        rows: int64[n], number of the watermark (of m) that brings each row to the state, m for none.
+        rows: int64[n], number of the watermark that brings each new row to the state, m for none.
         held: Number of the watermark that flushes the rows that were buffered before, m for none.
     """
 
@@ -57,7 +57,7 @@ class Flushed:
 
 
 class BufferFlushes:
-    """Flushes of one buffer. Before the watermark `now`, nothing is flushed."""
+    """Flushes of one buffer. Only watermarks above `now`, the watermark at the start, flush it."""
 
     def __init__(self, slices: Slices, now: int) -> None:
         self._slices = slices
@@ -69,7 +69,7 @@ class BufferFlushes:
         self._least = END_OF_TIME
 
     def of(self, watermarks: Times, at: Index, ends: Times) -> Flushed:
-        """Return when rows are flushed.
+        """Add n rows to the buffer, and return which watermarks flush them and the earlier rows.
 
         Args:
             watermarks: int64[m], ascending watermarks.

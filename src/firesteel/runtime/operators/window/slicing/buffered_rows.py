@@ -61,7 +61,7 @@ class Released:
 class BufferedRows:
     """Rows that wait in a buffer before they reach the state.
 
-    `now` is the watermark.
+    `now` is the watermark at the start.
     """
 
     def __init__(self, slices: Slices, now: int) -> None:

@@ -37,10 +37,10 @@ class Accumulated:
 
 
 class WindowAccumulators:
-    """Accumulators of some calls.
+    """Accumulators of aggregate calls, one for each numbered window.
 
     Args:
-        aggregate: The calls over the rows.
+        aggregate: The aggregate calls.
         columnar: False processes everything with the row handler.
     """
 
@@ -53,17 +53,17 @@ class WindowAccumulators:
 
     @property
     def types(self) -> list[pa.DataType]:
-        """Return the types of the parts."""
+        """Return the types of the columns of an accumulator."""
         types: list[pa.DataType] = self._partials.schema.types[1:]
         return types
 
     def add(self, known: Accumulated, changes: pa.Table, windows: Index) -> Accumulated:
-        """Merge known accumulators, add rows, and return one accumulator for each window, by number.
+        """Merge accumulators, add rows, and return one accumulator for each window, sorted by its number.
 
         Args:
             known: Accumulators, possibly several for one window.
             changes: n rows.
-            windows: int64[n], window of each row.
+            windows: int64[n], number of each row's window.
         """
         table = self._table(known)
         table = self._partials.merged(table, numbered(known.windows))

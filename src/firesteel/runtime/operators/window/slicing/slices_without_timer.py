@@ -97,7 +97,10 @@ class SlicesWithoutTimer:
         self._waiting = _those(waiting, ~added)
 
     def _covers(self, table: pa.Table, end: int, more: int = 0) -> Mask:
-        """Return whether a window contains each slice, or ends at most `more` after its last window."""
+        """Return for each slice whether it is part of the window that ends at `end`.
+
+        With `more`, that window may also end up to `more` milliseconds after the slice's last window.
+        """
         ends = ends_of(table, self._width)
         covered: Mask = (ends <= end) & (self._slices.last_windows(ends) + more >= end)
         return covered
