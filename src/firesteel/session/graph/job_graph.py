@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import Any
 
@@ -14,6 +13,7 @@ from firesteel.jobs.about import About
 from firesteel.plan.nodes import physical
 from firesteel.plan.tree import Node, walk
 from firesteel.runtime.spec.operators import OperatorSpec
+from firesteel.runtime.spec.state_name import state_name
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.sensitive import shown
 from firesteel.session.context import Environment
@@ -93,7 +93,7 @@ class _Graph:
                 "operator": name,
                 "plan": None if node is None else physical_line(node),
                 "changelog_mode": _mode(node),
-                "state": _state_of(operator),
+                "state": None if operator is None else state_name(operator) or None,
             }
 
     def _edge(self, chain: ChainSpec, output: Output) -> dict[str, Any]:
@@ -125,10 +125,3 @@ def node_of(operator: OperatorSpec, origins: Origins) -> Node | None:
 def _mode(node: Node | None) -> str | None:
     mode = getattr(node, "mode", None)
     return None if mode is None else str(mode)
-
-
-def _state_of(operator: object) -> str | None:
-    """Return the text with which the names of an operator's states begin, None if it has no state."""
-    if not is_dataclass(operator):
-        return None
-    return next((str(getattr(operator, f.name)) for f in fields(operator) if f.name == "state_id"), None)

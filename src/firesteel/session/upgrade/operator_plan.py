@@ -9,6 +9,7 @@ from enum import Enum
 from firesteel.explain.sections import physical_line
 from firesteel.plan.nodes import physical
 from firesteel.plan.tree import Node
+from firesteel.runtime.spec.state_name import state_name
 from firesteel.session.graph.job_graph import Origins
 from firesteel.session.upgrade.comparison import Change, compare
 from firesteel.session.upgrade.extensions import added_parts
@@ -74,7 +75,7 @@ def operator_plans(
 
 def _stateful(origins: Origins) -> set[str]:
     """Return the lines of the operators that keep state."""
-    return {physical_line(node) for spec, node in origins if getattr(spec, "state_id", "")}
+    return {physical_line(node) for spec, node in origins if state_name(spec)}
 
 
 def _tables(plans: Sequence[Node]) -> dict[str, tuple[str, ...]]:

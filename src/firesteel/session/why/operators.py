@@ -13,6 +13,7 @@ from firesteel.functions.duckdb.calc_spec import CalcSpec
 from firesteel.job.spec import ChainSpec, JobSpec
 from firesteel.runtime.columns.keys import find_keys
 from firesteel.runtime.spec.operators import DropUpdateBeforeSpec, OperatorSpec
+from firesteel.runtime.spec.state_name import state_name
 from firesteel.session.graph.job_graph import Origins, node_of
 from firesteel.session.why.explanation import OperatorReport, StepReport
 from firesteel.session.why.notes import note_of, time_text
@@ -105,7 +106,7 @@ class OperatorReports:
 
     def _step(self, spec: OperatorSpec, step: Step) -> StepReport:
         inputs = [each.rows for each in step.inputs]
-        state_id = _state_name(spec)
+        state_id = state_name(spec)
         return StepReport(
             self._batches[step.batch].name,
             [place for rows in inputs for place in self._sources.places(step.batch, rows)],
@@ -116,12 +117,6 @@ class OperatorReports:
             note_of(spec, step),
             "" if step.watermark is None or step.inputs else time_text(step.watermark),
         )
-
-
-def _state_name(spec: OperatorSpec) -> str:
-    """Return the text with which the names of an operator's states begin; "" if it has no state."""
-    holder = getattr(spec, "aggregate", spec)
-    return str(getattr(spec, "state_id", None) or getattr(holder, "state_id", ""))
 
 
 def _drops(spec: OperatorSpec) -> bool:
