@@ -44,7 +44,7 @@ def advice_text(plans: Sequence[Node], risks: Sequence[UpdateRisk], configuratio
 
 
 def _two_phases(configuration: Mapping[str, str]) -> str:
-    """Return the options to set for two phases."""
+    """Return Flink's advice to split aggregates into a local and a global phase, with the options to set."""
     missing = [(key, to) for key, to in _MINI_BATCH if not _is_set(configuration.get(key))]
     if configuration.get("table.optimizer.agg-phase-strategy") == "ONE_PHASE":
         missing.append(("table.optimizer.agg-phase-strategy", "'AUTO'"))

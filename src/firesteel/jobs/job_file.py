@@ -30,7 +30,9 @@ REMOTE_SECONDS = 10.0
 
 
 class JobFile:
-    """Writer of the file of one job. Any thread may call it. Without a folder it writes nothing.
+    """Writer of a job's state and counters to a file in its checkpoint. Any thread may call it.
+
+    It writes nothing until `begin` gives it a folder.
 
     Args:
         job: The job.

@@ -12,10 +12,10 @@ SUM, LEAST, GREATEST = range(3)
 
 @compiled
 def accumulate(result: Numbers, way: int, values: Numbers, starts: Integers, initial: Numbers) -> None:
-    """Write the running sum, minimum or maximum of each range to `result`.
+    """Write the running sum, minimum or maximum (`way`) of each range of `values` to `result`.
 
-    Values are combined in exactly this order, starting with `initial`. Integers wrap. `starts` has the
-    first position of each range.
+    Values are combined strictly by row, starting with the range's value in `initial`. Integers wrap. `starts`
+    has the first position of each range.
     """
     for number in range(len(starts)):
         end = starts[number + 1] if number + 1 < len(starts) else len(values)

@@ -34,7 +34,7 @@ _SHOWN = (
     *("FULL MODULES", "JARS", "MODELS", "MATERIALIZED TABLES", "PROCEDURES"),
 )
 _LATER = frozenset({"CALL", "COMPILE", "MERGE", "LOAD", "UNLOAD", "ADD", "REMOVE", "EXECUTE"})
-# SET without quotes. Flink: SetOperationParseStrategy (ExtendedParser).
+# SET whose key has no quotes. Flink: SetOperationParseStrategy (ExtendedParser).
 _BARE_SET = re.compile(r"SET\s+([^'\s]+?)\s*=\s*(?:'([^']*)'|([^;\s]+))\s*", re.IGNORECASE)
 
 

@@ -19,7 +19,7 @@ from firesteel.plan.tree import Node
 
 
 def choose_join_state(node: Node) -> Node:
-    """Set the state keys of a join or a MultiJoin. Other nodes stay as they are."""
+    """Set the unique keys by which a join or MultiJoin keeps the rows of its inputs. Other nodes stay."""
     if isinstance(node, MultiJoin):
         return replace(node, state_keys=_of_all(node))
     return with_state_keys(node) if isinstance(node, Join) else node

@@ -61,7 +61,7 @@ def _constant(expr: Expr, known: Known, times: frozenset[int]) -> Expr:
 
 @from_below
 def _constants(expr: Expr, known: Known) -> list[Expr]:
-    """Return the largest parts with a known value. In PARTITION BY and ORDER BY of OVER, only calls count."""
+    """Return the largest subexpressions of known value, but no columns of OVER's PARTITION or ORDER BY."""
     if _is_known(expr, known):
         return [expr]
     if not isinstance(expr, Call):

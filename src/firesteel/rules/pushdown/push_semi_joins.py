@@ -30,11 +30,11 @@ def push_semi_joins(root: Node) -> Node:
 
 
 def _with_whole_right_rows(node: Node) -> Node:
-    """Return an inner join that reads all columns of a semi or anti join on its right.
+    """Move a projection between an inner join and a semi or anti join on its right above the inner join.
 
-    A projection between them would cost rows and save nothing: the cost of a join has the bytes of its left
-    input only. The projection moves above the join. There it merges with another projection, or must read
-    fewer rows.
+    Below it, the projection adds its rows to the cost and saves nothing, as a join's cost has only the bytes
+    of its left input. Without a projection above to merge with, it moves only if it then reads fewer rows.
+    Other nodes stay.
     """
     if isinstance(node, Project) and not is_identity(node.exprs, len(node.input.schema)):
         whole = _whole(node.input)

@@ -112,7 +112,7 @@ class _Bounds:
     place: SourceRange | None = None
 
     def take_constant(self, term: Expr) -> bool:
-        """Add a term that compares the number with a literal. Return False for another term."""
+        """Add a term that compares the row number with a number (`rn <= 3`). Return False for other terms."""
         function, value = self._comparison(term)
         number = value.value if isinstance(value, Literal) else None
         if not isinstance(number, (int, float, Decimal)) or (function == "=" and number != int(number)):

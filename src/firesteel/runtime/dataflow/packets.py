@@ -356,8 +356,9 @@ def _with_sequences(changes: pa.Table) -> pa.Table:
     if kind is None or kind.type != pa.uint16():
         return changes
     sequence = np.cumsum(sequences(changes), dtype=np.int64) + int(kind.metadata[_BEGIN])
+    # Not pa.array: it loads numpy.ma, which takes tens of milliseconds.
     column = pa.Array.from_buffers(pa.int64(), len(sequence), [None, pa.py_buffer(sequence)])
-    return changes.set_column(index, SEQUENCE, column)  # pa.array loads numpy.ma, for tens of milliseconds
+    return changes.set_column(index, SEQUENCE, column)
 
 
 def read_watermarked(payload: bytes) -> tuple[pa.Table | None, ChannelWatermarks]:

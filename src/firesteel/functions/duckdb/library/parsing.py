@@ -170,7 +170,7 @@ def time(text: str, precision: int) -> int:
 
 
 def _milliseconds(fraction: str) -> int:
-    """Return the digits after the point as milliseconds. The fourth digit rounds. Other characters are 0."""
+    """Return milliseconds from the digits of a fraction. The fourth rounds. Other first characters are 0."""
     digits = "".join(c if "0" <= c <= "9" else "0" for c in fraction[:3]).ljust(3, "0")
     return int(digits) + (fraction[3:4] >= "5")
 

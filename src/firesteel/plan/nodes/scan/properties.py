@@ -57,7 +57,7 @@ def _kinds(node: physical.TableSourceScan) -> Kinds:
 
 @updates_wanted.of(physical.TableSourceScan)
 def _updates(node: physical.TableSourceScan, wish: UpdateKind) -> tuple[UpdateKind, ...] | None:
-    """Return () as a scan has no input, or None if old rows are wished and the source sends none."""
+    """Return (), as a scan has no input; None if `wish` asks for -U and the source's updates lack it."""
     mode = source_mode(node.table)
     lacks = mode.update_after and not mode.update_before
     return None if lacks and wish is UpdateKind.BEFORE_AND_AFTER else ()

@@ -34,9 +34,9 @@ lets_no_filter_pass(WindowTableFunction, WindowAggregate)
 
 @column_pruning.of(WindowTableFunction)
 def _pruned(node: WindowTableFunction, wanted: tuple[int, ...], picked: int) -> Pruned:
-    """Return the pruning of a window function: it needs the wanted columns and those of the windows.
+    """Return the input columns that a window function needs: wanted ones, its time and partition columns.
 
-    The function's own columns stay.
+    All, if dropping the others saves no work. window_start, window_end and window_time always stay.
     """
     width = len(node.input.schema)
     needed = tuple(sorted({*(i for i in wanted if i < width), node.time, *node.window.partition}))

@@ -166,7 +166,7 @@ class IncrementalGroupAggregate:
         return accs
 
     def _bundles(self, ordered: pa.Table, partial: Keys) -> list[Any]:
-        """Return one accumulator for each partial key. `ordered`: accumulators sorted by partial key."""
+        """Merge the accumulators of each partial key (final key and bucket), which are sorted by it."""
         rows, handler, bundles = self._columns.to_rows(ordered, self._slots), self._handler, []
         for count in partial.counts.tolist():
             handler.reset_accumulators()
