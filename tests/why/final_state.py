@@ -12,10 +12,11 @@ import pyarrow as pa
 from firesteel.errors import UsageError
 from firesteel.explain.sections import physical_line
 from firesteel.runtime.columns.keys import Keys
+from firesteel.runtime.spec.state_name import state_name
 from firesteel.session.graph.job_graph import node_of
 from firesteel.session.inspection.state_report import StateReport, key_types
 from firesteel.session.why.explanation import Explanation, OperatorReport
-from firesteel.session.why.operators import _ENTRIES, _state_name
+from firesteel.session.why.operators import _ENTRIES
 from firesteel.session.why.texts import state_texts
 from firesteel.spark.checkpoint.fingerprint import plain
 from firesteel.spark.stream.stored_state import KeyGroup, StoredState, _with_state
@@ -46,7 +47,7 @@ class FinalState:
             for spec in chain.operators:
                 node = node_of(spec, run.planned.origins)
                 line = type(spec).__name__.removesuffix("Spec") if node is None else physical_line(node)
-                self._names.setdefault(line, set()).add(_state_name(spec))
+                self._names.setdefault(line, set()).add(state_name(spec))
 
     def tables(self, state: str, key: Keys | None = None) -> Iterator[pa.Table]:
         """Yield the live entries of a state (StoredState.tables)."""
