@@ -52,7 +52,7 @@ class StandIns:
         self._script, self._folder, self._has_jars = script, folder, has_jars
 
     def put(self, asked: Asked, plans: Sequence[Node]) -> None:
-        """Replace the tables of plans that Flink cannot read or write, in this session and in Flink's.
+        """Replace the tables of plans that Flink cannot read or write, in both engines' catalogs.
 
         Args:
             asked: The statement, which gets the requests and a remark for each table that is read.
