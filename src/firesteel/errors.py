@@ -158,7 +158,8 @@ class NotSupportedError(FiresteelError):
     restarts = False
 
     def __str__(self) -> str:
-        text = super().__str__()  # holds the line already if the error was rebuilt from a worker's text
+        # If this error was rebuilt from a worker's text, its own text already ends with the line _SEE.
+        text = super().__str__()
         return text if _SEE in text else f"{text}\n{_SEE}"
 
 

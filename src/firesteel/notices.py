@@ -1,7 +1,8 @@
 """Notices on stderr for the user of a job. A stderr that is closed or not read does not end the job.
 
-The command also makes its stderr drop what it cannot write (cli/standard_streams.py). A user's own program
-may run without a stderr, for example as a service.
+The `firesteel` command replaces its stderr by a stream that drops what cannot be written
+(cli/standard_streams.py). In a user's own program, stderr is Python's, or None if the program runs as a
+service. So `say` itself ignores errors when it writes.
 """
 
 from __future__ import annotations

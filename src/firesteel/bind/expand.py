@@ -135,7 +135,7 @@ class _QueryWriter(CallWriter):
         outer = self._scope
         if isinstance(node.query, Select):
             text, names = self._select(node.query, close=False)
-        else:  # Calcite wraps any other query in SELECT *
+        else:  # Calcite puts any query but a SELECT, such as a UNION, into a SELECT of its columns
             alias = self._generated_alias()
             inner, names = self.query_with_names(node.query)
             items = ", ".join(joined((alias, name)) for name in names)
@@ -331,7 +331,7 @@ class _QueryWriter(CallWriter):
         self._scope = Scope(outer=outer)
         text, names = self.query_with_names(query)
         self._scope = outer
-        space = " " * isinstance(query, (Select, Ordered))  # Calcite prints other queries as arguments
+        space = " " * isinstance(query, (Select, Ordered))  # Calcite: LATERAL (SELECT 1), LATERAL(VALUES 1)
         return f"LATERAL{space}({text})", dict.fromkeys(names)
 
     def _apart(self, query: syntax.Node) -> tuple[str, tuple[str, ...]]:

@@ -58,7 +58,9 @@ def join(
     hints = join_hints(context.hints, _names(node.left, left[1]), _names(node.right, right[1]))
     joined = Join((left[0], right[0]), join_type, condition, hints)
     named = {name for name, _, _ in common}
-    is_named = bool(node.using)  # in Flink, joins without USING hide bare names of joins below
+    # As in Flink: a common column `k` of a join in the left input may be read as `k`, without the name of a
+    # table, only if this join has USING, too.
+    is_named = bool(node.using)
     kept = [
         replace(column, is_named=column.is_named and is_named)
         for column in scope.common
@@ -141,7 +143,7 @@ def _common_columns(
 
 
 def _is_comparable(one: InputRef, other: InputRef) -> bool:
-    """Return whether two columns may be compared for equality. DATE and TIMESTAMP may not."""
+    """Return whether `=` can compare two columns. It cannot compare a DATE with a TIMESTAMP."""
     if common_type((one.type, other.type)) is None:
         return False
     try:

@@ -89,9 +89,9 @@ class LeftRow:
 
     Attributes:
         scope: Names that can be read.
-        numbers: Counter for the names `$cor0`, `$cor1`, ... Each column that is read takes a number. The
-            first number gives the name.
-        name: Name of the row, "" as long as no column is read.
+        numbers: Counter for names. As in Calcite, each read of a column takes the next number, and only the
+            number of the first read is used, for `name`.
+        name: Name of the row, such as `$cor0`; "" as long as no column is read.
         read: Positions of the columns that are read.
     """
 

@@ -34,7 +34,7 @@ class BindContext:
     common_tables: Mapping[str, tuple[Node, Relation]] = field(default_factory=dict)
     views: tuple[tuple[str, str, str], ...] = ()
     validate: Callable[[Table], Table] | None = None
-    """Function that returns a table with its connector's traits.
+    """Function that returns a table with the properties of its connector in `Table.traits`.
 
     It raises ValidationError for wrong options.
     """
@@ -102,10 +102,10 @@ class Correlation:
 
     Attributes:
         scope: Names of the outer query.
-        numbers: Counter for names. As in Calcite, each column that is read takes a number, and the first
-            gives the name.
-        name: Name such as `$cor0`, "" as long as no column is read.
-        clause: Clause of the sub-query.
+        numbers: Counter for names. As in Calcite, each read of a column takes the next number, and only the
+            number of the first read in the clause is used, for the name.
+        name: Name of the outer row, such as `$cor0`; "" as long as the sub-query reads no column of it.
+        clause: Clause of the outer query that contains the sub-query. Its sub-queries share the name.
     """
 
     scope: Names
@@ -263,7 +263,9 @@ class Scope:
             common = () if path else self.common
             merged = {ref.index for column in common for ref in column.columns}
             names = [column.name for column in self.columns]
-            if common:  # a repeated name gets its number among all columns, merged ones included
+            if common:
+                # Columns of one name are shown as g, g0, g1. Columns that are merged into a common column
+                # are not shown, but they take a number, too.
                 names = list(unique_columns(names))
             return [(column.name, column.value) for column in common] + [
                 (names[relation.offset + i], InputRef(relation.offset + i, column.type, range))
@@ -319,7 +321,7 @@ class Scope:
 
 
 def _fields_named(name: str, relations: Iterable[Relation], range: SourceRange | None) -> Iterator[Expr]:
-    """Yield the fields with a name of all ROW columns (Calcite: StructKind.PEEK_FIELDS_NO_EXPAND)."""
+    """Yield the field `name` of each ROW column that has one (Calcite: StructKind.PEEK_FIELDS_NO_EXPAND)."""
     for relation in relations:
         for i, column in enumerate(relation.columns):
             if column.type.root is TypeRoot.ROW and name in column.type.names:

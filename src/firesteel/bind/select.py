@@ -90,7 +90,7 @@ class _Select:
         if not group and not aggregation.found_any and having is None:
             for _, expr in items:
                 refuse_auxiliaries(expr)
-            # Calcite adds this projection even if it changes nothing.
+            # Calcite plans a projection of the SELECT items even if it changes nothing, as in SELECT *.
             return Project(self.source, tuple(e for _, e in items), tuple(name for name, _ in items))
         return self._grouped(aggregation, items, _grouped_names([alias for alias, _ in found]), having)
 

@@ -18,9 +18,11 @@ class Targets:
     Flink rewrites the query itself (PreValidateReWriter): its SELECT items are put into the sink's order.
 
     Attributes:
-        sources: Position of the query column that fills the column, or an expression if none does.
-        named: Number of columns that the INSERT names. None if it names none: then the types are checked
-            instead.
+        sources: For each column of the sink, the position of the query column that fills it. If none does,
+            the expression of its value.
+        named: Number of columns that the INSERT names, without those that PARTITION sets. None if the INSERT
+            names no columns: `reorder` then accepts any number of items, and bind/statements/insert.py
+            compares the number and the types of the query's columns with those of the sink.
     """
 
     sources: tuple[int | Expr, ...]
@@ -32,7 +34,7 @@ class Targets:
         """Return the SELECT items in the order of the sink's columns, surplus items last.
 
         Raises:
-            ValidationError: The number of items differs from the number of columns that the INSERT names.
+            ValidationError: The number of items is not `named`.
         """
         if self.named is not None and len(items) != self.named:
             raise ValidationError("Number of columns must match number of query columns", range=place)

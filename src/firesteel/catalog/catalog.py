@@ -88,7 +88,11 @@ class Catalog(Databases):
             )
 
     def replace(self, entry: Table | View) -> None:
-        """Replace the definition of a registered table or view, for example when its traits become known."""
+        """Replace the registered table or view that has the path of `entry`.
+
+        For example, `entry` is a table with the properties of its connector (`Table.traits`), which were
+        unknown before.
+        """
         store = self._temporary if entry.temporary else self._objects
         store[entry.path] = entry
 

@@ -1,4 +1,4 @@
-"""Definitions of tables and views for the planner: columns, key, watermark and source traits."""
+"""Definitions of tables and views for the planner: columns, key, watermark and connector properties."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Column:
     computed: Expr | None = None
     """Expression of a computed column, over the physical and metadata columns in declared order."""
     computed_sql: str | None = None
-    """Text of that expression."""
+    """Text of the expression of a computed column, or None."""
     metadata: str | None = None
     """Key under which the connector or format provides a metadata column."""
     virtual: bool = False

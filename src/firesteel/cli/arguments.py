@@ -54,7 +54,7 @@ class OnceCommand(TyperCommand):
     """
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help: in boxes, or on a narrow terminal as lines, which show the options as a whole."""
+        """Write the help in boxes. On a narrow terminal, write plain lines, so that no word is cut off."""
         columns = get_terminal_size().columns
         if columns < NARROW:
             self.rich_markup_mode = None

@@ -1,7 +1,7 @@
 """Answers of `--metrics-port`: Prometheus' text at /metrics, and the jobs as JSON below /api/v1.
 
-docs/guide/metrics.md describes the fields. A release may add fields to v1; another
-meaning is v2.
+docs/guide/metrics.md describes the fields. A release may add fields to v1. If the
+meaning of a field changes, the path begins with /api/v2.
 """
 
 from __future__ import annotations

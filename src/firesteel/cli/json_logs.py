@@ -21,7 +21,11 @@ OPTION = "--log-format"
 
 
 def is_wanted(arguments: list[str]) -> bool:
-    """Return whether a command line asks for JSON. The line is not parsed: errors may come before."""
+    """Return whether a command line has `--log-format json` or `--log-format=json`.
+
+    The function only compares words, because errors that come before the command line is parsed, or while it
+    is parsed, have to be JSON, too.
+    """
     if f"{OPTION}=json" in arguments:
         return True
     at = arguments.index(OPTION) if OPTION in arguments else len(arguments)

@@ -33,7 +33,7 @@ def main() -> int:
     """
     stop_on_signals()
     try:
-        if "json" not in " ".join(sys.argv):  # a quick test first, to load nothing for it
+        if "json" not in " ".join(sys.argv):  # The log is not JSON: skip the imports below.
             return _main()
         from firesteel.cli.json_logs import is_wanted
         from firesteel.cli.stderr_lines import json_stderr
@@ -68,7 +68,8 @@ def _main() -> int:
 def _failed(error: Exception, *, verbose: bool) -> int:
     """Report an error and return the exit status.
 
-    If a signal caused the error, the command was stopped: libraries turn Stopped into their own errors.
+    A signal raises Stopped, and a library may raise an error of its own instead. If a signal has come, the
+    function therefore reports that the command was stopped, and not the error.
     """
     try:
         raise_dropped()

@@ -29,7 +29,7 @@ _METRICS: tuple[tuple[str, str, str], ...] = (
     ("state_bytes", "gauge", "Bytes of the keyed state in Spark's state store, one micro-batch ago."),
     ("running_seconds", "gauge", "Time since the job's start."),
 )
-"""Name without the prefix, type and meaning."""
+"""Metrics of a job, each as (name without the prefix `firesteel_`, type, meaning)."""
 
 _SKIPPED = "records_skipped_by_cause_total", "counter", "Messages left out because they could not be read."
 _LAG = "lag_messages", "gauge", "Messages of a partition that wait to be read."
@@ -98,9 +98,12 @@ class Metrics:
 def _family(
     metrics: tuple[tuple[str, str, str], ...], jobs: dict[str, list[tuple[str, tuple[float | None, ...]]]]
 ) -> Iterator[str]:
-    """Yield the lines of a family of metrics, each value with its labels.
+    """Yield the lines of a family of metrics: for each metric HELP and TYPE, then a line for each value.
 
-    `jobs` has for each job labels and one value for each metric. A value that is None has no line.
+    Args:
+        metrics: Name, type and meaning of each metric.
+        jobs: By label of the job, the parts of the job that have these metrics, such as its operators. A part
+            is (labels, values) with one value for each metric. A value that is None has no line.
     """
     for place, (name, kind, meaning) in enumerate(metrics):
         yield _head(name, kind, meaning)

@@ -11,7 +11,10 @@ from firesteel.cli.terminal import lines_escaped
 from firesteel.errors import FiresteelError, InternalError, JobError
 
 _OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Errors that mean a failed write to the output if they name no file, as errors of other files do."""
+"""Numbers of the OSErrors that mean a failed write to the output, if the error has no file name.
+
+An error of another file has the name of this file.
+"""
 
 BUG_HINT = (
     "this is a bug in Firesteel: run again with --verbose and please report the script and the trace "

@@ -169,7 +169,7 @@ class Runner:
                 for statement in self._environment.parse(piece):
                     self.execute(statement, text)
             except BrokenPipeError:
-                raise  # The results of later statements would have no reader, either.
+                raise  # The reader of the output is gone, so later statements do not run.
             except Exception as problem:
                 error = as_firesteel_error(problem)
                 if self._verbose:

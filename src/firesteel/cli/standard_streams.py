@@ -32,7 +32,7 @@ def prepare_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            # os.open returns the lowest free number, which is this one
+            # os.open returns the lowest free number: `number`, because the streams before it are open.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115

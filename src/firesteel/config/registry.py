@@ -91,8 +91,9 @@ class Configuration(Mapping[str, str]):
 def meant_by(key: str) -> str | None:
     """Return the known key that `key` is probably a misspelling of, or None.
 
-    Flink has more options than this table. A key that resembles none of them, or has a prefix of another
-    system (`spark.`), may be right.
+    Flink has more options than Firesteel lists in config/table.py, so an unknown key may be right. The
+    function returns None if the key resembles no listed key, or if the part before its first dot is that of
+    no listed key, as in `spark.master`.
     """
     if key.partition(".")[0] not in _PREFIXES:
         return None

@@ -1,8 +1,9 @@
 """Protocols of connectors, sources and sinks.
 
-A connector checks a table's options, gives the planner its traits, and makes a source or a sink. Sources
-handle transports, and formats handle bytes. Neither depends on Spark. The batch and the stream host use only
-these protocols. Splits and offsets are plain JSON values, because Spark stores offsets as text.
+A connector checks a table's options, gives the planner the properties of the table (SourceTraits), and makes
+a source or a sink. Sources handle transports, and formats handle bytes. Neither depends on Spark. The batch
+and the stream host use only these protocols. Splits and offsets are plain JSON values, because Spark stores
+offsets as text.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ class Source(Protocol):
         return splits
 
     def lag(self, offset: Offset) -> Lags:
-        """Return the number of messages after an offset, by (topic, partition); empty for other sources.
+        """Return the number of messages after an offset, by (topic, partition). By default, return no entry.
 
         Raises:
             JobError: The answer is not available at once.
@@ -257,10 +258,12 @@ class Sink(Protocol):
     """
 
     refusals: Refusals | None = None
-    """Refused rows: the known ones, which the sink leaves out, and new ones, which the sink adds.
+    """Rows of the batch that the sink's target refuses. None if a refused row ends the job.
 
-    None if a refused row ends the job. If a task of a sink that commits in tasks has new refused rows, the
-    sink does not commit the task's batch and raises RowsRefusedError. Set before `open_task`.
+    The host sets them before `open_task`. The sink leaves out the rows that an earlier attempt found refused
+    (`Refusals.left_out`), and records the rows that the target refuses now (`Refusals.add`). If a task of a
+    sink that commits in tasks records refused rows, the sink does not commit the task's batch and raises
+    RowsRefusedError.
     """
 
     guard: Callable[[], None] = staticmethod(always)
@@ -331,7 +334,7 @@ class Sink(Protocol):
 
 @runtime_checkable
 class LookupConnector(Protocol):
-    """A connector whose tables support lookups by key, as their trait `has_lookups` shows."""
+    """A connector whose tables support lookups by key: their SourceTraits have `has_lookups`."""
 
     def lookup(self, table: LookupTable) -> Lookup:
         """Return a table for lookups, with the cache that its options request.

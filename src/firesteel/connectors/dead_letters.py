@@ -49,12 +49,16 @@ _TIMES = ("failed_at", "message_time")
 
 @dataclass(frozen=True)
 class LetterSource:
-    """The source or sink from which dead letters come."""
+    """The source or sink from which dead letters come, or the operator that dropped late rows."""
 
     table: str
     """Path of the table that was read or written."""
     id: str
-    """Identity among all jobs: `source_id` for a source, the job's name at the sink for a sink."""
+    """Identity among all jobs. For a source, it is the result of `source_id`.
+
+    For a sink, it is the job's name for this sink (spark/sink_task.py: job_of): `job`, `job.1`, ... For late
+    rows, it is the result of `source_id`, a dot and the number of the operator.
+    """
 
 
 def source_id(job: str, chain: int) -> str:
@@ -153,7 +157,8 @@ def decode_around(decoder: Decoder, messages: pa.BinaryArray) -> tuple[pa.Table,
     """Return the changes in the good messages, and the errors of the bad ones.
 
     Returns:
-        The changes, int64[n] with the message of each change, and the errors in the order of their messages.
+        The changes; int64[n] with, for each of the n changes, the index in `messages` of the message from
+        which the change comes; and the errors in the order of their messages.
     """
     causes = Counter(decoder.causes)
     try:

@@ -1,6 +1,7 @@
-"""`hashCode` of the Java objects in a row outside of Flink's tables: String, LocalDate, Instant.
+"""Java's `hashCode` of SQL values in Flink's external form: String, LocalDate, Instant.
 
-The print connector shows such rows. The order of their maps is that of a java.util.HashMap.
+Flink's print connector converts rows to this form. A MAP is then a java.util.HashMap, and is printed in the
+order that follows from the hash codes of its keys.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def open_sink(spec: SinkSpec) -> Sink:
 
 
 def validate_table(table: Table) -> Table:
-    """Check a table's options and return the table with its connector's traits.
+    """Check a table's options, and return the table with the properties of its connector in `traits`.
 
     Raises:
         ValidationError: An option is wrong. The error points at the option. The hint names the table,

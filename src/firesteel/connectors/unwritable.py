@@ -77,7 +77,11 @@ def _failure(changes: pa.Table, write: Write) -> Exception | None:
 
 
 def _column(row: pa.Table, columns: Sequence[tuple[str, SqlType]], write: Write) -> str | None:
-    """Return the name of the column that cannot be written: with NULL there, the row can. Else None."""
+    """Return the name of the first column whose value keeps a row from being written; None if there is none.
+
+    Each value in turn is replaced by NULL, and the row is written again. If the write then succeeds, this
+    value is the cause. If two values are at fault, no write succeeds, and the result is None.
+    """
     for place, (name, _) in enumerate(columns):
         at = row.column_names.index(field(place))
         kind = row.schema.field(at).type

@@ -100,7 +100,11 @@ def _indented(node: Node, level: int) -> str:
 
 
 def _variables(exprs: Sequence[Expr]) -> list[str]:
-    """Return the attribute with the names by which sub-queries read the node's columns; [] for no names."""
+    """Return the attribute `variablesSet` of a node with these expressions, or no attribute.
+
+    It lists the names by which correlated sub-queries in the expressions read the node's columns:
+    ["variablesSet=[[$cor0]]"]. If no sub-query is correlated, the result is [].
+    """
     names = dict.fromkeys(q.correlation for expr in exprs for q in sub_queries(expr) if q.correlation)
     return [f"variablesSet=[[{', '.join(names)}]]"] if names else []
 
@@ -124,7 +128,11 @@ def ast_tree(root: Node) -> str:
 
 
 def _paths(root: Node) -> Iterator[tuple[int, str]]:
-    """Yield for each node its id, and its path from the nearest projection above as positions of inputs."""
+    """Yield the id() and the path of each node, such as (140085, "0, 1").
+
+    The path leads down from the nearest projection above the node, or from the root if there is none. It has
+    the position of the input to follow at each step: "0, 1" is the second input of the projection's input.
+    """
     pending: list[tuple[Node, tuple[int, ...]]] = [(root, ())]
     while pending:
         node, path = pending.pop()

@@ -10,8 +10,9 @@ from firesteel.plan.tree import Node, transform_up
 def without_repeated_exchanges(plan: Node) -> Node:
     """Return a plan without the exchanges to one task whose input is a LIMIT, which runs in one task.
 
-    In Flink only a LIMIT tells the operator above it where its rows are: above a rank or an aggregate without
-    keys there is another exchange. Here each stage begins with an exchange, so jobs keep them all.
+    The rows of a LIMIT are in one task already, so Flink plans no exchange to one task above it. Above a rank
+    or an aggregate without keys, whose rows are in one task, too, Flink does plan the exchange. Only the
+    explained plan changes: jobs keep all exchanges, because each of their stages begins with an exchange.
 
         Join
         :- ...

@@ -115,7 +115,11 @@ def selectivity(node: Node, condition: Expr) -> float:
 
 
 def _reads_expand_id(node: physical.Expand, condition: Expr) -> bool:
-    """Return whether a condition reads the projection's number, or a column that the input does not have."""
+    """Return whether a condition reads a column of an Expand that its input does not have.
+
+    Such columns are `$e`, the number of the projection that made the row, and all columns at positions that
+    the input does not have.
+    """
     width = len(node.input.schema)
     return any(column >= width or _is_number(node.projects[0][column]) for column in input_refs(condition))
 

@@ -1,8 +1,9 @@
 """Routes of watermarks through a job: only from where they are made to the operators that read them.
 
 A chain after an exchange gets watermarks under two conditions. An operator in it, or further on, reads
-watermarks. And some chain before it makes them. Then all chains that it reads send their watermarks. If one
-of these has no watermarks, it holds the reading chain back until it ends.
+watermarks. And some chain before it makes them, or the chain itself does so by a user-defined strategy. Then
+all chains that it reads send their watermarks. A chain without watermarks sends none until its end, so it
+holds the reading chain back until then.
 """
 
 from __future__ import annotations
@@ -154,7 +155,11 @@ def _through(operators: Iterable[OperatorSpec], comes: bool, channel: Channel) -
 
 
 def _waits_for_end(chain: ChainSpec) -> bool:
-    """Return whether a chain makes watermarks by a strategy, which needs the last watermark of the input."""
+    """Return whether a chain makes watermarks by a user-defined strategy (GeneratedWatermarksSpec).
+
+    This operator passes on the last watermark of its input, the one at the end of the data. So its chain must
+    get watermarks even if no chain before it makes any.
+    """
     return any(isinstance(operator, GeneratedWatermarksSpec) for operator in chain.operators)
 
 

@@ -70,12 +70,12 @@ def values(progress: Progress, *, asks_spark: bool = True) -> dict[str, float | 
 
 
 def counters(job: Job, *, asks_spark: bool = True, shows_keys: bool = False) -> Json:
-    """Return the fields of a job that may change and are not in the list.
+    """Return the fields of a job that may change while it runs, without those of `summary`.
 
     Args:
         job: The job.
         asks_spark: Whether to include numbers for which Spark or brokers are asked, which may take a second.
-        shows_keys: Whether readers may see the values of hot keys, which are those of rows.
+        shows_keys: Whether readers may see hot keys, which contain data: values of the rows' key columns.
     """
     progress = job.progress or Progress()
     lags = progress.lags.items() if asks_spark else ()

@@ -31,7 +31,7 @@ class Registry:
         self._names: Counter[str] = Counter()
         self._lock = threading.Lock()
         self.shows_rows = False
-        """Whether a web page shows the rows of results. Jobs keep them for it only then."""
+        """Whether this process has a web page that shows rows. Only then, jobs keep the rows of results."""
 
     def add(self, source: Source) -> Job:
         """Add a job that is about to be planned."""

@@ -164,7 +164,8 @@ def _hash_bytes(array: pa.Array) -> Words:
         return hash1, hash2
     offsets, buffer = offsets_of(array), array.buffers()[2]
     data = np.frombuffer(b"" if buffer is None else buffer, np.uint8)
-    data.flags.writeable = False  # Checked kernels then get one type, whoever owns the bytes.
+    # With FIRESTEEL_KERNELS=checked, Numba would compile the kernel once more for writable bytes.
+    data.flags.writeable = False
     hash_strings(data, offsets, hash1, hash2)
     rows = np.flatnonzero(np.diff(offsets) > _LONG)
     if len(rows):

@@ -80,8 +80,8 @@ def greatest(
 
     Args:
         best: int64[n], receives the greatest value after each row.
-        words: Empty set of p places (places.py), for work. A place stands for a pair.
-        begins: Where each level of the set begins in `words`.
+        words: Work space: the empty set for p pairs (places.no_places). It receives the pairs that exist.
+        begins: Where each level of the set begins in `words` (places.no_places).
         starts: int64[g], first row of each key.
         moves: int64[n], change of the count by each row.
         after: int64[n], count of each row's pair after the row.

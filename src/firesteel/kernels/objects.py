@@ -126,7 +126,7 @@ def _file(symbol: str) -> Path:
 def _digest(symbol: str, code: bytes) -> bytes:
     """Return the digest that begins a function's file.
 
-    It does not match in truncated files and files of others.
+    The digest covers the symbol and the code, so it differs for a truncated file and for another function.
     """
     return hashlib.blake2b(f"{len(symbol)} {symbol} ".encode() + code, digest_size=_DIGEST_BYTES).digest()
 

@@ -38,8 +38,9 @@ def settings_of(
         append: Whether only the Top-N is kept, since the input only inserts.
         numbered: Whether rows whose rank changes are sent.
         update_before: Whether -U is sent.
-        replaces: Whether a row that pushes out another is sent as its update.
-        drops: Whether only the row that enters the range and the one that leaves it are sent.
+        replaces: Whether a row that pushes another row out of the Top-N is sent as an update of that row.
+        drops: Whether only the row that enters the sent ranks (`start` to N) and the row that leaves them are
+            sent, and not the rows whose rank changes within them.
     """
     return np.array([start, append, numbered, update_before, replaces, drops], np.int64)
 
@@ -200,7 +201,10 @@ def _shift_down(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
     top: int, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send an input row at its rank, and each later row up to the place `top` at the next rank."""
+    """Send an input row at its rank, and each later row up to the place `top` with its new rank.
+
+    A later row moves one rank down, from r to r + 1.
+    """
     start, moving = settings[START], row
     while place < top and rank <= end:
         place = above(words, levels, place)
@@ -220,7 +224,10 @@ def _shift_up(
     out: Integers, at: int, row: int, words: Words, levels: Integers, rows: Integers, place: int, rank: int,
     top: int, size: int, end: int, settings: Integers,
 ) -> int:  # fmt: skip
-    """Send each row after a removed row at the rank before, including the row that enters the Top-N."""
+    """Send each row after a removed row with its new rank: it moves one rank up, from r to r - 1.
+
+    A row that enters the Top-N is sent at the rank N. If no row enters, the last rank is deleted.
+    """
     start, leaving = settings[START], rows[place]
     while rank <= end and (place < top or size > end):
         place = above(words, levels, place)

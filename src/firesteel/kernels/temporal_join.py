@@ -4,10 +4,12 @@ A key fires at a watermark if a row waits for it, or if its timer is due. Then t
 passed get their versions, and versions that no later row can need are dropped: all versions up to the
 watermark but the newest. A version that arrives too late stays until its key fires again.
 
-A key has one timer, at the least time of the rows and versions since it last fired. So versions whose timer
-was dropped stay until the next row or version makes the key fire. Late rows see which versions still exist.
+A key has one timer: the least time of the versions that came since the key last fired. If the key fires, its
+timer is removed, even if some of its versions are later than the watermark. These versions get no new timer,
+so they stay until the next row or version makes the key fire. A late row can join any version that is left.
 
-Watermarks are numbered from 0. A row before the first watermark has the number 0, a row after the last has m.
+The m watermarks of a batch are numbered from 0 to m - 1. A key's timer from before the batch is
+passed to the kernel as the first of the key's new versions, without an id.
 """
 
 from __future__ import annotations
@@ -43,13 +45,13 @@ def join_versions(
         least: int64[n], work space.
         starts: int64[g], first position of each key in `times`, which has free items for all late versions.
         row_starts: int64[g + 1], where the rows of each key begin.
-        row_watermarks, row_times: int64[r], number of the watermark that each row waits for, ascending within
-            a key, and their times.
+        row_watermarks: int64[r], number of the watermark that each row waits for, ascending within a key.
+        row_times: int64[r], time of each row.
         new_starts: int64[g + 1], where the new versions of each key begin.
-        new_before, new_watermarks: int64[n], number of watermarks before each new version, ascending within a
-            key, and of the first one after it that passes its time, m for none.
-        new_times: int64[n], their times.
-        new_ids: int64[n], ids of late versions; NONE for others, and for a timer from before the batch.
+        new_before: int64[n], how many watermarks came before each new version, ascending within a key.
+        new_watermarks: int64[n], number of the first watermark after each that passes its time, m for none.
+        new_times: int64[n], time of each new version.
+        new_ids: int64[n], id of each late version, NONE for other new versions and for timers.
         watermarks: int64[m], ascending watermarks.
     """
     for key in range(len(starts)):

@@ -20,10 +20,10 @@ Words: TypeAlias = NDArray[np.uint64]
 
 
 def given(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return arrays as contiguous, read-only views, for arguments that kernels only read.
+    """Return a contiguous, read-only view of each array, for arguments that kernels only read.
 
-    Checked kernels are compiled for read-only and for writable arrays separately. Arrow columns are
-    read-only, so all inputs are.
+    In tests with FIRESTEEL_KERNELS=checked, Numba compiles a kernel once for read-only and once for writable
+    arrays. Arrays of Arrow columns are always read-only. With all inputs read-only, one version suffices.
     """
     views = [np.ascontiguousarray(array).view() for array in arrays]
     for view in views:

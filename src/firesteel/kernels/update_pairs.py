@@ -61,9 +61,13 @@ def overlay(
     """Write the cell of one field in each of k changes to `found`, int64[k].
 
     `now` and `old` have the cells of the field in all rows and all old rows. The other arrays are those of
-    `lay_out`. An old row has only the fields that changed; the cells of other fields are 0. A change without
-    an old row gets the cell of the row. If the old row lacks the field, the change gets the cell of the row,
-    too, but 0 if another old row of the message has the field.
+    `lay_out`. An old row has only the fields that its UPDATE changed. A cell is 0 if a row lacks the field.
+
+    A change gets the cell of its row in `now`, unless it is the row before an UPDATE:
+
+        the change's old row has the field              ->   the cell in `old`
+        no old row of the message has the field         ->   the cell in `now`: the field did not change
+        only other old rows of the message have it      ->   0 (missing), as Flink searches all old rows
     """
     for change in range(len(found)):
         value = now[rows[change]]

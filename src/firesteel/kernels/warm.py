@@ -49,7 +49,8 @@ def compile_module(module: str) -> None:
 
 def main() -> None:
     """Compile all kernels that are not stored yet, in a process for each core, up to `_MOST_PROCESSES`."""
-    # Each process compiles functions that several modules share again. So more processes would gain nothing.
+    # Several modules call the same functions, and each process compiles these functions for itself. With more
+    # processes, this repeated work would take the time that they save.
     with ProcessPoolExecutor(min(os.cpu_count() or 1, _MOST_PROCESSES)) as pool:
         list(pool.map(compile_module, MODULES))
 

@@ -17,7 +17,7 @@ from firesteel.spark.progress import Progress
 SAMPLES = 600
 """Samples that a plot keeps. The oldest are dropped."""
 _MOST_STATES = 6
-"""Most states that a chart shows: the largest of them."""
+"""Greatest number of states in a chart. If a job has more, the chart shows those with the most entries."""
 
 
 @dataclass(frozen=True)

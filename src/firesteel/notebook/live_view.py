@@ -16,7 +16,7 @@ class LiveView(Protocol):
     """Content of a cell that changes. Its methods may be called from any thread."""
 
     has_rows: bool
-    """Whether the view has rows that the page can search, sort and turn."""
+    """Whether the view is a table of rows, for which the notebook shows a search field and page buttons."""
 
     @property
     def error(self) -> BaseException | None:
@@ -36,5 +36,5 @@ class LiveView(Protocol):
         ...
 
     def ask(self, wanted: dict[str, str]) -> None:
-        """Change what is shown, as the page wants it: `find`, `sort`, `order`, `page`, `view`."""
+        """Change what is shown, to settings from the notebook: `find`, `sort`, `order`, `page`, `view`."""
         ...

@@ -32,7 +32,9 @@ def push_expressions(node: Node) -> Node:
     if not work.left and not work.right:
         return join
     if work.left and any(query.correlation for query in sub_queries(join.condition)):
-        return join  # new left columns would move right ones that sub-queries read: a later run adds them
+        # A correlated sub-query reads columns of the right input by position, and new left columns would
+        # shift these. The function runs again when the sub-queries have become joins.
+        return join
     left, right = join.inputs
     if work.left:
         left = _with_columns(left, work.left)

@@ -81,7 +81,8 @@ _MOST_ROUNDS = 100
 def fixed_point(*steps: Step) -> Step:
     """Return the step that applies rules in turn, again and again, until none of them changes a plan.
 
-    Each rule must make some measure of the plan smaller, such as a filter that moves only downwards.
+    Each rule must lower some number that describes the plan, so that the loop ends. For a rule that only
+    moves filters down, this is the number of nodes below the filters.
     """
 
     def apply(plans: Plans, settings: Settings) -> Plans:

@@ -1,6 +1,6 @@
 """Handlers of ALTER TABLE, ALTER VIEW and statements that Flink refuses for streams, such as UPDATE.
 
-Texts: Flink's AbstractAlterTableConverter and CatalogManager.
+Error messages are those of Flink's AbstractAlterTableConverter and CatalogManager.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ def alter_table(call: Call, statement: sql.AlterTable) -> TableResult:
 
 
 def with_traits(table: Table) -> Table:
-    """Return the table with its connector's traits, or unchanged if its options are wrong.
+    """Return the table with its `traits`, or unchanged if its options are wrong.
 
-    As in Flink, wrong options are an error when the table is used, not when it is created.
+    Traits are properties of a connector that the planner needs, such as its changelog mode (SourceTraits). As
+    in Flink, wrong options are an error when the table is used, not when it is created.
     """
     try:
         return validate_table(table)

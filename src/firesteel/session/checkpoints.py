@@ -29,14 +29,26 @@ class KnownStatements:
         self._lock = threading.Lock()
 
     def expect(self, catalog: Catalog, statements: Iterable[Statement], text: str) -> None:
-        """Register statements of a script. The session will run no statement that is not registered."""
+        """Register the queries and INSERTs of a script before the script runs.
+
+        The caller promises that the session will run only registered queries and INSERTs. No check refuses
+        others. But `folder` then refuses a query without state in the checkpoint if the checkpoint has the
+        state of a query that is not registered.
+
+        Args:
+            catalog: The catalog, for the paths of the tables that the statements write to.
+            statements: Some or all statements of the script.
+            text: The text that the statements were parsed from.
+        """
         self._is_whole = True
         for statement in statements:
             if isinstance(statement, (Query, Insert, StatementSet)):
                 self._texts.append((statement_text(statement, text), target_of(catalog, statement)))
 
     def folder(self, context: SparkContext | None, checkpoint: str, job: JobSpec, text: str) -> str:
-        """Return the folder inside a checkpoint for the job of a statement.
+        """Return the folder inside a checkpoint for the job of a statement: with its state, or a new one.
+
+        The statement then counts as run.
 
         Args:
             context: Spark's context; None before Spark has started, for a checkpoint on this machine.
@@ -45,7 +57,8 @@ class KnownStatements:
             text: The statement on one line.
 
         Raises:
-            UsageError: The checkpoint has no folder for the statement.
+            UsageError: The statement is a query without state in the checkpoint, the whole script is
+                registered (`expect`), and the checkpoint has the state of a query that is not registered.
         """
         from firesteel.spark.checkpoint.statements import Script, statement_folder
 
@@ -59,9 +72,10 @@ class KnownStatements:
             return self._given[checkpoint, this]
 
     def saved_folder(self, checkpoint: str, job: JobSpec, text: str) -> str | None:
-        """Return the folder with the state of the next statement with a text, None if there is none.
+        """Return the folder with the state of a statement that is next to run, None if it has none.
 
-        The statement does not count as run.
+        If several statements have the same text, the first of them that does not count as run is next. Unlike
+        `folder`, this method does not count the statement as run.
 
         Args:
             checkpoint: The folder of the checkpoint, on this machine.
@@ -75,12 +89,24 @@ class KnownStatements:
             return saved_folder(None, checkpoint, job, this, Script(self._identities(), self._is_whole))
 
     def skip(self, text: str) -> None:
-        """Note that the next statement with a text does not run."""
+        """Count a statement as run, although it does not run.
+
+        If several statements of the script have the same text, `folder` and `saved_folder` go on to the next
+        of them. `text` is the statement on one line.
+        """
         with self._lock:
             self._runs[text] += 1
 
     def _identity(self, text: str, sink: str | None) -> Identity:
-        """Return the identity of the next statement with a text, and register the statement if it is new."""
+        """Return the identity by which a statement finds its checkpoint folder. Register it if it is new.
+
+        The identity has a number: how many statements with this text count as run. The number is at most that
+        of the last registered statement with this text and sink.
+
+        Args:
+            text: The statement on one line.
+            sink: Paths of the tables that the statement writes to, None for a query.
+        """
         from firesteel.spark.checkpoint.statements import Identity
 
         if (text, sink) not in self._texts:

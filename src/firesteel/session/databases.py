@@ -1,4 +1,7 @@
-"""Handlers of CREATE, ALTER, DROP, USE, DESCRIBE for catalogs and databases. Texts: Flink's operations."""
+"""Handlers of CREATE, ALTER, DROP, USE, DESCRIBE for catalogs and databases.
+
+Error messages and column names are those of Flink's operation classes, such as CreateDatabaseOperation.
+"""
 
 from __future__ import annotations
 

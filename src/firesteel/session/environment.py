@@ -206,7 +206,7 @@ class TableEnvironment(Environment):
             statement: The statement.
             text: The text that it was parsed from.
             code: Whether to add the code that the workers run.
-            trace_rules: Whether to put the plans after each program of the optimizer in front.
+            trace_rules: Whether the result begins with the plans after each program of the optimizer.
 
         Returns:
             The plans, or None for a statement that was run.
@@ -227,6 +227,9 @@ class TableEnvironment(Environment):
 
 
 def _in_place(text: str, start: int) -> str:
-    """Return blanks and line ends after which a text has the line and column of `start` in `text`."""
+    """Return a prefix of blanks and line ends that is as long as `text[:start]` and has as many lines.
+
+    A statement after the prefix has the offset, line and column of `start` in `text`.
+    """
     lines, column = text.count("\n", 0, start), start - text.rfind("\n", 0, start) - 1
     return " " * (start - lines - column) + "\n" * lines + " " * column

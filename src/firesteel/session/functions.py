@@ -1,7 +1,7 @@
 """Registration of user-defined functions: CREATE FUNCTION, DROP FUNCTION and the environment's methods.
 
-Rules and texts: Flink's FunctionCatalog. Unlike Flink, Firesteel loads the function when it is registered, so
-that a wrong name is an error of that statement.
+The rules for names and the error messages are those of Flink's FunctionCatalog. Unlike Flink, Firesteel loads
+the function when it is registered, so that a wrong name is an error of that statement.
 """
 
 from __future__ import annotations

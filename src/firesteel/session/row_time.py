@@ -26,10 +26,10 @@ class RowTime:
 
 
 def row_time(column: str | None, strategy: WatermarkStrategy | None) -> RowTime | None:
-    """Return the row time of a column and a strategy, or None without both.
+    """Return the row time of a column and a strategy; None if neither of the two is given.
 
     Raises:
-        UsageError: Only one of them is given, or the strategy is not a WatermarkStrategy.
+        UsageError: Only one of the two is given, or the strategy is not a WatermarkStrategy.
     """
     if column is None and strategy is None:
         return None
@@ -42,7 +42,9 @@ def row_time(column: str | None, strategy: WatermarkStrategy | None) -> RowTime 
 
 
 def with_row_time(columns: tuple[Column, ...], time: RowTime) -> tuple[tuple[Column, ...], Watermark]:
-    """Return the columns with a row time in milliseconds, as in Flink, and its watermark.
+    """Return all columns, and the watermark of the row time.
+
+    The row time column gets precision 3 (milliseconds), as in Flink. The other columns stay as they are.
 
     Raises:
         ValidationError: The column does not exist or is not a timestamp; the text is Flink's.
@@ -63,8 +65,7 @@ def with_row_time(columns: tuple[Column, ...], time: RowTime) -> tuple[tuple[Col
     code = PICKLED + base64.b64encode(by_value(strategy)).decode()
     name = getattr(strategy.generator, "__qualname__", type(strategy).__name__)
     placed = tuple(timed if each is column else each for each in columns)
-    read = tuple(
-        InputRef(index, each.type) for index, each in enumerate(placed)
-    )  # a generator needs whole rows
+    # The call reads all columns, because a WatermarkGenerator gets whole rows (`on_event`).
+    read = tuple(InputRef(index, each.type) for index, each in enumerate(placed))
     call = Call(STRATEGY, read, timed.type, (name, code, str(strategy.idle)))
     return placed, Watermark(column.name, call, f"{STRATEGY}()")

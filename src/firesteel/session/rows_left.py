@@ -17,7 +17,10 @@ from firesteel.types.text import render
 _BINARY = (*NUMERIC, *CHARACTER, *BYTES_LIKE, *DATETIME, TypeRoot.BOOLEAN)
 """Types whose values are compared directly. Values of other types are compared by their text."""
 _ROWS, _BYTES = 1 << 18, 64 << 20
-"""Buffered changes are applied at this many rows or bytes, or at those of the remaining rows if more."""
+"""Rows or bytes of buffered changes at which they are applied to the remaining rows.
+
+If the remaining rows are more, or have more bytes, the buffer grows to their number of rows or bytes first.
+"""
 _ADDED = "$added"
 
 
@@ -26,12 +29,13 @@ class RowsLeft:
 
     The removal of a row that does not exist is ignored, as in Flink's client.
 
-    If more rows remain than the limit allows, those that were added last are dropped, with all copies of
-    them. From then on, changes of rows that are not kept are ignored.
+    If more rows remain than the limit allows, the rows that were added last are dropped. If one copy
+    of a row is dropped, all its copies are. From then on, changes of rows that are not kept are ignored.
 
     Args:
         types: The types of the columns.
-        most: Most rows to keep, None without a limit. At 64 MiB of rows, fewer are kept.
+        most: Most rows to keep; fewer if so many rows have more than 64 MiB. None keeps all rows, whatever
+            their size.
     """
 
     def __init__(self, types: Sequence[SqlType], most: int | None = None) -> None:
@@ -133,7 +137,9 @@ def _kept(keys: Keys, adds: NDArray[np.bool_]) -> NDArray[np.int64]:
         adds: bool[number of changes], whether each change adds its row.
     """
     adds = adds[keys.order]
-    apart = keys.sorted_codes * (keys.rows + 1)  # keeps each minimum within its key
+    # Offset of each key. The offsets of two keys differ by more than two heights can. Subtracted or added,
+    # they make each running minimum below begin anew at each key.
+    apart = keys.sorted_codes * (keys.rows + 1)
     total = np.cumsum(np.where(adds, 1, -1))
     before = np.append(0, total)[keys.starts]
     height = total - before[keys.sorted_codes]

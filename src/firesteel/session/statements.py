@@ -111,7 +111,7 @@ def _reset(call: Call, statement: sql.ResetOption) -> TableResult:
     return OK
 
 
-# --- looking around ------------------------------------------------------------------------------
+# --- SHOW and DESCRIBE ---------------------------------------------------------------------------
 def _show(call: Call, statement: sql.Show) -> TableResult:
     catalog = call.environment.catalog
     if statement.what == "COLUMNS":

@@ -27,16 +27,19 @@ _FIXED_WIDTHS = {
 
 
 def display_width(text: str) -> int:
-    """Return the width of a text in terminal columns. Wide and full-width characters take two."""
+    """Return the width of a text in terminal columns, as Flink counts it.
+
+    Wide and full-width characters take two columns. Each character above U+FFFF takes one more.
+    """
     if text.isascii():
         return len(text)
     return sum(_character_width(c) for c in text)
 
 
 def _character_width(character: str) -> int:
-    """Return the width of a character.
+    """Return the width of a character: 1, or 2 if it is wide or full-width; above U+FFFF, 1 more.
 
-    As in Flink, one beyond U+FFFF also counts for its second UTF-16 unit.
+    Flink counts UTF-16 units, of which a character above U+FFFF has two. So a wide one has the width 3.
     """
     width = 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
     return width + (character > "\uffff")

@@ -1,8 +1,12 @@
 """Delivery of a finished batch on the driver: counters, errors, and packets for sinks or the caller.
 
-Nothing of a batch is visible before all its tasks have succeeded. Then sinks that commit in tasks write
-(sink_task.py), sinks on the driver write, and all other sinks commit. If anything fails before, all sinks
-abort the batch.
+Nothing of a batch is visible before all tasks of its operators have succeeded. Then the driver does this:
+
+1. Run the tasks of the sinks that commit in tasks (sink_task.py). These tasks write and commit.
+2. Write the rows of the sinks that write on the driver. Write refused rows to the dead-letter table.
+3. Call `commit` of all sinks, which makes the rows of the sinks that commit on the driver visible.
+
+If anything fails before step 3, all sinks abort the batch.
 """
 
 from __future__ import annotations
@@ -109,7 +113,7 @@ class Delivery:
     def is_extra(self, name: str) -> bool:
         """Return whether a sink is the dead-letter table for rows that other sinks refuse.
 
-        The positions of this sink are not among the parts of a batch's origin.
+        `Origin.parts`, the number of positions that sinks record for a batch, leaves out those of this table.
 
         Args:
             name: The job's name at the sink.

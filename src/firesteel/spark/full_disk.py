@@ -78,7 +78,8 @@ def local_folders(context: SparkContext) -> list[str]:
 def _named(text: str, folders: Sequence[Path]) -> list[Path]:
     """Return the folder of the file that an error text names, as a list of one; [] if it names none.
 
-    This is the innermost of `folders` that has the file, or else a parent of the file that exists.
+    This is the innermost of `folders` that has the file, or else the nearest parent of the file that exists
+    here. If only `/` exists, the file is on another machine, and its own folder is returned.
     """
     if (file := _PATH.search(text)) is None:
         return []
@@ -87,7 +88,7 @@ def _named(text: str, folders: Sequence[Path]) -> list[Path]:
     if known:
         return [max(known, key=lambda folder: len(folder.parts))]
     there = next(parent for parent in path.parents if parent.exists())
-    return [there if there != Path(path.root) else path.parent]  # on another machine
+    return [there if there != Path(path.root) else path.parent]
 
 
 def _by_class(text: str, kept: Path | None, short_lived: list[Path]) -> list[Path]:

@@ -10,7 +10,7 @@ _LIMITS = ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_byt
 """Files with the limit of a container, for control groups of version 2 and 1."""
 _SHARE = 32
 LEAST, MOST = 32 << 20, 512 << 20
-"""Least and most bytes of a micro-batch if the option is not set. Larger micro-batches are no faster."""
+"""Least and most value of `default_batch_bytes`, in bytes. Larger micro-batches are no faster."""
 
 
 def memory(root: Path = Path("/")) -> int | None:
@@ -23,7 +23,7 @@ def memory(root: Path = Path("/")) -> int | None:
     for name in _LIMITS:
         with suppress(OSError, ValueError):  # "max" stands for no limit
             found.append(int((root / name).read_text()))
-    with suppress(OSError, ValueError, AttributeError):  # not on every system
+    with suppress(OSError, ValueError, AttributeError):  # Some systems lack sysconf, or these names.
         found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     return min((each for each in found if each > 0), default=None)
 

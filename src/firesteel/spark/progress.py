@@ -33,7 +33,8 @@ class Progress:
             a sink refused or an operator dropped as late.
         late: Rows dropped because they were late.
         batches: Micro-batches that have ended.
-        watermark: Last watermark of a source in milliseconds, 0 for none. With mini-batch, the current one.
+        watermark: Highest watermark of any source so far in milliseconds, 0 for none. With mini-batches by
+            processing time, this is the time at which the current mini-batch began.
         skip_causes: Messages skipped because they cannot be decoded, by cause (formats/messages).
         chains: Counters of the steps of each chain, by its number (runtime/dataflow/counters.py).
         hot_keys: Keys to which most rows go, by the keyed chain's number and port.

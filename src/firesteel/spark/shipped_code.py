@@ -75,9 +75,9 @@ def _ship_package(context: SparkContext, package: Path) -> None:
                 if code is not None:
                     archive.writestr(str(name.with_suffix(".pyc")), code)
     context.addPyFile(str(file))
-    variables = variables_of_workers(
-        context
-    )  # for workers that plan on this machine, to which Spark sends no files
+    # Workers that plan Python sources run on this machine. Spark sends files only to executors, so these
+    # workers find the zip by PYTHONPATH.
+    variables = variables_of_workers(context)
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(file), variables.get("PYTHONPATH")]))
 
 

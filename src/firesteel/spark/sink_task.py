@@ -23,9 +23,10 @@ from firesteel.spark.errors import guarded, raise_failure
 
 
 def job_of(job: str, number: int) -> str:
-    """Return the job's name at its sink `number`.
+    """Return the name by which the sink `number` of a job knows the job.
 
-    Each sink of a job has its own name, because two sinks may write to one table.
+    Sinks 0, 1 and 2 of the job `q` know it as `q`, `q.1` and `q.2`. By this name, a sink records which
+    batches it has written. Two sinks of a job may write to one table, so each needs its own name.
     """
     return f"{job}.{number}" if number else job
 
@@ -48,10 +49,11 @@ class SinkTask:
     """Rows of each partition that the sink leaves out; None if a refused row ends the job."""
 
     def packets(self, partition: int, packets: Iterable[Packet]) -> Iterator[Packet]:
-        """Write the rows of a partition, and yield packets with the sink's token and the refused rows.
+        """Write the rows of a partition to the sink, and yield packets that report the result.
 
-        If the sink fails, a packet carries the error. Without rows, the sink writes nothing and no packet is
-        yielded. `packets` may come in any order.
+        One packet has the sink's token, the text that Sink.close_task returns for the commit. If the sink has
+        refused rows, another packet has these rows. If the sink fails, there is one packet, with the error.
+        Without rows, the sink writes nothing and no packet is yielded. `packets` may come in any order.
         """
         own = self._own(packets)
         if own:
@@ -60,7 +62,8 @@ class SinkTask:
     def of_all(self, partitions: Mapping[int, Iterable[Packet]]) -> Iterator[Packet]:
         """Write the rows of all partitions in this process, in one transaction if the sink supports it.
 
-        Yield packets with the sink's token and the refused rows, or with an error, for each transaction.
+        Yield for each transaction a packet with the sink's token, the text that Sink.close_task returns for
+        the commit, and a packet with the refused rows, if any. If the sink fails, a packet has the error.
         """
         parts = {number: own for number, packets in partitions.items() if (own := self._own(packets))}
         if open_sink(self.spec).commits is Commits.TASKS:
@@ -73,10 +76,15 @@ class SinkTask:
         return [p for p in packets if p.to == sink_id(self.number) and p.holds == CHANGES and p.rows]
 
     def tokens(self, packets: Iterable[Packet]) -> list[str]:
-        """Return the sink's tokens in the packets of its tasks.
+        """Return the tokens for the commit of a batch, one for each transaction of the sink's tasks.
+
+        A token is the text that a sink returns at the end of a transaction (Sink.close_task).
+
+        Args:
+            packets: The packets that the tasks have yielded.
 
         Raises:
-            FiresteelError: The error in a packet.
+            FiresteelError: A packet carries this error.
         """
         found = list(packets)
         for packet in found:
@@ -84,9 +92,11 @@ class SinkTask:
         return [packet.payload.decode() for packet in found if packet.holds == WRITTEN]
 
     def _write(self, parts: Mapping[int, list[Packet]]) -> Iterator[Packet]:
-        """Write the rows of partitions, and yield packets with the sink's token and the refused rows.
+        """Write the rows of some partitions in one transaction, and yield the packets that report the result.
 
-        If the sink has committed nothing because of refused rows, there is no token.
+        First comes a packet with the token, the text that Sink.close_task returns for the commit. If the sink
+        has refused rows, a packet with these rows follows. If the sink commits nothing because it refuses
+        rows (RowsRefusedError), only the packet with the refused rows is yielded.
         """
         refusals = None if self.refused is None else Refusals(self.refused)
         try:
@@ -127,9 +137,14 @@ def _aborting(sink: Sink) -> Iterator[None]:
 
 
 def for_driver(in_tasks: Sequence[int], pairs: Iterable[tuple[object, Packet]]) -> Iterator[Packet]:
-    """Yield the packets of the batch host for the driver.
+    """Yield the packets of the batch host as the driver collects them.
 
-    Packets for sinks that commit in tasks (numbers `in_tasks`) carry only their counts, without the rows.
+    A packet with rows for a sink that commits in tasks keeps its row counts, but its payload is removed: the
+    sink's own tasks read the rows later.
+
+    Args:
+        in_tasks: Numbers of the sinks that commit in tasks.
+        pairs: The packets with their keys.
     """
     ids = {sink_id(number) for number in in_tasks}
     for _, packet in pairs:

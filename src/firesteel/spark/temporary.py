@@ -60,10 +60,11 @@ def process_folder(parent: str | None = None) -> Path:
 
 
 def _locked_folder(parent: str | None) -> Path | None:
-    """Create a folder and lock it. Return None if a sweep of another process locked it first.
+    """Create a folder with a locked file, and return it; None if another process's sweep removes it at once.
 
-    Another process's sweep may lock the file first, and remove it. Then this process holds the lock of a
-    removed file.
+    Until the file is locked, the folder looks like that of a killed process: `sweep` in another process may
+    lock the file and remove the folder. There are two cases. The sweep still holds the lock, or it has ended,
+    and this process gets the lock of a removed file. In both cases, return None.
     """
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     if fcntl is None:

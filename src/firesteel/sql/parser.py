@@ -201,7 +201,7 @@ class Parser(JobGrammar):
         if self.at("INSERT"):
             return self._insert()
         start = self.token.start
-        if self.accept("BEGIN"):  # the SQL client's form, statement by statement
+        if self.accept("BEGIN"):  # as in Flink's SQL client: BEGIN STATEMENT SET; INSERT ...; END
             self.expect("STATEMENT", "SET")
             self.expect_symbol(";")
         else:

@@ -41,7 +41,10 @@ def run_on_spark(
 
 
 def _written(folder: Path, steps: Sequence[Mapping[str, pa.Table]]) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Write the rows of each table to a file, and yield the table with the file and its record batches."""
+    """Write the rows of each table to an Arrow file.
+
+    Yield (path of the table, (path of the file, number of its record batches)) for each table.
+    """
     paths = dict.fromkeys(path for tables in steps for path in tables)
     for number, path in enumerate(paths):
         rows = pa.concat_tables([tables[path] for tables in steps if path in tables]).combine_chunks()

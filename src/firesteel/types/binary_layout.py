@@ -79,7 +79,17 @@ class _Section:
         self.data = bytearray(fixed)
 
     def put(self, place: int, kind: SqlType, value: Any) -> None:
-        """Write a value to the slot at `place`. For NULL, write only the bytes that a row reserves."""
+        """Write a value to the slot at `place`.
+
+        For a NULL in a row, Flink reserves zero bytes in the variable part if the type never fits a slot: 16
+        for a DECIMAL of more than 18 digits, 8 for a timestamp of a precision above 3. The slot then has the
+        offset of these bytes. The slot of any other NULL stays 0.
+
+        Args:
+            place: Offset of the slot.
+            kind: Type of the value.
+            value: Value in key form, None for NULL in a row.
+        """
         root = kind.root
         if root is TypeRoot.DECIMAL and (kind.precision or 0) > _LONG_DECIMAL:
             self._put_decimal(place, value)

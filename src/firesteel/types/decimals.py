@@ -18,7 +18,13 @@ def digits(kind: SqlType) -> tuple[int, int]:
 
 
 def adjusted(precision: int, scale: int) -> SqlType:
-    """Return a derived type limited to 38 digits: first the scale is reduced, down to 6."""
+    """Return DECIMAL(precision, scale), limited to 38 digits.
+
+    If there are more, the scale is reduced, but not below 6. A scale of 6 or less stays. If that is not
+    enough, the number of digits before the point is reduced, too:
+
+        (40, 10) -> (38, 8)        (50, 10) -> (38, 6)        (42, 4) -> (38, 4)
+    """
     if precision <= MAX_PRECISION:
         return decimal(precision, scale)
     whole = precision - scale

@@ -23,7 +23,8 @@ def python_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 def python_value(cell: pa.Scalar) -> Any:
     """Return the Python value of a cell.
 
-    A time outside the years 1 to 9999 becomes its text, a list or row with such a time `<type>`.
+    A time outside the years 1 to 9999 becomes its text. A list, map or row with such a time becomes the name
+    of its Arrow type in angle brackets.
     """
     try:
         return cell.as_py()
@@ -31,7 +32,7 @@ def python_value(cell: pa.Scalar) -> Any:
         pass
     try:
         return cell.cast(pa.string()).as_py()
-    except pa.ArrowNotImplementedError:  # Arrow writes no lists and rows.
+    except pa.ArrowNotImplementedError:  # Arrow casts no list, map or row to a string.
         return f"<{cell.type}>"
 
 

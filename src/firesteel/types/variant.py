@@ -23,8 +23,9 @@ PRIMITIVE, SHORT_STRING, OBJECT, ARRAY = range(4)
 """Basic types, in the two low bits of a value's first byte. The other six bits are the type info."""
 
 NULL, TRUE, FALSE, INT1, INT2, INT4, INT8, DOUBLE, DECIMAL4, DECIMAL8, DECIMAL16 = range(11)
+"""Type infos of primitive values. JSON texts produce only these and LONG_STRING."""
 LONG_STRING = 16
-"""Type info of a string of more than 63 bytes. These type infos are those that JSON texts produce."""
+"""Type info of a string of more than 63 bytes."""
 
 INTEGER_BYTES = {INT1: 1, INT2: 2, INT4: 4, INT8: 8}
 DECIMAL_BYTES = {DECIMAL4: 4, DECIMAL8: 8, DECIMAL16: 16}

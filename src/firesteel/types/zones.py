@@ -19,9 +19,11 @@ from firesteel.errors import ValidationError
 _CUSTOM = re.compile(r"GMT([+-])(\d{1,2})(?::?(\d{2}))?")
 _NOT_IN_JAVA = frozenset(["EST", "MST", "HST", "ROC", "Factory", "localtime", "posixrules"])
 _EPOCH = datetime(1970, 1, 1)
-_CYCLE = 146_097 * 86_400  # calendar and zone rules repeat every 400 years
-_FIRST, _LAST = -62_135_510_400, 253_370_764_800  # range of datetime, less one day on each side
-_A_YEAR_TO_COME = 2_524_608_000  # 2050-01-01: in the future
+_CYCLE = 146_097 * 86_400  # seconds of 400 years, after which the calendar and zone rules repeat
+_FIRST, _LAST = -62_135_510_400, 253_370_764_800
+"""0001-01-02 and 9999-01-01 in seconds since 1970. With any zone's offset, they are in datetime's range."""
+_A_YEAR_TO_COME = 2_524_608_000
+"""2050-01-01 in seconds since 1970. In this year, a zone has the offsets of its latest rules."""
 _ZONEINFO = "zoneinfo/"
 
 
@@ -40,7 +42,11 @@ def zone_of(name: str) -> tzinfo:
 
 
 def is_region(name: str) -> bool:
-    """Return whether Java has a time zone of this name. Links to the machine's own files do not count."""
+    """Return whether Java has a time zone of this name in the time zone database.
+
+    Return False for names that exist only as files of this machine (`localtime`, `posix/...`, `right/...`),
+    and for names of the database that Java lacks, such as `EST`.
+    """
     if name in _NOT_IN_JAVA or name.startswith(("posix/", "right/")):
         return False
     try:
@@ -178,7 +184,14 @@ def was_aligned(zone: str, interval: int) -> bool:
 
 
 def _within(seconds: int) -> int:
-    """Return a time at which a zone has the same offset from UTC, within the range of datetime."""
+    """Return a time within datetime's range at which each zone has the same offset from UTC as at `seconds`.
+
+    A time after 9999-01-01 moves back by multiples of 400 years, after which the calendar and zone rules
+    repeat. A time before 0001-01-02 becomes 0001-01-02: zones keep their first offset until the 19th century.
+
+    Args:
+        seconds: Instant or wall clock in seconds since 1970-01-01 00:00:00.
+    """
     if seconds > _LAST:
         seconds -= -(-(seconds - _LAST) // _CYCLE) * _CYCLE
     return max(seconds, _FIRST)

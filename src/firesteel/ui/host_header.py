@@ -21,10 +21,12 @@ def is_loopback(host: str) -> bool:
 
 
 def names_this_machine(named: str | None, host: str) -> bool:
-    """Return whether to answer a request, by its header Host: on the loopback interface, a loopback name.
+    """Return whether a server should answer a request, by the request's header Host.
 
-    A page in a browser can have its own name resolved to 127.0.0.1 and would then read the answers. Always
-    True without the header, and for a server on another address, whose names are not known here.
+    A server on a loopback address answers only if the header names `localhost` or a loopback address. A page
+    in a browser can have its own name resolved to 127.0.0.1, and could otherwise read the answers. A server
+    on another address always answers, because its names are not known here. So does each server if the
+    request has no header Host.
 
     Args:
         named: The header, None if the request has none.

@@ -39,9 +39,13 @@ _PLACEHOLDER = "$AGGREGATE"
 
 @dataclass(frozen=True)
 class _Written:
-    """Aggregate call as written, before it is simplified. `args` and `filter` are columns of its input.
+    """Aggregate call as written, before it is simplified.
 
-    `words` are the arguments and the filter as written: one column may stand for `a + 1` and `1 + a`.
+    Attributes:
+        args: Positions of the arguments in the projection below the aggregate.
+        filter: Position of the FILTER condition in that projection, or None without FILTER.
+        words: Parts of the arguments and of the condition as written. They tell SUM(a + 1) from SUM(1 + a),
+            whose `args` are equal: `a + 1` equals `1 + a`, so the projection has one column for both.
     """
 
     function: str
@@ -133,7 +137,7 @@ class Aggregation:
         return isinstance(expr, Call) and expr.function.removeprefix("$") in GROUP_WINDOWS
 
     def binder(self) -> ScalarBinder:
-        """Return a binder of expressions over the input that may contain aggregate calls."""
+        """Return a binder of expressions over the input. The expressions may contain aggregate calls."""
         return ScalarBinder(self.scope, self.context.in_clause(), self._on_aggregate)
 
     def _plain(self) -> ScalarBinder:
@@ -190,7 +194,10 @@ class Aggregation:
         return self._placeholder(written, user.result.with_nullable(nullable), place)
 
     def _grouping(self, node: syntax.Call, name: str) -> Expr:
-        """Return the placeholder of GROUPING, GROUPING_ID or GROUP_ID."""
+        """Return the call `$AGGREGATE` that stands for a call of GROUPING, GROUPING_ID or GROUP_ID.
+
+        `over_result` later replaces `$AGGREGATE` by a column of the aggregate.
+        """
         place = node.range
         if bool(node.args) == (name == "GROUP_ID"):
             raise ValidationError(
@@ -229,7 +236,11 @@ class Aggregation:
         return Call(_PLACEHOLDER, (), self._calls[self._call_of[written]].type, (str(number),), place)
 
     def _add_call(self, written: _Written, kind: SqlType, place: SourceRange) -> int:
-        """Return the index of an aggregate call, and add it if it is new. COUNT drops NOT NULL arguments."""
+        """Return the index of an aggregate call in `_calls`, and append the call if it is new.
+
+        COUNT without DISTINCT loses the arguments that are never NULL, because they do not change the count:
+        COUNT(a) of a NOT NULL column `a` becomes COUNT().
+        """
         args = written.args
         distinct = written.distinct and not traits_of(written.function).same_distinct
         if written.function == "COUNT" and not written.distinct:

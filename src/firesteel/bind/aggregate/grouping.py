@@ -48,8 +48,9 @@ def grouping_sets(
 
 
 def _order(keys: Keys) -> tuple[float, ...]:
-    """Return the sort key of a grouping set: by the first different key, a set before its own prefixes.
+    """Return the sort key of a grouping set: its indices in ascending order, then infinity.
 
+    Infinity puts a set before the sets with which it begins: {0, 1}, {0}, {1, 2}, {1}, {} are in order.
     Calcite: ImmutableBitSet.COMPARATOR.
     """
     return (*sorted(keys), float("inf"))
@@ -120,7 +121,15 @@ def _aggregate(
 
 
 def over_keys(call: Call, args: tuple[Expr, ...]) -> Call:
-    """Return a call over other arguments, which may be nullable because a grouping set omits their keys."""
+    """Return a call with new arguments that read an aggregate's columns, its type made nullable if needed.
+
+    A column of the aggregate is nullable if a grouping set omits its group expression. So a new argument may
+    be nullable although the argument that it replaces is not.
+
+    Args:
+        call: The call over the aggregate's input.
+        args: The new arguments, one for each argument of `call`.
+    """
     changed = replace(call, args=args)
     if call.type.nullable or call.function in _NEVER_NULL:
         return changed

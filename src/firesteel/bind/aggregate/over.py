@@ -1,8 +1,8 @@
 """Aggregate functions with OVER, in the shape that Calcite's converter gives them.
 
-A call with OVER is an expression of its row. SUM that may be NULL is a CASE of COUNT and $SUM0
-(RexBuilder.makeOver). AVG, STDDEV and VAR are arithmetic over sums and counts
-(StandardConvertletTable.AvgVarianceConvertlet).
+A call with OVER becomes an expression with one value for each input row. A SUM that may be NULL becomes
+CASE WHEN COUNT(x) > 0 THEN $SUM0(x) ELSE NULL END (RexBuilder.makeOver). AVG, STDDEV and VAR become
+arithmetic over sums and counts (StandardConvertletTable.AvgVarianceConvertlet).
 """
 
 from __future__ import annotations
@@ -187,6 +187,6 @@ def _less_one(count: Expr) -> Expr:
 
 
 def _as(expr: Expr, kind: SqlType) -> Expr:
-    """Return the expression cast to the type of the call, nullability included."""
+    """Return the expression cast to exactly the type `kind`, with the nullability of `kind`."""
     expr = cast(expr, kind)
     return expr if expr.type.nullable == kind.nullable else Call("CAST", (expr,), kind)

@@ -150,6 +150,15 @@ def _check_range(size: Expr, node: syntax.FrameBound, order: Sequence[Expr]) -> 
 
 
 def _check_literal(size: Expr, node: syntax.FrameBound, fits: bool) -> None:
-    """Raise NotSupportedError for a constant bound that is no literal. Flink computes it if its type fits."""
+    """Raise NotSupportedError if a frame bound is a constant expression, such as `1 + 1`, and no literal.
+
+    Flink computes such a bound, and Firesteel does not.
+
+    Args:
+        size: The bound.
+        node: The bound as written.
+        fits: Whether Flink allows the type of the bound. If False, nothing is raised: the caller refuses the
+            bound with Flink's message.
+    """
     if fits and not isinstance(size, Literal) and not any(isinstance(part, InputRef) for part in walk(size)):
         raise NotSupportedError("OVER with a bound that is no literal", range=node.range)

@@ -105,7 +105,7 @@ def nullif(args: Sequence[Expr], place: SourceRange | None) -> Expr:
     kind = value.type.with_nullable(True)
     condition = compare("=", value, other, place)
     null = Literal(None, kind)
-    if _differ(value, other):  # Calcite simplifies this to the value, which is never NULL
+    if _differ(value, other):  # Calcite simplifies NULLIF(1, 2) to 1, which is NOT NULL
         kind = value.type
     return Call("CASE", (condition, null, value), kind, range=place)
 
@@ -212,7 +212,8 @@ def _cast(binder: Binder, node: syntax.Cast) -> Expr:
     if _is_time(binder, operand) and operand.type.same_as(target.with_nullable(operand.type.nullable)):
         return Call("CAST", (operand,), operand.type, ("TIMESTAMP",), place)
     if not isinstance(operand, Literal) and operand.type.same_as(target):
-        return Call("CAST", (operand,), operand.type, range=place)  # conditions keep such a cast
+        # `cast` would drop a cast to the operand's own type. In conditions, Flink's plans keep it.
+        return Call("CAST", (operand,), operand.type, range=place)
     return cast(operand, target, place)
 
 

@@ -35,9 +35,15 @@ def can_cast_implicitly(source: SqlType, target: SqlType) -> bool:
 
 
 def avoids_cast(source: SqlType, target: SqlType) -> bool:
-    """Return whether values can be stored in a target column without a cast.
+    """Return whether values of a query's column can be stored in a sink's column without a cast.
 
-    The type is the same, or a string or bytes that is not longer. NULL must be allowed or impossible.
+    They can if the types are the same, or if a string or bytes is stored in a VARCHAR or VARBINARY that is at
+    least as long. They cannot if the source may be NULL and the target is NOT NULL. The same rule holds for
+    the elements and fields of nested types.
+
+    Args:
+        source: Type of the query's column.
+        target: Type of the sink's column.
     """
     if source.nullable and not target.nullable:
         return False

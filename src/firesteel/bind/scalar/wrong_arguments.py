@@ -56,7 +56,13 @@ _FIRST_FORMS = {
 
 
 def null_of(name: str, family: str) -> SqlType:
-    """Return the type of a bare NULL as an argument of a type family."""
+    """Return the type that an untyped NULL gets as an argument of a function.
+
+    Args:
+        name: Name of the function.
+        family: Letter of the type family that the parameter accepts (a key of FAMILIES). For `s`, NULL gets
+            the type STRING, or VARCHAR(1) if Flink's own type inference checks the function.
+    """
     kind = FAMILIES[family][2]
     return replace(kind, length=1) if name in _OWN_INFERENCE and family in ("s", "y") else kind
 

@@ -20,7 +20,7 @@ from firesteel.types.sql import TIMESTAMPS, SqlType, TypeRoot
 
 
 def bind_create_table(statement: CreateTable, context: BindContext, may_be_empty: bool = False) -> Table:
-    """Return the table that the statement defines. Its traits are set later, by its connector.
+    """Return the table that the statement defines, without the properties of its connector (`traits`: None).
 
     Args:
         statement: The statement.

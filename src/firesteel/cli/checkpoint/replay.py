@@ -37,7 +37,8 @@ def replay_script(
         text: The script.
         options: Configuration options by key.
         folder: Folder of the modules of user-defined functions.
-        table: Name of the dead-letter table or view; None for the one that the script sets for the statement.
+        table: Name of the dead-letter table or view. None: for each statement, the table that the script has
+            SET before it (`firesteel.dead-letters.table`).
         show: How changes are shown, as in `run`.
         verbose: Whether to print stack traces.
         name: File name of the script.

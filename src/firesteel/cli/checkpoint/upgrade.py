@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from firesteel.spark.upgrade.upgrade import SinkDifference
 
 _SHOWN = 20
-"""Most changes of a sink, and most ranges of a source that is read again, that are shown."""
+"""Limit of the changes shown for each sink, and of the ranges shown for each source that is read again."""
 
 
 @dataclass(frozen=True)

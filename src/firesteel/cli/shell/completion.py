@@ -58,9 +58,10 @@ def complete(text: str, cursor: int, environment: Environment) -> list[Candidate
 
 
 def _with_call(found: list[Candidate], statement: Typed, environment: Environment) -> list[Candidate]:
-    """Return the candidates, and the beginning of a call if the only one is a function that is typed whole.
+    """Return the candidates; if the only one is a function whose name is typed completely, add `NAME(`.
 
-    The line editor shows no menu, and so no signature, for one candidate that adds nothing to the text.
+    The line editor shows no menu for a single candidate that adds nothing to the typed text. With the second
+    candidate, the editor shows the menu, and in it the signature of the function.
     """
     if len(found) != 1 or statement.quote or found[0].text.lower() != statement.prefix.lower():
         return found
@@ -106,7 +107,11 @@ def _words(statement: Typed, environment: Environment) -> Iterator[tuple[str, st
 
 
 def _begins(statement: Typed) -> bool:
-    """Return whether keywords follow the first words of a statement. Behind EXPLAIN, a query may begin."""
+    """Return whether the keywords of `_following` fit at the cursor, such as TABLES after SHOW.
+
+    They fit after the first one or two words of a statement in keywords.FOLLOWING. For EXPLAIN, they fit
+    after the word EXPLAIN and after its details, where the explained statement begins.
+    """
     first = statement.first[0]
     if first == "EXPLAIN":
         return not statement.clause and (len(statement.words) == 1 or statement.word() in keywords.DETAILS)

@@ -39,7 +39,7 @@ FOLLOWING: dict[str, tuple[str, ...]] = {
 }
 """Keywords that may follow the first word of a statement, by that word."""
 IN_WHY = _words("SELECT * FROM, WHERE, AT, LIMIT")
-"""Keywords that may follow the first keywords of WHY."""
+"""Keywords that may follow `WHY SELECT * FROM`, `WHY JOB` or `WHY CHECKPOINT` (a statement of the shell)."""
 BEFORE_TABLES = _words("TABLE(, LATERAL, UNNEST(")
 BEFORE_OPERANDS = _words(
     "DISTINCT, CASE WHEN, CAST(, NOT, NULL, TRUE, FALSE, EXISTS, INTERVAL, TIMESTAMP, DATE, ARRAY, "

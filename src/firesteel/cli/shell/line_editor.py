@@ -110,7 +110,8 @@ class LineEditor:
         """
         typed = ""
         while not typed.strip():
-            # With handle_sigint, the loop would replace our SIGINT handler, and set Python's as a line ends.
+            # With handle_sigint=True, the loop would replace Firesteel's SIGINT handler during each prompt,
+            # and install Python's default handler at the end of the prompt.
             prompt = self._session.prompt_async(handle_sigint=False, pre_run=self._forget_interrupt)
             typed = self._loop.run_until_complete(prompt)
         self._pass_on_interrupt()

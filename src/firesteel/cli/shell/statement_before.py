@@ -92,7 +92,11 @@ class Typed:
 
     @property
     def clause(self) -> str:
-        """Last word that begins the cursor's clause, or the clause around its parentheses; "" for none."""
+        """Keyword that begins the clause at the cursor, such as FROM; "" for none.
+
+        Words in closed parentheses do not count. If the cursor is in parentheses without a clause, as in
+        `SELECT a FROM f(`, the clause around the parentheses counts.
+        """
         depth = 0
         for token in reversed(self.words):
             if token.kind is Kind.SYMBOL and token.text in "()":

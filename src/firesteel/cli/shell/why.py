@@ -21,8 +21,9 @@ def print_why(environment: TableEnvironment, statement: WhyStatement) -> None:
         statement: What is asked.
 
     Raises:
-        ValidationError: The job does not exist.
-        UsageError: There is no such job, checkpoint or row.
+        ValidationError: No job has the id that the statement names.
+        UsageError: The job has no checkpoint, no job of the session with a checkpoint writes to the table,
+            the folder is no checkpoint, or the table has never had the row.
         NotSupportedError: The history of the row cannot be found out.
     """
     from firesteel.cli.why.text_form import as_text

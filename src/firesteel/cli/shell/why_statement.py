@@ -44,7 +44,7 @@ def parse_why(text: str) -> WhyStatement:
     """Return the statement of a text that begins with WHY.
 
     Raises:
-        ParseError: It has another form.
+        ParseError: The text does not have the form of the statement WHY. The hint shows the form.
     """
     return _Parser(text).statement()
 

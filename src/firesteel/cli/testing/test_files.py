@@ -22,7 +22,7 @@ def run_files(paths: Sequence[str], *, name: str, rewrite: bool, covers: bool, o
     Args:
         paths: Files, and folders that are searched.
         name: Text in the names of the tests to run; "" for all.
-        rewrite: Whether to write the rows that came into the files.
+        rewrite: Whether to replace expected rows in the files by the actual rows, where they differ.
         on_spark: Whether Spark runs the tests.
         covers: Whether to report the branches that no test takes.
 

@@ -88,9 +88,10 @@ def _decimals(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
     most = Decimal(10 ** (kind.precision or 0) - 1).scaleb(-(kind.scale or 0), _EXACT)
 
     def exact(value: float) -> Decimal:
-        """Return the value with as many decimal places as the type has; further digits are cut off.
+        """Return the value with the scale of the column's type, DECIMAL(p, s); further digits are cut off.
 
-        The result is limited to the type's range: the DOUBLE nearest to a bound may lie beyond it.
+        The result is limited to the range of this type, because the DOUBLE nearest to the type's greatest or
+        least value may lie outside of the range.
         """
         return min(max(Decimal(value).quantize(quantum, "ROUND_DOWN", _EXACT), most.copy_negate()), most)
 

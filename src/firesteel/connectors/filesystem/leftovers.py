@@ -49,7 +49,8 @@ class RunMark:
 def sweep_leftovers(table: Path, own: str) -> None:
     """Remove hidden files of other jobs whose drivers have ended, and left drafts of manifests.
 
-    Files are listed before their job is checked: a run that continues the job afterwards writes other files.
+    The function first lists the files of a job, and then checks whether the job's driver has ended. If a run
+    continues the job in the meantime, its new files are not in the list, so they stay.
 
     Args:
         table: The table's folder.

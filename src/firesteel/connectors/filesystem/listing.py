@@ -35,8 +35,10 @@ class _Folder:
         folders: The names of folders to look into.
         modified: Modification time of the folder, first seen at `since` on the monotonic clock.
         listed: Time of the last listing.
-        settled: Whether the folder has no new files unless its modification time changes.
-        trusted: Whether the modification time shows new files.
+        settled: Whether the last listing was at least 5 seconds after `since`. A file that is added later
+            then changes the modification time, even if that time is coarse.
+        trusted: Whether the mount updates the modification time. False once a listing has found a new file
+            although `settled` was True and the modification time had not changed.
     """
 
     names: set[str] = field(default_factory=set)

@@ -269,7 +269,8 @@ class FilesystemSink(Sink):
             return self._manifests.decide(batch, files, self._origin)
         except JobError:
             self._remove(files)
-            self.guard()  # This error tells more about the other run.
+            # If another run has taken over the job, the guard raises an error that tells more about it.
+            self.guard()
             raise
 
     def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
@@ -330,7 +331,8 @@ class FilesystemSink(Sink):
         if self._success is not None and self._keys:
             for folder in {PurePath(shown).parent for shown in files.values()}:
                 (self._directory / folder / self._success).touch()
-        # Subfolders come first, so that visible names are durable before hidden ones are removed.
+        # Files of partitions move from this folder to subfolders. The subfolders are synced first. So the
+        # new name of a file is durable before the removal of its hidden name is, and no crash loses the file.
         for folder in sorted(changed, reverse=True):
             sync_folder(folder)
         if changed - {self._directory}:

@@ -95,7 +95,10 @@ class FilesystemSource(Source):
         return "source.monitor-interval" not in self._options
 
     def keep_log(self, directory: str) -> None:
-        """Keep the log of the files found in `directory`, so that offsets survive a restart."""
+        """Store the log of found files in the folder `directory`.
+
+        Offsets count the files of the log. With the stored log, they are valid after a restart.
+        """
         self._log = FileLog(directory)
         self._may_have_unread = self._log.sealed
 
@@ -331,7 +334,10 @@ class FilesystemSource(Source):
         position: int,
         messages: pa.BinaryArray,
     ) -> tuple[pa.Table, Indices]:
-        """Return the changes of readable messages, and each one's message. Add bad messages to `letters`."""
+        """Return the changes of readable messages, and for each change the index of its message.
+
+        Bad messages are added to `letters`.
+        """
         changes, at, errors = decode_around(decoder, messages)
         number, counted = line_number(file, position) if errors else 0, 0
         for error in errors:

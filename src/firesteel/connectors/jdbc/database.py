@@ -20,7 +20,11 @@ _LOCKED_SECONDS = 60
 """Seconds for which SQLite waits while another process writes."""
 _LOCKED = "database is locked"
 _MOST_RACES = 5
-"""Most conflicts with other transactions in one unit of work. A single race causes one conflict."""
+"""Most conflicts with other transactions for which `Database.run` runs its work again.
+
+If two transactions race to insert the same key, the loser has one conflict: its next attempt finds the key.
+More conflicts have another cause.
+"""
 _UNIQUE = ("23505", 1062, 1555, 2067)
 """Codes for a key that exists already: PostgreSQL's SQLSTATE, MySQL's number, SQLite's two numbers."""
 

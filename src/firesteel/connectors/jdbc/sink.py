@@ -58,7 +58,7 @@ class _Part:
     Attributes:
         job: Name of the job.
         task: Number of the task.
-        position: Position that is recorded with the rows.
+        position: Number and origin of the micro-batch. The transaction of the rows records them, too.
         written: The rows, as changes tables.
     """
 
@@ -220,7 +220,11 @@ class JdbcSink(Sink):
         )
 
     def _culprit(self, connection: Any, statements: Sequence[_Statement], error: Any) -> FiresteelError:
-        """Return a JobError that names the row that causes `error`, or no row if none fails again."""
+        """Write the rows again, and return a JobError that names the first row that the database refuses.
+
+        A statement's rows are written one by one only if they fail together. If no row fails this time, the
+        JobError has the text of `error` and names no row. The caller rolls the transaction back.
+        """
         for statement in statements:
             text = self._database.text(statement.sql)
             for start, rows in self._pieces(statement):

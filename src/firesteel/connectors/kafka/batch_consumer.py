@@ -53,14 +53,14 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
 def library() -> Any:
     """Return librdkafka, or None if its functions cannot be called.
 
-    They cannot if librdkafka is part of confluent-kafka's own library, or if pointers do not have eight
-    bytes.
+    They cannot be called if confluent-kafka's C extension contains librdkafka instead of loading it as a
+    library, or if pointers do not have eight bytes.
     """
     client()
     from confluent_kafka import cimpl
 
     try:
-        # This also finds the symbols of librdkafka, with which the library is linked.
+        # confluent-kafka's C extension is linked with librdkafka, so its handle finds librdkafka's functions.
         found = ctypes.CDLL(cimpl.__file__)
         for name, (gives, *takes) in _FUNCTIONS.items():
             function = getattr(found, f"rd_kafka_{name}")

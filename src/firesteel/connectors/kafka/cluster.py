@@ -199,7 +199,11 @@ class Cluster:
         return self._offsets(partitions, self._kafka.admin.OffsetSpec.earliest())
 
     def latest(self, partitions: Iterable[Partition]) -> Places:
-        """Return the offset after each partition's last message; last committed one, if read_committed."""
+        """Return the offset after the last message of each partition.
+
+        If `isolation.level` is read_committed and transactions are open, return the offset of the first
+        message of the oldest open transaction (Kafka: last stable offset).
+        """
         return self._offsets(partitions, self._kafka.admin.OffsetSpec.latest())
 
     def lag(self, at: Places) -> Places:

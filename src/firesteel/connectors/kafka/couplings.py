@@ -1,7 +1,10 @@
 """Adjustment of properties to librdkafka, where its limits and couplings differ from Kafka's Java client.
 
-A value that only librdkafka rejects becomes the nearest valid one. If librdkafka demands an order of two
-settings that Java does not, the setting that the user did not set follows the other.
+A value that only librdkafka rejects becomes the nearest valid one. For some pairs of settings, librdkafka,
+unlike Java, requires that one value is at most the other. If the user sets only one setting of such a pair,
+the other setting gets a value that fits:
+
+    fetch.max.bytes = 50000  ->  message.max.bytes = 50000, as librdkafka's default, 1000000, is above 50000
 """
 
 from __future__ import annotations
@@ -35,8 +38,9 @@ _RANGES = {
 """Least and greatest value that librdkafka accepts, for properties for which Java's client accepts more."""
 _LEVELS = {"gzip": (0, 9), "lz4": (0, 12), "zstd": (-1, 12)}
 _RECONNECT, _RECONNECT_MAX = 100, 10_000
+"""librdkafka's defaults of reconnect.backoff.ms and reconnect.backoff.max.ms, in milliseconds."""
 _MESSAGE_BYTES = 1_000_000
-"""librdkafka's default of message.max.bytes. The two above are those of reconnect.backoff.ms and .max.ms."""
+"""librdkafka's default of message.max.bytes."""
 _DELIVERY, _REQUEST = 120_000, 30_000
 """Java's defaults of delivery.timeout.ms and request.timeout.ms, in milliseconds."""
 _TRANSACTION, _LONGEST_TRANSACTION = 300_000, 900_000
@@ -45,7 +49,7 @@ _TRANSACTION, _LONGEST_TRANSACTION = 300_000, 900_000
 The broker's setting is transaction.max.timeout.ms.
 """
 _REQUEST_MARGIN = 100
-"""Milliseconds by which a transaction must outlast a request."""
+"""Milliseconds by which transaction.timeout.ms must exceed socket.timeout.ms (Java: request.timeout.ms)."""
 _MOST_IN_FLIGHT = 5
 """Most unanswered requests of an idempotent producer."""
 
@@ -110,14 +114,18 @@ def producer_coupled(given: Mapping[str, str], in_transactions: bool) -> dict[st
 
 
 def _of_transactions(given: Mapping[str, str], delivery: int | None, wanted: int) -> dict[str, str]:
-    """Return the time-outs to set for a transaction and its messages.
+    """Return the time-outs to set for a transaction and its messages, in librdkafka's names.
 
-    librdkafka requires that a transaction may last as long as a message and longer than a request.
+    librdkafka requires that `delivery.timeout.ms` is at most `transaction.timeout.ms`, and that
+    `socket.timeout.ms` (Java: `request.timeout.ms`) is at least 100 ms less than `transaction.timeout.ms`.
 
     Args:
         given: The given properties.
         delivery: Given `delivery.timeout.ms`, None for none.
         wanted: `delivery.timeout.ms` to set if none is given.
+
+    Raises:
+        ValidationError: The given time-outs break one of these rules.
     """
     limit = _number(given.get("transaction.timeout.ms", ""))
     request = _number(given.get("socket.timeout.ms", ""))

@@ -1,4 +1,8 @@
-"""Positions in the consumer groups of a sink's transactional IDs, read and replaced for all tasks at once."""
+"""Read and replace the positions of a sink, for all its tasks at once.
+
+Each task has a transactional ID and a consumer group of the same name. The task's position is an offset that
+is committed for this group (transactions.py).
+"""
 
 from __future__ import annotations
 
@@ -15,12 +19,12 @@ _AT_ONCE = 8
 def noted(
     properties: Mapping[str, str], names: Mapping[int, str], topics: Sequence[str]
 ) -> dict[int, Position]:
-    """Return the recorded positions, by task. Tasks without one are left out.
+    """Return the recorded positions, by task. Tasks without a position are left out.
 
     Args:
         properties: Properties of the client.
         names: Transactional ID of each task.
-        topics: Topics of the table. A position is the furthest one that is recorded for them.
+        topics: Topics of the table. If several topics have a position of a task, the furthest one counts.
 
     Raises:
         JobError: No broker answers.
@@ -34,9 +38,14 @@ def noted(
 
 
 def moved(properties: Mapping[str, str], positions: Mapping[str, Position], topics: Sequence[str]) -> None:
-    """Record other positions, by transactional ID, each in a transaction without messages.
+    """Replace the recorded positions, each in a transaction without messages.
 
-    The furthest position of all topics counts, so the position is recorded for each topic.
+    A position is recorded for every topic. If another topic kept a later position, `noted` would return that.
+
+    Args:
+        properties: Properties of the client.
+        positions: New position of each transactional ID.
+        topics: Topics of the table.
 
     Raises:
         JobError: No broker answers, or a broker refuses.

@@ -20,8 +20,8 @@ from firesteel.types.arrow import KEY, VALUE
 AT_ONCE = 500
 """Most messages to take at once.
 
-Their objects are deleted before the next ones arrive. So they stay in the processor's cache, and Python's
-garbage collector does not scan them.
+The objects of these messages are deleted before the next messages are taken. So few objects exist at a time
+that they fit into the processor's cache, and that Python's garbage collector does not scan them.
 """
 _TIMESTAMP_TYPES = ("NoTimestampType", "CreateTime", "LogAppendTime")
 

@@ -37,7 +37,7 @@ _KEPT = 16
 """Most idle producers of a worker. They are kept for its next tasks because connecting is slow."""
 _ANY_PARTITION = -1
 _SILENT = logging.getLogger(f"{__name__}.client")
-"""Logger for the client's messages on a fenced transaction, which the next producer continues."""
+"""Disabled logger of librdkafka. It would report fenced producers, whose batch a newer producer sends."""
 _SILENT.disabled = True
 
 _MOST = 4000
@@ -261,7 +261,7 @@ class Producer:
         """Fence all other producers with the transactional ID, and read the recorded position.
 
         Args:
-            topics: Topics of the table. One of them has the number of the last batch.
+            topics: Topics of the table. The largest offset of the consumer group `name` in them counts.
         """
         self._persist(lambda: self._client.init_transactions(_ATTEMPT))
         configuration = client_configuration(self._properties) | {"group.id": self.name, "log_level": "2"}
@@ -287,11 +287,11 @@ class Producer:
     def begin(
         self, batch: int, topics: Sequence[str], messages: int | None = None, origin: Origin = UNKNOWN
     ) -> None:
-        """Begin a transaction that records the progress of a batch, as the group's offset in topics.
+        """Begin a transaction that also commits a batch's progress as an offset of the consumer group `name`.
 
         Args:
             batch: Number of the batch.
-            topics: Topics that get the offset, usually one.
+            topics: Topics in whose partition 0 the offset is committed, usually one topic.
             messages: Number of the batch's messages that are committed after the transaction; None for all.
             origin: Range of source rows of the batch, recorded as the offset's metadata.
         """

@@ -59,10 +59,13 @@ _WITHOUT_EFFECT = frozenset(
         *("compression.gzip.level", "compression.lz4.level", "compression.zstd.level"),
     )
 )
-"""Properties without effect here.
+"""Properties of Java's client that are accepted but not passed to librdkafka.
 
-Flink sets them itself, they only tune Java's client or its groups, which Flink's source does not join, or
-they are read together with another property.
+A property is in this set for one of three reasons:
+
+- Flink sets it itself, such as `enable.auto.commit`.
+- It tunes only Java's client, or its consumer groups, which Flink's source does not join.
+- It is read where another property is converted: `ssl.truststore.type` with `ssl.truststore.location`.
 """
 
 _NONE = frozenset(

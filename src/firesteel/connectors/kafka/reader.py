@@ -34,11 +34,11 @@ _SILENCE = 2.0
 _DEFAULTS = {
     "group.id": "firesteel",
     "isolation.level": "read_uncommitted",  # Java's default; librdkafka's is read_committed
-    "fetch.wait.max.ms": "5",  # the messages of a range already exist
+    "fetch.wait.max.ms": "5",  # a broker need not wait for new messages: those of a range exist
     "queued.min.messages": "1000000",
     "queued.max.messages.kbytes": "16384",  # for each reader; the default of 64 MB is no faster
     "max.partition.fetch.bytes": str(2 << 20),  # with Java's 1 MB the reader waits for each next fetch
-    "fetch.queue.backoff.ms": "5",  # a full queue is empty in less than librdkafka's default of a second
+    "fetch.queue.backoff.ms": "5",  # pause while the queue is full; in the default, 1 s, it would run empty
 }
 _OURS = {
     "enable.auto.commit": "false",
@@ -73,8 +73,9 @@ class Reader:
     def release(self) -> None:
         """Keep the connection for the next reader, without the messages behind the range.
 
-        librdkafka fetches on while a range is read, and drops messages of an old assignment only when a
-        consumer asks for the next ones. 16 MB of messages of 100 bytes take 80 MB.
+        While a range is read, librdkafka also fetches messages behind its end. When the assignment has ended,
+        it drops them only if the consumer asks for messages again, so this method asks once. Otherwise, up
+        to 16 MB of messages would stay in the queue: 80 MB of memory for messages of 100 bytes.
         """
         self._consumer.unassign()
         self._consumer.take(1, 0, 0.0)

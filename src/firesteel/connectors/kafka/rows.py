@@ -44,9 +44,9 @@ class _Decoding:
     """Decoder of the keys or the values of messages."""
 
     decoder: Decoder
-    """Decoder of the part."""
+    """Decodes the keys, or the values, to changes."""
     places: dict[str, int]
-    """Position of each column of the part in the decoder's output, by the column's name."""
+    """Position of each column of the key or value in the decoder's output, by the column's name."""
     hint: str | None
     """Hint for the error of a message that cannot be decoded."""
     format: str

@@ -93,9 +93,10 @@ class KafkaSource(Source):
         return self._made
 
     def keep_log(self, directory: str) -> None:
-        """Turn on commits of offsets to the consumer group: as in Flink, they need a checkpoint.
+        """Turn on commits of offsets to the consumer group, if the options have a group and do not forbid it.
 
-        Nothing is stored in `directory`, because the offsets refer to no other data.
+        The host calls this method only if the job has a checkpoint: as in Flink, only such a job commits
+        offsets. Nothing is stored in `directory`, because Kafka itself stores the messages.
         """
         properties = dict(self._options.properties)
         wished = properties.get("commit.offsets.on.checkpoint", "true").lower() == "true"
@@ -192,7 +193,8 @@ class KafkaSource(Source):
         since, until = Position.of(start), Position.of(end)
         self._topic_ids(until)
         for each, first in self._cluster.earliest(until.at).items():
-            begin = since.at.get(each, 0)  # a partition that was new had its messages from 0 on
+            # A partition that is not in `start` was created later: its first message has the offset 0.
+            begin = since.at.get(each, 0)
             if begin < first and begin < until.at[each]:
                 raise expired(each, begin, first)
         begins = {each: since.at.get(each, 0) for each in until.at}

@@ -2,11 +2,11 @@
 
 A broker aborts a transaction that is open for longer than its time-out. A transaction that grows with the
 data might never be committed. So messages are encoded before a transaction begins, and a part of many
-messages is sent in several transactions. Each transaction also commits an offset of the consumer group that
-has its name:
+messages is sent in several transactions. Each transaction also commits an offset of a consumer group. The
+group's name is the transactional ID. The offset, with its metadata, tells how much of the batch is committed:
 
-    batch + 1                          the batch is complete
-    batch, noted {"messages": 250000}  this many messages of the batch are committed
+    batch + 1                             all messages
+    batch, metadata {"messages": 250000}  this many messages
 
 A retried batch has the same messages in the same order. Those that are already committed are skipped.
 """
@@ -39,7 +39,7 @@ class Transactions:
         properties: `properties.*` of the table, without the prefix.
         name: Transactional ID, which is also the name of the consumer group.
         batch: Number of the batch.
-        topics: Topics of the table. The first one records how much of the batch is sent.
+        topics: Topics of the table. The consumer group's offset is committed in the first one.
         task: Number of a task that writes to only one partition, else None.
         origin: Range of source rows of the batch.
         refuse: Function that takes each message that Kafka refuses, by its index among all added ones, and

@@ -16,7 +16,7 @@ from firesteel.connectors.kafka.records import Record
 _TOGETHER = 2000
 """Number of messages in one transaction. It is so small that no time-out is exceeded."""
 _SOON = 0.02
-"""Seconds of each wait for the client's reports. It reports errors only: without one, a wait is vain."""
+"""Seconds of a wait for reports. Only failed messages are reported, so most waits take the whole time."""
 
 
 def find_refused(

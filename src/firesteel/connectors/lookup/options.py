@@ -53,8 +53,8 @@ class PartialCache:
     """Settings of a cache of single keys.
 
     Attributes:
-        after_access: Milliseconds without use after which a key is dropped, None for never.
-        after_write: Milliseconds after its read after which a key is dropped, None for never.
+        after_access: Milliseconds from a key's last use until the key is dropped; None for never.
+        after_write: Milliseconds from the read of a key's rows until the key is dropped; None for never.
         most: Most keys, None for no limit.
         keeps_missing: Whether keys without rows are cached.
     """

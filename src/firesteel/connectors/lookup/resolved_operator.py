@@ -1,4 +1,7 @@
-"""Operator of a lookup join that keeps its answers, and whose table is opened by the table's connector."""
+"""Operator of a lookup join that stores the rows found for each input row until the input row is retracted.
+
+The table's connector opens the table.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,10 @@ from firesteel.connectors.nexmark.random_values import Integers, RandomValues
 from firesteel.connectors.nexmark.texts import LEAST_LENGTH, pool, texts, trimmed
 
 CHUNK = 1 << 13
-"""Texts are made for this many events at a time, wherever a split begins."""
+"""Number of events whose texts are made together.
+
+Chunks are counted from event 0, not from the start of a split. So an event has the same texts in any split.
+"""
 FIRST_ID = 1000
 """Id of the first person and of the first auction."""
 HOT_GROUP = 100

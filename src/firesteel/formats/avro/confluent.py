@@ -30,7 +30,7 @@ class AvroConfluent:
 
         Raises:
             ValidationError: An option or a column's type is wrong.
-            NotSupportedError: The options ask for another way to reach a registry.
+            NotSupportedError: An option or its value is not supported, such as a key store that is not PEM.
         """
         registry(options, self.name)
         self.schema(row(names, types))

@@ -46,7 +46,7 @@ def registry(options: Options, name: str) -> Registry:
 
     Raises:
         ValidationError: An option is wrong.
-        NotSupportedError: The options ask for another way to reach a registry.
+        NotSupportedError: An option or its value is not supported, such as a key store that is not PEM.
     """
     texts = plain(options)
     if "schema" in texts:

@@ -54,7 +54,9 @@ class CsvColumns:
         data = content.data[:]
         if len(data) < _WORD:
             data = np.append(data, np.zeros(_WORD, np.uint8))
-        data.flags.writeable = False  # Numba compiles a kernel for each array type: always read-only is one.
+        # Numba compiles the kernel for each array type, and a writable array has another type than a
+        # read-only array. So the array is always read-only.
+        data.flags.writeable = False
         cells, odd = self._scanned(data, content.offsets)
         odd |= self._odd(messages, content)
         numbers = np.flatnonzero(~odd)

@@ -34,9 +34,9 @@ class Record:
 
     Attributes:
         values: The values.
-        error: Error in the record, None if there is none.
-        wrong: Number of the value with the error, counted from 1.
-        beyond: Error after the record's last valid value. Reading of the text ends there.
+        error: First error in the record, None if there is none. The reader goes on behind it.
+        wrong: Number of the value with the first error, counted from 1.
+        beyond: Second error in the record, None if there is none. The reader stops there, within the line.
     """
 
     values: list[str]
@@ -46,7 +46,7 @@ class Record:
 
 
 class CsvReader:
-    """Reader of the records of one text. After a record with an error, it skips the rest of the line."""
+    """Reader of the records of one text. It reads a line with one error to its end, but stops at a second."""
 
     def __init__(self, text: str, dialect: CsvDialect) -> None:
         self._text = text

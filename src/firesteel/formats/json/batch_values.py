@@ -148,7 +148,7 @@ class Reading:
         return self._scan.numbers[at]
 
     def _doubtful(self, cells: Cells) -> Flags:
-        """Return which values are not strings, and may become a text that differs from their JSON text."""
+        """Return which values are no strings, and may become texts other than their JSON texts, bool[n]."""
         from firesteel.kernels.json.cells import (
             DECIMAL,
             INTEGER,
@@ -166,7 +166,7 @@ class Reading:
             of = kinds(cells)
             found |= of == DECIMAL
             short = np.flatnonzero((of == INTEGER) & (lengths(cells) == 2))
-            # Short integers include -0.
+            # A minus and one digit may be -0, which Java makes the text 0. -1 to -9 are flagged with it.
             found[short] |= first_bytes(self._scan.data, cells[short]) == ord("-")
         return found
 

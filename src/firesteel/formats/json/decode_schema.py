@@ -18,9 +18,9 @@ class DecodeSchema:
         members: Wanted members of an object.
         inner: Schema of a list's elements, or of a map's values.
         is_flat: Whether an object that contains objects or lists needs the exact reader.
-        digits: If not 0, the query does not read the value, and the scan leaves out plain numbers of at most
-            this many digits, which are valid. If negative, also numbers of at most -digits characters with a
-            point.
+        digits: If 0, the scan returns every value. Else the query does not read the value, and the scan
+            leaves out short numbers, which are certainly valid. 9 leaves out integers of at most 9 digits. -9
+            leaves out numbers of at most 9 characters, of which one may be a point. A minus is not counted.
     """
 
     kind: int = VALUE

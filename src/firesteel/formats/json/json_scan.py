@@ -108,7 +108,9 @@ class JsonScan:
         data = content.data[:]
         if len(data) < _WORD:
             data = np.append(data, np.zeros(_WORD, np.uint8))
-        data.flags.writeable = False  # Numba compiles a kernel for each array type: always read-only is one.
+        # Numba compiles the kernel for each array type, and a writable array has another type than a
+        # read-only array. So the array is always read-only.
+        data.flags.writeable = False
         count, plan = len(messages), self._plan
         numbers, odd = np.empty(count, np.int64), np.empty(count, np.bool_)
         while True:

@@ -53,8 +53,9 @@ class ScanPlan:
     Attributes:
         root: Node of the messages.
         widths: Number of columns of each table.
-        entries: int64 of all nodes, then of all members.
-        names: Keys of the members in their usual form, one after the other.
+        entries: int64[m], the plan as numbers (kernels/json/plan.py): NODE_SIZE numbers for each node, then
+            MEMBER_SIZE numbers for a member that no key matches, then MEMBER_SIZE for each wanted member.
+        names: Keys of the members as UTF-8, each in quotes and with a colon, one after the other.
     """
 
     root: Node

@@ -76,10 +76,10 @@ def schema_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) ->
 
 
 class NestedValues:
-    """Converter of the values of a reading.
+    """Converter of scanned messages to columns of SQL values, which may be ROWs, ARRAYs and MAPs.
 
     Args:
-        reading: The reading.
+        reading: The scanned messages. It converts values without parts, and holds the flags of odd messages.
         required: Whether a missing member of a ROW is an error (`fail-on-missing-field`).
     """
 

@@ -90,10 +90,10 @@ class Changes:
         """Return the changes as a table, without those of messages with odd values.
 
         Args:
-            reading: The reading.
+            reading: The scanned messages. It converts their cells, and holds the flags of odd messages.
             schema: Schema of the changes.
             fields: The wanted fields.
-            cells: Name and cells of each field that is read.
+            cells: Name of each scanned field, and its cell in each change, int64[k].
         """
         types = dict(zip(fields.names, fields.types, strict=True))
         unread = fields.unread

@@ -1,4 +1,4 @@
-"""Convert cells (kernels/json/cells.py) to columns of numbers, and find cells without a certain number."""
+"""Convert cells (kernels/json/cells.py) to columns of numbers, and flag cells that may be no valid number."""
 
 from __future__ import annotations
 

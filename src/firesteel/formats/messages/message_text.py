@@ -40,8 +40,10 @@ _Write = Callable[[int], str]
 def json_text(message: bytes) -> tuple[str, int | None]:
     """Return the text of a JSON message up to the first invalid byte, and this byte; None if all are valid.
 
-    A character in a form that UTF-8 forbids becomes a JSON escape. In a string, that has the same meaning,
-    even for a quote. Elsewhere, both are invalid.
+    Jackson accepts some encodings of characters that UTF-8 forbids. Such a character becomes a JSON escape of
+    four hexadecimal digits. Within a JSON string, the escape stands for the same character. A quote that is
+    encoded in this way does not end the string, and neither does its escape. Outside of strings, the
+    character and its escape are both invalid.
     """
     return _decoded(message, "\\u{:04x}".format, whole=True)
 
@@ -88,7 +90,7 @@ def _lenient(content: bytes, write: _Write) -> tuple[str, int | None]:
         parts.append(before.decode())
         found = _SEQUENCE.match(content, wrong)
         escaped = write is not chr and (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
-        if found is None or escaped:  # JSON has no such escape.
+        if found is None or escaped:  # JSON has no escape of a backslash and a byte above 0x7F.
             return "".join(parts), content[wrong]
         parts += map(write, _units(found[0]))
         at = found.end()

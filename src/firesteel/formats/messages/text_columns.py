@@ -97,7 +97,11 @@ def _are_exact(doubles: pa.DoubleArray, texts: pa.StringArray) -> Flags:
 
 
 def _between(doubles: pa.DoubleArray, floats: pa.FloatArray) -> Flags:
-    """Return which DOUBLEs are halfway between two FLOATs, so that digits which they lack may decide."""
+    """Return which DOUBLEs are halfway between two FLOATs, bool[n].
+
+    Java rounds the text itself to a FLOAT. The text may have digits that its DOUBLE has lost, and that make
+    one of the two FLOATs the nearer one.
+    """
     exact = doubles.fill_null(0.0).to_numpy(zero_copy_only=False)
     near = pc.cast(floats, pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False)
     with np.errstate(over="ignore", invalid="ignore"):

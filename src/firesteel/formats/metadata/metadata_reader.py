@@ -90,7 +90,11 @@ class MetadataReader:
         return found
 
     def _fields(self) -> Fields:
-        """Return the members to read as fields. Only messages with `schema-include` have outer members."""
+        """Return the members to read as fields of a message.
+
+        With `schema-include`, a message is {"schema": ..., "payload": {...}}. The fields are then the members
+        beside the payload, and the payload as one ROW. Otherwise, they are the members of the message itself.
+        """
         inner, parts = tuple(self._inner), tuple(self._inner.values())
         if self._options.schema_include:
             payload = row(tuple(name for name, _ in inner), tuple(kind for _, kind in inner))

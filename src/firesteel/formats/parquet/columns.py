@@ -124,7 +124,7 @@ def _entries(values: pa.Array, kind: SqlType, utc: bool) -> pa.Array:
 
 # --- times -------------------------------------------------------------------------------------------
 def _in_unit(times: pa.Array, target: pa.TimestampType) -> pa.Array:
-    """Return points in time in another unit. Finer digits than a coarser unit has are truncated.
+    """Return points in time in another unit. If the unit is coarser, truncate the digits that it lacks.
 
     Raises:
         pa.ArrowInvalid: The unit cannot represent a value.

@@ -56,7 +56,8 @@ class ParquetReader:
                     batch.validate(full=True)  # Arrow has not checked texts and offsets yet.
                     read += batch.num_rows
                     yield self._changes(batch, names)
-                # Only the totals are compared: asked for row groups, pyarrow aborts for some damage.
+                # Compare the number of rows of the whole file, not of each row group: for some damaged files,
+                # pyarrow aborts the process if the code asks for a row group.
                 if read != file.metadata.num_rows:
                     raise ValueError(f"{read} rows were found, the footer says {file.metadata.num_rows}")
         except FiresteelError:

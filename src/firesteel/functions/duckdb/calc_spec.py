@@ -19,8 +19,9 @@ IN_PLACE_OF_NULL: dict[TypeRoot, bool | int | str | date] = {
 """Default values that replace NULL in a NOT NULL column.
 
 Flink's generated Java code holds primitive values and ignores NULL marks
-(CodeGenUtils.primitiveDefaultValue). For example, an aggregate that is split into buckets returns the default
-for a call until the bucket with the values of this call has sent a result.
+(CodeGenUtils.primitiveDefaultValue). For example, if `table.optimizer.distinct-agg.split.enabled` is set,
+SELECT COUNT(DISTINCT x), MIN(i) is aggregated in parts: one for each bucket of x, and one for MIN(i). Until
+the part with MIN(i) has sent its result, MIN(i) is NULL. Flink then sends -1.
 """
 
 

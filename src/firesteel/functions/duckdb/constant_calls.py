@@ -113,8 +113,9 @@ def in_place_of_null(kind: SqlType, call: Call) -> Literal | None:
 def as_largest(call: Call) -> Expr:
     """Return what Flink's generated code reads for a constant call: the call, or a default value for NULL.
 
-    If the result is NULL, but the type is NOT NULL, the code reads the type's default value, such as 0. A
-    text stays NULL if the function itself returns NULL, without a cast or a NULL argument.
+    If the result is NULL, but the type is NOT NULL, the code reads the type's default value, such as -1 for
+    an INT. There is one exception: if a function other than CAST returns NULL for a text, and no call among
+    its arguments is NULL, the text stays NULL.
 
     Args:
         call: A constant call that is not part of a larger constant call. Within one, NULL stays NULL.

@@ -122,7 +122,7 @@ def create(
     )
     if has_macro:
         inner, parameters = quote(_inner(signature)), ", ".join(f"a{i}" for i in range(len(arguments)))
-        # The list holds copies of the results.
+        # `[f(x)][1]` is f(x): DuckDB copies the result into a list, and the copy outlives the result.
         connection.execute(
             f"CREATE OR REPLACE TEMP MACRO {quote(signature)}({parameters}) AS [{inner}({parameters})][1]"
         )
@@ -224,7 +224,8 @@ def _values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
-    # Other values are Python's own dates and times: elements of arrays, which are not converted to ints.
+    # Dates and times are ints (days, microseconds), except for elements of an array that the function got:
+    # `_values` does not convert these, so they are objects such as datetime.date.
     inner = all(v is None or isinstance(v, int) for v in values)
     if inner and (pa.types.is_timestamp(kind) or pa.types.is_time(kind)):
         return pa.array(values, pa.int64()).cast(kind)

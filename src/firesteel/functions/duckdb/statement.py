@@ -35,7 +35,8 @@ def calculated(spec: CalcSpec) -> Any:
 class Statement:
     """Projection and filter of changes. Rows keep their order, their kind and their sequence number.
 
-    The table must contain the columns of nested parts that the spec names.
+    If the spec has `parts` (values within nested columns, such as `buyer.city`), the caller has to append
+    their columns to the table of changes.
 
     Raises:
         JobError: An expression fails on a row, as in Flink, or a NOT NULL column without default is NULL.
@@ -140,10 +141,11 @@ class Statement:
 
 
 def _answer(connection: duckdb.DuckDBPyConnection, statement: str) -> pa.Table:
-    """Return the result of a statement.
+    """Return the result of a statement, by the faster one of DuckDB's two methods.
 
-    DuckDB binds a relation's statement twice, which dominates the time of a long one. `execute` binds once
-    but copies the rows, and warns about it.
+    `sql` binds the statement twice, which takes most of the time of a long statement. `execute` binds the
+    statement once, but copies the result. So `execute` runs statements of at least _LONG characters. DuckDB
+    warns about the copy; the warning is suppressed.
     """
     if len(statement) < _LONG:
         return connection.sql(statement).to_arrow_table()

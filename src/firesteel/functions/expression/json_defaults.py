@@ -1,7 +1,8 @@
 """The DEFAULT of JSON_VALUE: Flink's internal value of the literal, returned without conversion.
 
-As STRING, Flink returns the text of the Java object (a DATE's days, a TIMESTAMP's `2020-01-01T00:00`). As
-another type, it returns only an object of that class (JsonValueCallGen).
+For RETURNING STRING, Flink returns the text of the Java object: the days of a DATE, `2020-01-01T00:00` for a
+TIMESTAMP. For RETURNING BOOLEAN, INTEGER or DOUBLE, Flink casts the object to Boolean, Integer or BigDecimal.
+If the object is of another Java class, the cast fails (JsonValueCallGen).
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ def _step(call: Call) -> Part:
     if value.type.root is TypeRoot.ARRAY:
         return (None,)
     if value.type.root is TypeRoot.MAP and isinstance(key, Literal) and key.type.root in CHARACTER:
-        # A key of another type would be padded or truncated.
+        # If the map's keys are CHAR(n) or VARCHAR(n), the literal is padded or truncated before it is looked
+        # up. Then the key in the map may differ from the literal, so the whole map is read.
         as_it_is = value.type.children[0].same_as(STRING)
         return (key.value,) if isinstance(key.value, str) and as_it_is else ()
     return ()

@@ -40,8 +40,8 @@ class Number:
     Attributes:
         field: Pattern letter of the field.
         sign: Java's SignStyle: EXCEEDS_PAD, NORMAL or NOT_NEGATIVE.
-        following: Digits that the adjacent fixed-width numbers after this number need. -1 if this number is
-            itself such a number after another one.
+        following: Number of digits of the fixed-width numbers that directly follow this number: 4 for the
+            year in `yyyyMMdd`. -1 if this number is such a follower, like MM and dd.
         base: Number that is added to the digits' value: 2000 for a year of two digits.
         unit: Factor of the value, for a fraction of a second.
     """
@@ -170,7 +170,7 @@ def steps_of(pattern: str) -> tuple[Step, ...] | None:
 
 def _compiled(pieces: list[tuple[str, int]]) -> tuple[Step, ...]:
     open_groups: list[list[Step]] = [[]]
-    base = -1  # Index, in the group, of the number that adjacent fixed-width numbers follow; -1 for none.
+    base = -1  # Index, in the open group, of a number that fixed-width numbers may directly follow, or -1.
     for text, count in pieces:
         group = open_groups[-1]
         if count < 0:

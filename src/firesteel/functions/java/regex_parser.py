@@ -161,7 +161,10 @@ class _Parser(Characters):
         return self.closed_by(before, "(?:")
 
     def closed_by(self, before: set[str], opening: str) -> str:
-        """Read a group to its end, restore the flags `before`, and return it for Python after `opening`."""
+        """Read a group to its end, and return the group for Python: `opening`, its content and `)`.
+
+        The flags after the group are those in `before`.
+        """
         body = "|".join(map(_written, self.alternatives()))
         self.close(before)
         return f"{opening}{body})"
@@ -275,7 +278,11 @@ class _Parser(Characters):
         return self.literal(self.escaped_letter(letter))
 
     def reference(self, number: int) -> str:
-        """Read the rest of a group number. A digit belongs to it if that many groups have begun so far."""
+        r"""Read the rest of a back reference, and return it for Python. `number` is its first digit.
+
+        A further digit belongs to the number only if the longer number is not above the number of groups that
+        have begun so far. With 5 groups, `\12` is a reference to group 1, and then the text `2`.
+        """
         while (digit := self.peek()) and digit in "0123456789" and number * 10 + int(digit) <= self.groups:
             number = number * 10 + int(digit)
             self.at += 1

@@ -12,7 +12,10 @@ from firesteel.functions.json_path.errors import InvalidPath, JsonError
 from firesteel.functions.json_path.tokens import Path, Token, Walk, WildcardToken
 
 Function = Callable[[Any, Sequence[Any]], Any]
-"""Function from the value that the path before it finds, and the call's arguments, to the result."""
+"""Function that takes a value and the arguments of the call, and returns the result.
+
+The value is the one that the path before the function finds: that of `$.a` for `$.a.sum(1)`.
+"""
 
 _NOTHING = "Aggregation function attempted to calculate value using empty array"
 
@@ -63,10 +66,12 @@ def _arguments(token: FunctionToken, root: Any, suppress: bool, paths_only: bool
 
 
 def _length(token: FunctionToken, value: Any, suppress: bool) -> Any:
-    """Return the number of elements or members of the value, or of the children of an argument's path.
+    """Return the number of elements or members of the value, or of what an argument's path finds in it.
 
-    Jayway appends a wildcard to an argument's path, but a definite path still counts as definite. So the
-    result is the length of the last child. If that child is not an array, the argument is ignored.
+    As in Jayway, a wildcard is appended to the argument's path: `length($.a)` evaluates `$.a[*]`, which finds
+    all children of a. But `$.a` was a definite path, and `$.a[*]` still counts as one, whose result is the
+    last value found. So the function returns the length of a's last child. If that child is not an array,
+    the argument is ignored. If the argument's path is not definite, the number of found children is returned.
     """
     if token.arguments:
         path = token.arguments[0]

@@ -4,9 +4,13 @@ A step gets the text of the path so far, for messages, and a value. It passes ea
 next step, or to the evaluation if it is the last step. A path is definite if each step finds at most one
 value. The result of a definite path is that value, else the list of all found values.
 
-One quirk of Jayway is kept: before other steps, `..[1]` passes on all elements of an array. Only a last step
-that reads a member compares the element's index with `[1]` (upstreamArrayIndex). Unlike in Jayway, that index
-does not outlive the evaluation.
+One quirk of Jayway is kept: if other steps follow `..[1]`, it passes on all elements of an array. If the next
+step reads a member and is the last one, it skips the elements whose index is not 1 (upstreamArrayIndex):
+
+    $..[1].a      a of the elements with the index 1
+    $..[1].a.b    a.b of all elements
+
+Unlike in Jayway, the remembered index of an element does not outlive the evaluation.
 """
 
 from __future__ import annotations
@@ -68,8 +72,8 @@ class Path:
     Args:
         root: `$` or `@`.
         steps: The steps.
-        definite: Whether the path is definite. None: derive it from the steps. `length()` appends a step, but
-            as in Jayway keeps the value from before (path_functions.py).
+        definite: Whether the path is definite. None: derive it from the steps. `length()` appends a wildcard
+            to a path, and passes the original path's `definite`, as in Jayway (path_functions.py).
     """
 
     def __init__(self, root: str, steps: Sequence[Token], definite: bool | None = None) -> None:

@@ -21,8 +21,8 @@ from firesteel.errors import UsageError
 class _Beside(MetaPathFinder):
     """Import finder for modules in the folders of jobs.
 
-    Names of the standard library are skipped: libraries try to import modules that exist only on other
-    systems.
+    The folders are not searched for names of the standard library, even if this system lacks the module.
+    Libraries try to import such modules (`winreg` on Linux). This must not run a file with the same name.
     """
 
     def __init__(self) -> None:

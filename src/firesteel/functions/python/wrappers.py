@@ -32,7 +32,7 @@ class ScalarUdf:
 
     @property
     def call(self) -> Callable[..., Any]:
-        """Return the callable for the arguments of one call."""
+        """Return the function to call: the `eval` method of a ScalarFunction, else the callable itself."""
         found: Callable[..., Any] = (
             self.function.eval if isinstance(self.function, ScalarFunction) else self.function
         )
@@ -56,7 +56,7 @@ class TableUdf:
 
     @property
     def call(self) -> Callable[..., Any]:
-        """Return the callable for the arguments of one call."""
+        """Return the function to call: the `eval` method of a TableFunction, else the callable itself."""
         found: Callable[..., Any] = (
             self.function.eval if isinstance(self.function, TableFunction) else self.function
         )
@@ -88,12 +88,18 @@ class AggregateUdf:
 
     @property
     def retracts(self) -> bool:
-        """Return whether rows can be retracted: by the class's `retract`, or by recomputing from Series."""
+        """Return whether rows can be retracted: the class defines `retract`, or `is_pandas` is True.
+
+        For pandas, the accumulator is the list of all rows, from which Firesteel removes the row.
+        """
         return self.is_pandas or type(self.function).retract is not AggregateFunction.retract
 
     @property
     def merges(self) -> bool:
-        """Return whether accumulators can be merged: by `merge`, or because Series need no merge."""
+        """Return whether accumulators can be merged: the class defines `merge`, or `is_pandas` is True.
+
+        For pandas, an accumulator is a list of rows, and Firesteel appends one list to the other.
+        """
         return self.is_pandas or type(self.function).merge is not AggregateFunction.merge
 
 

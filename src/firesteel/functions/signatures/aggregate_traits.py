@@ -47,7 +47,10 @@ class AggregateTraits:
     buffers: tuple[str, ...] | None = None
     """Column names of the accumulator. None: a single column named after the function."""
     retract_buffers: tuple[str, ...] | None = None
-    """Column names of the accumulator if the input has retractions. None: as for `buffers`."""
+    """Column names of the accumulator if the input has retractions.
+
+    None: a single column named after the function, even if `buffers` is not None.
+    """
 
 
 _MERGES = AggregateTraits(merges=True)

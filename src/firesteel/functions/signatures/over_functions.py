@@ -33,7 +33,7 @@ def check_lag(args: Sequence[Expr], place: SourceRange) -> SqlType:
         return kind.with_nullable(True)
     default = args[2].type
     if default.root is not TypeRoot.NULL and not _one_class(default, kind):
-        raise ValidationError(  # Flink names the type of the offset, too, not that of the value
+        raise ValidationError(  # As in Flink, the message has the type of the offset, not of the value.
             f"Please explicitly cast default value {default} to {args[1].type}.", range=args[2].range or place
         )
     return kind.with_nullable(kind.nullable or default.nullable)

@@ -99,8 +99,8 @@ def group_window_aggregate(
 def _time_column(node: physical_windows.GroupWindowAggregate) -> int | None:
     """Return the position of the row time, None for processing time.
 
-    If an aggregate call also reads the row time, the input has one column for both, which is no time
-    attribute any more. This column is found by its name.
+    If the query reads the row time outside of the window, too, a planner rule removes the projection that has
+    the column twice, and `node.time` is None (merge_group_window_project). Then the column is found by name.
     """
     if not node.is_rowtime or node.time is not None:
         return node.time if node.is_rowtime else None

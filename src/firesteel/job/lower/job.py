@@ -82,9 +82,9 @@ class TranslateOptions:
 
 
 def translate(roots: Sequence[Node], options: TranslateOptions | None = None) -> JobSpec:
-    """Return the job that runs physical plans.
+    """Return the job that runs physical plans. The caller gets the rows of each root that is no Sink.
 
-    Equal parts run once (plan/reuse.py), and equal sinks are one. The caller gets the rows of other roots.
+    Equal parts of the plans run once (plan/reuse.py). Sinks that differ only in changelog mode are merged.
 
     Raises:
         NotSupportedError: No host can run a node yet.
@@ -188,8 +188,8 @@ class _Shared:
 
 
 _Walk = Generator[tuple[Node, Branches], list[_Open], list[_Open]]
-"""Generator that yields each input of a node with its branches, gets the input's open chains by `send`, and
-returns the open chains of the node."""
+"""Generator that yields each input of a node with its branches (the path to it through the Union nodes), gets
+the open chains of this input by `send`, and returns the open chains of the node."""
 
 
 @dataclass
@@ -220,10 +220,7 @@ class _Translation:
         self.joins = any(_has_ports(node) for node in walk(root))
 
     def chains(self, root: Node) -> list[_Open]:
-        """Return the open chains that together give the rows of a node.
-
-        The inputs of a node are visited in order, at any depth, so sources are numbered in that order.
-        """
+        """Return the open chains that give a node's rows. Sources are numbered depth first, by input."""
         stack: list[_Walk] = [self._open(root, ())]
         found: list[_Open] | None = None
         while stack:
@@ -250,7 +247,10 @@ class _Translation:
         return [_Open.reading([chain], Partitioning.FORWARD) for chain in closed]
 
     def _read_again(self, shared: _Shared) -> list[_Open]:
-        """Return shared chains for another reader. Rows that may meet the first reader's are renumbered."""
+        """Return open chains that read shared chains once more.
+
+        This reader's rows get new sequence numbers if an operator may also get rows of another reader.
+        """
         chains = [_Open.reading([chain], Partitioning.FORWARD) for chain in shared.chains]
         if shared.first != self.sink and not self.joins:
             return chains

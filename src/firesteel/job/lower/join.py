@@ -41,10 +41,10 @@ def join(node: Join, options: OperatorOptions) -> JoinSpec | SemiJoinSpec:
 
 
 def _folds(node: Join, options: OperatorOptions) -> tuple[int, int]:
-    """Return for each input the most rows of a bundle in which a change and its retraction cancel out.
+    """Return the bundle size of each input, in rows. Within a bundle, a change and its retraction cancel out.
 
-    It is 0 without mini-batches, and for an input that sends +U without -U: its changes `+U a2 -D a2` would
-    cancel out, and the row that a2 replaced would stay.
+    The size is 0 without mini-batches. It is also 0 for an input that sends +U without -U: the changes
+    `+U a2 -D a2` would cancel out, and the row that a2 has replaced would stay.
     """
     modes = (mode_of(side) for side in node.inputs)
     bundle = options.bundle if node.mini_batch else 0

@@ -62,7 +62,9 @@ def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggrega
 def _sorted_over(node: OverAggregate, options: OperatorOptions) -> SortedOverSpec:
     """Return the spec of an OVER aggregate by a column that is no time attribute.
 
-    Its accumulators are created for each version of a partition. The number of the version is their key.
+    A change may affect the results of all rows after it. So the operator aggregates the partition again, with
+    new accumulators. The rows of the partition after such a change are a version. The number of the version
+    is the key of its accumulators.
     """
     window, columns = node.window, types_of(node.input)
     types = columns + tuple(literal.type for literal in node.constants)

@@ -127,7 +127,7 @@ def _refuse_marker(expr: Expr) -> None:
 
 
 def _table_below(node: Node) -> Table | None:
-    """Return the table at the end of the first inputs below a node, None if no table is there."""
+    """Return the table that a node reads, on the path of first inputs. None if the path ends at no table."""
     while node.children:
         node = node.children[0]
     return node.table if isinstance(node, physical.TableSourceScan) else None

@@ -18,7 +18,13 @@ _BLANK, _PLUS, _POINT, _ZERO, _NINE, _LOWER_E, _LOWER_CASE = 32, 43, 46, 48, 57,
 def trim(data: Bytes, cells: Cells, blanks: bool) -> None:
     """Trim, in strings that hold numbers, the characters that Java ignores.
 
-    These are a plus before a digit and, with `blanks`, characters up to the blank at both ends.
+    These are a plus before a digit and, with `blanks`, all characters at both ends with codes up to 32, the
+    blank's code.
+
+    Args:
+        data: The block of messages.
+        cells: int64[n], cells of the values. Those of strings are replaced.
+        blanks: Whether to trim the characters at both ends.
     """
     for index in range(len(cells)):
         if cells[index] >> KIND_SHIFT != STRING:

@@ -158,7 +158,7 @@ def _message(
     row = _new_row(tables, cells, 0)
     if row < 0:
         return FULL
-    # These three variables describe the innermost open value, as a level of `stack` does.
+    # `node`, `row`, `elements` and `step` describe the innermost open value, like a level of `stack`.
     node, elements, step = 0, 0, entry(plan, FIRST_MEMBER)
     opened = 0
     at = blanks_end(data, at + 1, end)
@@ -364,7 +364,8 @@ def _has_repeated(data: Bytes, cells: Cells, place: int, width: int, count: int)
     """
     for one in range(1, count):
         key = cells[place + one * width]
-        start, length = key & START_MASK, key >> LENGTH_SHIFT  # The kind is compared, too.
+        # `length` includes the kind (STRING or ESCAPED), so only keys of one kind can be equal.
+        start, length = key & START_MASK, key >> LENGTH_SHIFT
         for other in range(one):
             before = cells[place + other * width]
             if before >> LENGTH_SHIFT == length:

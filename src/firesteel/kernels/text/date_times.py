@@ -82,7 +82,7 @@ def _days(data: Bytes, at: int, end: int, first_year: int, last_year: int) -> in
         longest = 30 + ((month + (month >> 3)) & 1)
     if day > longest:
         return _NONE
-    # The year of this count begins in March, so that the leap day is its last.
+    # Count days in years that begin in March: the leap day is then the last day of a year.
     since_march = month - 3 if month > 2 else month + 9
     whole = year if month > 2 else year - 1
     return (

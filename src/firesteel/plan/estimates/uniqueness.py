@@ -1,7 +1,8 @@
 """Whether columns of a logical plan's rows are unique, as Flink's cost model sees it.
 
-Flink: FlinkRelMdColumnUniqueness. It knows less than `unique_keys`: it only tells whether given columns are
-unique, and returns None for a table without a key. Estimates of joins depend on the difference.
+Flink: FlinkRelMdColumnUniqueness. Its answer is True, False, or None for unknown: columns of a table without
+a key are unknown. False and None lead to different estimates of a join's rows (plan/estimates/rows.py). The
+cost model finds fewer unique columns than `unique_keys`, and answers only for columns that the caller names.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ Columns = frozenset[int]
 
 
 def are_distinct(node: Node, columns: Columns) -> bool:
-    """Return whether the columns contain a unique key that Flink's cost model finds, too.
+    """Return whether the columns contain one of the `unique_keys`, and Flink's cost model does not deny it.
 
-    For columns of both inputs of a join, Flink only asks whether each input is unique by its own columns.
+    `are_unique` is True or None then. For columns of both inputs of a join, Flink's model only asks whether
+    each input is unique by its own columns. For rows from a WatermarkAssigner, the result is always False.
     """
     if _reads_watermarks(node) or not any(key <= columns for key in unique_keys(node)):
         return False
@@ -32,7 +34,7 @@ def are_distinct(node: Node, columns: Columns) -> bool:
 
 @from_below
 def _reads_watermarks(node: Node) -> bool:
-    """Return whether the keys of a node come from below a WatermarkAssigner, where Flink looks for none."""
+    """Return whether a node's rows come from a WatermarkAssigner, below which Flink looks for no keys."""
     if isinstance(node, (Project, Filter)):
         return _reads_watermarks(node.input)
     if isinstance(node, Join):
@@ -67,10 +69,13 @@ def _of_project(node: Project, columns: Columns) -> bool | None:
 
 
 def _of_join(node: Join, columns: Columns) -> bool | None:
-    """Return `are_unique` of a join.
+    """Return `are_unique` of a join: whether no two rows of its output share the values of these columns.
 
-    Columns of both inputs are unique if those of each input are. Columns of one input are unique if, in
-    addition, each of its rows has at most one partner.
+    A SEMI or ANTI join has the answer of its left input. For other joins:
+
+    Columns of both inputs are unique if the columns of each input are unique in this input. Columns of only
+    one input are unique if three things hold: they are unique in this input, each row of this input has at
+    most one partner, and no row of the other input is sent with NULL in them.
     """
     if not node.join_type.has_right_columns:
         return are_unique(node.inputs[0], columns)

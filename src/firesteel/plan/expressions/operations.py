@@ -205,11 +205,17 @@ def _without_negative_zero(
     apart: list[Expr] | None,
     condition: Expr,
 ) -> Expr:
-    """Return a condition for which -0.0 is not equal to 0.0, if it compares `ref` with several points.
+    """Return an IN or NOT IN condition, changed so that the operand -0.0 does not equal the point 0.0.
 
-    `apart`: the points that `ranges` exclude, None if `ranges` exclude anything else.
+    Flink looks for the operand in a HashSet, in which -0.0 differs from 0.0 (ScalarOperatorGens.generateIn).
+    The condition is returned as it is unless the operand is FLOAT or DOUBLE and is compared with two or more
+    points, one of them 0.
 
-    Flink looks for the value in a HashSet, in which -0.0 differs from 0.0 (ScalarOperatorGens.generateIn).
+    Args:
+        ref: The operand.
+        ranges: Ranges of the SEARCH from which `condition` was made: option and bounds of each.
+        apart: The points of a NOT IN. None if `ranges` exclude anything but single points.
+        condition: The condition on `ref` that is changed.
     """
     only_points = all(option == "=" for option, _ in ranges)
     points = [bounds[0] for _, bounds in ranges] if only_points else apart or []

@@ -36,7 +36,7 @@ class Scan(LogicalNode):
 
     @property
     def primary_key(self) -> tuple[int, ...]:
-        """Return the positions of the primary key in the schema. The scan reads all of its columns."""
+        """Return the positions in `schema` of the primary key. The scan must read all columns of the key."""
         names = [f.name for f in self.schema]
         return tuple(names.index(name) for name in self.table.primary_key)
 
@@ -174,7 +174,10 @@ def united_fields(inputs: Sequence[Node]) -> tuple[Field, ...]:
 
 
 def _common(types: list[SqlType]) -> SqlType:
-    """Return the common type of `types`, the first if there is none: the binder refuses such a query."""
+    """Return the common type of `types`.
+
+    If there is none, return the first type. This does not occur: the binder refuses the query before.
+    """
     return common_type(types) or types[0]
 
 

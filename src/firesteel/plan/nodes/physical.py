@@ -127,7 +127,9 @@ class GlobalGroupAggregate(PhaseNode):
     Attributes:
         keys: Positions of the keys, which are the first columns of the input. The others are accumulators.
         calls: The aggregate functions. Their arguments are columns of the local aggregate's input.
-        index_of_count_star: Position of the count of records, shown if an incremental aggregate below counts.
+        index_of_count_star: Position in `calls` of the one that merges the query's own COUNT(*), by which
+            records are counted. Set, and printed in plans, only above an IncrementalGroupAggregate that
+            retracts.
         map_order: As in GroupAggregate.
         state_ttl: How long a key is kept.
     """
@@ -184,8 +186,8 @@ class IncrementalGroupAggregate(PhaseNode):
 class Expand(PhysicalNode):
     """Send each row once for each projection.
 
-    A projection has the columns of the input, some replaced by NULL, its number, and perhaps columns that are
-    repeated.
+    A projection has all columns of the input, some of them replaced by NULL. The number of the projection
+    follows, and then the input's columns that are needed a second time, without NULL in their place.
     """
 
     input: Node

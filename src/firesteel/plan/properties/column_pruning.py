@@ -18,14 +18,17 @@ Positions = dict[int, int]
 
 
 class Surplus(Enum):
-    """Place where columns of an input that the node above does not need are dropped."""
+    """Place where surplus columns of an input are dropped: columns that the node above does not need."""
 
     CUT = auto()
-    """In a projection right above the input."""
+    """Surplus columns of an input are dropped by a projection right above the input."""
     KEPT = auto()
-    """In the node itself, or further up. Of these columns, the input keeps those that it reads itself."""
+    """No projection is added. The input still outputs a surplus column if the input itself reads it.
+
+    The node above the input drops the column, or a node further up.
+    """
     CUT_BELOW_FILTER = auto()
-    """As KEPT, but above an input with ProjectionPlace.BELOW_FILTERS, a projection drops them."""
+    """As KEPT. But if the input has ProjectionPlace.BELOW_FILTERS, a projection drops the surplus columns."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Need:
     Attributes:
         node: The input.
         columns: Positions of the columns, in the order in which they are wanted.
-        surplus: Where all other columns are dropped.
+        surplus: Where all other columns of the input are dropped.
         picked: As the parameter of `column_pruning`, for the input.
     """
 
@@ -71,18 +74,21 @@ number of columns of the projection above if it only picks columns, 0 otherwise.
 
 
 class ProjectionPlace(Enum):
-    """Place of a projection that stands above a node."""
+    """Place to which projections above a node move (rules/pushdown/push_projects.py)."""
 
     ABOVE = auto()
-    """Above the node, and above a filter between them: projection and filter become one Calc."""
+    """A projection stays above the node, and above a filter over the node: the two become one Calc."""
     BELOW_FILTERS = auto()
-    """Right above the node, below the filter: it drops columns that the node cannot do without."""
+    """A projection is added below a filter, right above the node.
+
+    It drops columns that the node must output although nothing above reads them.
+    """
     IN_INPUTS = auto()
-    """Above each of the node's inputs."""
+    """A projection moves below the node: a copy stands above each input of the node."""
 
 
 projection_place: NodeProperty[ProjectionPlace] = NodeProperty("place of projections", OF_LOGICAL)
-"""Place of a projection that stands above a node."""
+"""Place to which projections above a node move."""
 
 
 def keeps_all_columns(*classes: type[Node]) -> None:

@@ -16,16 +16,18 @@ Branch = tuple[Expr, Expr]
 _SAFE = frozenset([*MIRRORED, *NEGATED_TESTS, "-", "NOT", "CASE", "LIKE", "SEARCH", "TRIM"])
 """Functions that cannot fail (Calcite: RexSimplify.SafeRexVisitor)."""
 _MOST_BRANCHES = 100
-"""Greatest number of branches of a CASE that becomes logic.
+"""Greatest number of branches of a BOOLEAN CASE that becomes AND and OR (`_as_logic`).
 
-In that logic each branch negates all before it, so its size grows with the square of the number.
+Each branch then negates the conditions of all branches before it. So the size grows with the square of the
+number.
 """
 
 
 def simplify_case(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    """Return a CASE without impossible branches, with equal neighbours merged.
+    """Return a CASE without impossible branches. Successive branches with equal results are merged.
 
-    A BOOLEAN CASE becomes AND and OR.
+    A BOOLEAN CASE becomes AND and OR if it has at most `_MOST_BRANCHES` branches, and if no condition or
+    result can fail for the rows of other branches.
     """
     branches = _branches(call, simplifier, unknown_as)
     if len(branches) == 1:
@@ -39,7 +41,7 @@ def simplify_case(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
 def _branches(call: Call, simplifier: Simplifier, unknown_as: str) -> list[Branch]:
     """Return the branches that are possible.
 
-    The conditions of neighbours with equal results become one OR.
+    Successive branches with equal results become one branch, whose condition is the OR of theirs.
     """
     runs: list[tuple[list[Expr], Expr]] = []
     given = [*zip(call.args[:-1:2], call.args[1:-1:2], strict=True), (TRUE, call.args[-1])]
@@ -74,7 +76,14 @@ def _retyped(result: Expr, call: Call) -> Expr:
 
 
 def _simplified(logic: Expr, call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:
-    """Return the simplified logic of a CASE, cast to NOT NULL if the CASE is NOT NULL."""
+    """Return the AND and OR that replace a BOOLEAN CASE, simplified. They are NOT NULL if the CASE is.
+
+    Args:
+        logic: The AND and OR from `_as_logic`.
+        call: The CASE. If it is NOT NULL and the result is nullable, the result is cast to NOT NULL.
+        simplifier: The simplifier.
+        unknown_as: Value that may replace an UNKNOWN result: `true`, `false` or `unknown`.
+    """
     if call.type.nullable or not logic.type.nullable:
         return simplifier(logic, unknown_as)
     logic = simplifier(logic, "unknown")
@@ -101,7 +110,7 @@ def _is_true(condition: Expr) -> Expr:
 
 
 def _as_logic(branches: list[Branch]) -> Expr:
-    """Return the logic of a BOOLEAN CASE: `(p1 IS TRUE AND x) OR (p2 IS TRUE AND y AND NOT p1) OR ...`."""
+    """Return a BOOLEAN CASE as AND and OR: `(p1 IS TRUE AND x) OR (p2 IS TRUE AND y AND NOT p1) OR ...`."""
     constant = all(is_true(r) or is_false(r) for _, r in branches)
     terms: list[Expr] = []
     before: list[Expr] = []

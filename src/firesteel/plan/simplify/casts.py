@@ -82,7 +82,9 @@ def fold_cast(call: Call, literal: Literal) -> Expr:
     if literal.type.same_as(kind):
         return call
     if value is None and literal.value is not None and (default := in_place_of_null(kind, call)) is not None:
-        return default  # generated code treats the literal as nullable
+        # The literal has too many digits for its DECIMAL type, so its value is NULL. For a NOT NULL cast of
+        # NULL, Flink's generated code has the default value of the target type.
+        return default
     if kind.root in INTEGERS:
         if (isinstance(value, str) and value.isascii() and value.strip().isdigit()) or (
             isinstance(value, (Decimal, float)) and value == value

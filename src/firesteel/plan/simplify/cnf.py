@@ -36,8 +36,13 @@ def _checked(function: str, terms: Sequence[Expr], limit: int) -> Expr:
 def _distributed(alternatives: list[list[Expr]], limit: int) -> Expr:
     """Return an OR of conjunctions as a conjunction of ORs, built from the right.
 
-    Neighbours of one term each are joined at once. `alternatives`: the terms of each conjunction. `limit`:
-    number of calls above which _TooBig is raised.
+        a OR b OR (c AND d)   ->   (a OR b OR c) AND (a OR b OR d)
+
+    Successive conjunctions of only one term, such as `a` and `b`, are put into the ORs in one step.
+
+    Args:
+        alternatives: The terms of each conjunction: [[a], [b], [c, d]].
+        limit: Number of calls above which _TooBig is raised.
     """
     found: list[Expr] = []
     singles: list[Expr] = []

@@ -167,7 +167,8 @@ def _contradicts(positive: list[Expr], negative: list[Expr]) -> bool:
     for term in positive:
         if not isinstance(term, Call) or term.function not in COMPARISONS:
             continue
-        opposite = NEGATED[term.function]  # a comparison equals its mirror image
+        # The negation of `a > 1` is `a <= 1`. It may also be written `1 >= a`, which is an equal Call.
+        opposite = NEGATED[term.function]
         if not functions.isdisjoint((opposite, REVERSED[opposite])) and (
             Call(opposite, term.args, term.type) in held
         ):

@@ -24,7 +24,8 @@ def choose_retraction(node: Node) -> Node:
     """Set `retract` of an aggregate. Other nodes stay as they are.
 
     Raises:
-        ValidationError: The input retracts rows and a function cannot, or HOP has SUM(DISTINCT) of inserts.
+        ValidationError: The input retracts rows, and a user-defined function has no method `retract`. Or a
+            SUM(DISTINCT) over HOP windows has an insert-only input, which Flink refuses, too.
     """
     if not isinstance(node, (GroupAggregate, WindowAggregate)):
         return node

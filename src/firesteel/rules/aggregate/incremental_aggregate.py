@@ -48,7 +48,8 @@ def _merged(node: GlobalGroupAggregate, local: LocalGroupAggregate, partial: Glo
     )  # fmt: skip
     exchange = Exchange(increments, node.keys, mode=INSERT_ONLY)
     if len(partial.calls) > partial.results:
-        # The final aggregate counts records by the partial aggregate's own count, so that count is sent too.
+        # The planner has added a COUNT(*) to both aggregates. The one of the final aggregate merges the
+        # accumulators of the other, so the final aggregate keeps all its calls.
         return replace(node, input=exchange)
     return replace(
         node,

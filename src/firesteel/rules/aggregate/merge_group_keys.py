@@ -65,9 +65,10 @@ def _renamed(node: Aggregate, keys: int) -> Aggregate:
 
 
 def _without_unread(node: Node, read: set[int]) -> tuple[Node, dict[int, int]]:
-    """Return a filter under a projection to the columns read, and the new position of each of them.
+    """Return a new projection of a filter to the columns that are read, and their new positions.
 
-    A column counts as read if the filter reads it or it is in `read`. Nodes other than filters stay.
+    A column counts as read if the filter's condition reads it or it is in `read`. If all columns are read, or
+    the node is not a filter, no projection is added.
     """
     width = len(node.schema)
     wanted = sorted(read | set(input_refs(node.condition))) if isinstance(node, Filter) else []

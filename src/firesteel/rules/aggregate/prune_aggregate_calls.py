@@ -55,7 +55,7 @@ def prune_aggregate_calls(node: Node) -> Node:
 def merge_aggregate_project(node: Node) -> Node:
     """Drop the projection below an aggregate if it only reorders or repeats all columns of its input.
 
-    Equal keys must have been merged before.
+    Keys that are the same column must have been merged before (rules/aggregate/merge_group_keys.py).
     """
     if isinstance(node, GroupWindowAggregate):
         return merge_group_window_project(node)
@@ -84,7 +84,10 @@ def with_names(node: Aggregate) -> Aggregate:
 
 
 def _in_input_order(node: Node) -> Node:
-    """Return an aggregate over its projection, sorted in the column order below if keys stay sorted."""
+    """Return an aggregate with the projection below it reordered to the columns of the projection's input.
+
+    The node stays if the new positions of its keys would not ascend, or if `in_input_order` is None.
+    """
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
         return node
     found = in_input_order(node.input)

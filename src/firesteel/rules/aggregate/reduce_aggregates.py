@@ -100,8 +100,8 @@ def _cheapest(node: Aggregate | GroupWindowAggregate) -> Node:
     if _over_windows(node.input):  # decides between two plans of equal cost
         native.reverse()
     cheapest = min(native, key=lambda f: f.cost(len(node.keys)))
-    # With an empty input, only the aggregate's one row is computed. The cheapest form is the one whose row is
-    # known.
+    # Over an empty input, an aggregate without keys has one row. If the planner knows the results of all
+    # calls of a form over no rows, `prune_empty` makes the row a literal. The first such form is cheapest.
     if isinstance(node, Aggregate) and is_empty(node.input):
         cheapest = next(filter(_Form.is_known_of_nothing, forms), cheapest)
     if cheapest is forms[0]:

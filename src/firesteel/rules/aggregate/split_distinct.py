@@ -46,7 +46,11 @@ class _PartialCall:
 
 @from_below
 def split_distinct(node: Node, configuration: Mapping[str, str]) -> Node:
-    """Return the tree with its DISTINCT calls split. A filter above a split aggregate keeps its names."""
+    """Return the tree with its DISTINCT calls split.
+
+    A split aggregate has other column names. If a Filter is right above it, a projection above the Filter
+    restores the old names.
+    """
     aggregate = node.input if isinstance(node, Filter) else node
     children = tuple(split_distinct(child, configuration) for child in aggregate.children)
     rebuilt = aggregate.with_children(children)
@@ -177,7 +181,8 @@ def _expanded(
 def _order(one: Positions, other: Positions) -> int:
     """Return a negative number if the first set is sorted before the second, a positive one if after it.
 
-    A set that contains the other is first, else the set with the first smaller column.
+    A set that contains the other comes first. Otherwise, the sets are compared as ascending lists, column by
+    column: {0, 3} comes before {1, 2}.
     """
     if one > other:
         return -1
@@ -234,7 +239,7 @@ def _average(call: AggregateCall, total: Expr, count: Expr) -> Expr:
 
 
 def _named(node: Aggregate) -> Aggregate:
-    """Return the aggregate with calls named `$f<position>`. If a key has the name, `_0`, `_1` follow."""
+    """Return the aggregate with calls named `$f<position>`: `$f2`, or `$f2_0`, `$f2_1` if a key is `$f2`."""
     taken = {node.input.schema[k].name for k in node.keys}
     calls = []
     for position, call in enumerate(node.calls, start=len(node.keys)):

@@ -202,8 +202,9 @@ def _lookup_join(node: LookupJoin, demanded: Columns) -> tuple[Columns, ...]:
 def _aggregate(node: Any, demanded: Columns) -> tuple[Columns, ...]:
     """Return the input columns that must not change for an aggregate.
 
-    If its input has updates, these are all columns, because the aggregate retracts whole rows. Otherwise no
-    column, but then a read user-defined function must be deterministic, else UpdateRiskError is raised.
+    If its input has updates, these are all columns, because the aggregate retracts whole rows. Otherwise
+    there are none. In this case, UpdateRiskError is raised if the result of a user-defined aggregate function
+    is among the `demanded` columns and the function is not deterministic.
     """
     if _updates(node):
         return (_all_columns(node.input),)

@@ -1,8 +1,9 @@
-"""Drop projections that only rename the columns of a table function.
+"""Drop projections that only rename the columns of a table function, and move up other projections.
 
-In plans these columns have the function's own names. Their names in the query are kept where Flink's planner
-sees another projection: if a LEFT join pads NOT NULL columns, or if a filter requires a column to equal a
-literal. Any other projection moves above the Correlate.
+In plans, the columns then have the function's own names instead of their names in the query. Two projections
+are dropped although Flink's planner sees more in them than new names, and the names in the query are kept: if
+a LEFT join pads NOT NULL columns, and if a filter requires a column to equal a literal. A projection that
+computes or reorders columns moves above the Correlate.
 
     Correlate(l, Project(UPPER($0))  f($cor0.s))  ->  Project(l.*, UPPER($n))  Correlate(l, f($cor0.s))
 """

@@ -1,11 +1,12 @@
 """Choose the unique keys by which a join keeps the rows of its inputs.
 
-    orders (key id)      by customer      its rows by id
-    customers (key id)   by id            one row
-    visits (no key)      by customer      its distinct rows, each with its count
+    input       unique key   joined by      state for each value of the join column
+    orders      id           customer       rows by id
+    customers   id           id             one row
+    visits      none         customer       distinct rows, each with the number of equal rows
 
-Flink: StreamPhysicalJoin.analyzeJoinInput. The inputs must be final, as a projection may drop a key. A
-MultiJoin has the keys of all joins that it stands for.
+Flink: StreamPhysicalJoin.analyzeJoinInput. Rules that change the inputs must run before, because a projection
+may drop a key. A MultiJoin has the keys of all joins that it stands for.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _BUNDLED = (GroupAggregate, GlobalGroupAggregate, IncrementalGroupAggregate)
 
 
 def keep_bundle_order(node: Node) -> Node:
-    """Mark the bundles below an aggregate that depends on the order of its rows."""
+    """Set `map_order` of the aggregates over bundles below an aggregate that depends on the order of rows."""
     if not isinstance(node, (GroupAggregate, LocalGroupAggregate, IncrementalGroupAggregate)):
         return node
     if not any(traits_of(call.function).by_order for call in node.calls):
@@ -37,7 +37,11 @@ def keep_bundle_order(node: Node) -> Node:
 
 @from_below
 def _in_map_order(node: Node) -> Node:
-    """Return the plan with the nearest bundles in map order, in all their phases."""
+    """Return the plan in which the uppermost aggregate over bundles sends keys in the order of Flink's map.
+
+    With several inputs, this is the uppermost aggregate of each. If it has a local or an incremental phase,
+    this phase keeps the order, too. The exchange below the aggregate sends all rows to one task.
+    """
     if isinstance(node, LocalGroupAggregate):
         return replace(node, map_order=True)
     if not isinstance(node, _BUNDLED) or (isinstance(node, GroupAggregate) and not node.mini_batch):

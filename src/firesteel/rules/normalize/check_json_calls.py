@@ -22,7 +22,7 @@ def check_json_calls(node: Node) -> Node:
     """Check the JSON() calls of one node, and return the node.
 
     Raises:
-        ValidationError: JSON() is in another place.
+        ValidationError: A JSON() call is neither an argument of JSON_ARRAY nor a value of JSON_OBJECT.
     """
     if isinstance(node, Calc):
         for expr in (*node.exprs, *([] if node.condition is None else [node.condition])):

@@ -30,8 +30,8 @@ def check_kinds(node: Node, accepted: Kinds | None, requester: str) -> None:
     Args:
         node: The node.
         accepted: Kinds of changes that the consumer accepts. None for no changes.
-        requester: Name of the consumer in the message. Nodes of a class must share one string object, so that
-            from_below finds cached results.
+        requester: Name of the consumer in the message. Equal names must be one string object (`intern`),
+            because the decorator `from_below` finds cached results by the identity of the arguments.
     """
     taken = kinds_taken(node)
     if taken is not None:

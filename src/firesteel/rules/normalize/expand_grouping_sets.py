@@ -6,8 +6,9 @@ Flink: DecomposeGroupingSetsRule, ExpandUtil. A copy has NULL in the keys that a
 has a bit for each of them, so that keys that are NULL themselves stay apart. GROUPING and GROUPING_ID are
 computed from the number.
 
-A single set that lacks keys occurs where GROUP BY names other sets twice. Flink groups by all keys then, if a
-call of GROUPING or GROUPING_ID is there, and has no plan otherwise.
+If GROUP BY names a set twice, the binder makes a second aggregate, whose only set may lack keys: of GROUPING
+SETS ((a), (b), (a)), the second aggregate has the keys a and b, and the set (a). Flink then groups by all
+keys if the aggregate calls GROUPING or GROUPING_ID. Otherwise, Flink has no plan.
 """
 
 from __future__ import annotations

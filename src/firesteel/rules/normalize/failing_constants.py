@@ -1,7 +1,7 @@
 """Find constants whose computation fails. Then all constants of the node stay as they are.
 
 Flink: ExpressionReducer computes the largest constant parts of a projection or a condition together. If one
-fails, none becomes a literal, and the job fails. CAST of a literal is not among them.
+part fails, no part becomes a literal, and the job fails. A CAST of a literal does not count as such a part.
 """
 
 from __future__ import annotations

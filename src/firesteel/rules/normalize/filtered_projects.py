@@ -1,7 +1,8 @@
 """Reorder a projection above a filter to the order of the columns below.
 
-Calcite: ProjectFilterTransposeRule pushes a projection to the columns that are read below the filter. If the
-filter reads no others, the projection above only reorders, and an aggregate does not need it.
+Calcite's ProjectFilterTransposeRule adds a projection below the filter, which keeps the columns that the
+filter or the upper projection reads. If the upper projection picks all columns that the filter reads, it only
+reorders columns, and an aggregate above does not need it.
 """
 
 from __future__ import annotations

@@ -212,7 +212,10 @@ def _arithmetic(call: Call, values: Sequence[Any]) -> Any:
 
 
 def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
-    """Return `a function b` as a decimal of the exact double. None for MOD, for 0 and if it is not finite."""
+    """Return `a function b` as a decimal of the exact double.
+
+    None for MOD, for a division by 0, and if the result is 0, NaN or infinite.
+    """
     if function == "MOD" or (function == "/" and b == 0):
         return None
     result = {"+": a + b, "-": a - b, "*": a * b, "/": a / (b or 1.0)}[function]

@@ -107,7 +107,10 @@ def fold_json(call: Call, literals: Sequence[Literal]) -> Expr:
 
 
 def _as_document(value: Any) -> Any:
-    """Return a DECIMAL as its text, which is the JSON document. Other values stay."""
+    """Return a literal's value as the argument of a JSON function, which reads JSON text.
+
+    A DECIMAL becomes its digits, such as `1.50`: the text of a JSON number. Other values stay.
+    """
     return f"{value:f}" if isinstance(value, Decimal) else value
 
 

@@ -1,7 +1,7 @@
 """Merge projections around an aggregate by a group window.
 
-Flink: FlinkAggregateProjectMergeRule, whose cost drops a projection that computes only PROCTIME(); and
-ProjectFilterTransposeRule above the aggregate.
+Flink: FlinkAggregateProjectMergeRule, and ProjectFilterTransposeRule above the aggregate. A projection that
+only computes PROCTIME() is dropped, too: Flink's planner finds the plan without this projection cheaper.
 """
 
 from __future__ import annotations

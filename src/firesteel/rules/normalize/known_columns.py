@@ -2,9 +2,9 @@
 
     SELECT k, v FROM t WHERE k = 5   ->   SELECT 5, v FROM t WHERE k = 5
 
-Calcite: ReduceExpressionsRule, RexReplacer. For a time attribute, the value is cast to it. A column of
-PARTITION BY or ORDER BY in OVER stays unless it is read elsewhere too, because OVER cannot order by a
-literal.
+Calcite: ReduceExpressionsRule, RexReplacer. For a time attribute, the value is cast to it. A column that only
+PARTITION BY or ORDER BY of OVER reads stays, because OVER cannot order by a literal. If another expression
+reads the column, too, it is replaced everywhere, also in OVER, as in RexReplacer.
 """
 
 from __future__ import annotations

@@ -95,9 +95,10 @@ def _padded(node: Join, empty_left: bool) -> Node:
 
 
 def _aggregate(node: Aggregate) -> Node:
-    """Return the result over an empty input: no groups, or for an aggregate without keys one row.
+    """Return the result over an empty input: no rows, or for an aggregate without keys one row.
 
-    In that row counts are 0 and other calls are NULL. If the result of a call is unknown, the node stays.
+    In this row, the results of COUNT and $SUM0 are 0, and the results of SUM, MIN and MAX are NULL. If an
+    aggregate has another function, it stays.
     """
     if node.keys:
         return without_rows(node)

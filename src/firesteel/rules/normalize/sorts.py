@@ -16,10 +16,10 @@ from firesteel.plan.tree import Node
 
 
 def sort_below_projects(node: Node) -> Node:
-    """Move the projection below a sort above it, if it passes on the sort's columns unchanged.
+    """Swap a sort and the projection below it, if the projection passes on the sort's columns unchanged.
 
-    Without a limit, a projection right above an aggregate stays. With a limit, a projection above a filter
-    stays, as both are one Calc.
+    A sort without a limit stays above a projection of an aggregate. A sort with a limit stays above a
+    projection of a filter, because projection and filter become one Calc.
     """
     if not isinstance(node, Sort) or not isinstance(node.input, Project):
         return node

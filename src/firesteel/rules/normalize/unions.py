@@ -82,7 +82,10 @@ def _coerced(node: Node, types: tuple[SqlType, ...]) -> Node:
 
 
 def _computed(expr: Expr, kind: SqlType) -> Expr | None:
-    """Return a literal as a computed literal of another type, None for other expressions."""
+    """Return a literal as another type, printed as Flink prints computed values: 2.50 for DECIMAL(3, 2).
+
+    None if the expression is not a literal, is NULL, or has the type `kind` already.
+    """
     if not isinstance(expr, Literal) or expr.value is None or expr.type.same_as(kind):
         return None
     literal = cast(expr, kind)

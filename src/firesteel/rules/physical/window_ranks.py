@@ -33,7 +33,8 @@ def window_rank(node: Rank, windows: WindowProperties, below: Node) -> Node:
         below: The physical node of its input.
 
     Raises:
-        ValidationError: The windows are those of processing time, or a column has the last rank.
+        ValidationError: The windows are those of processing time, or the query compares the rank with a
+            column instead of a literal: `WHERE row_num <= n`.
     """
     by_time = _sorts_by_time(node)
     if not windows.is_rowtime:

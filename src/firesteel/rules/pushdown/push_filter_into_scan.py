@@ -2,8 +2,9 @@
 
     Filter(a > 1)  Scan(t)   ->   Filter(a > 1)  Scan(t, filter=[>(a, 1)])
 
-Flink: PushFilterIntoTableSourceScanRule, RexNodeExtractor, FlinkRexUtil.toCnf. On its way, the condition
-becomes Flink's own expressions, which have only AND and OR of two operands and DOUBLE values.
+Flink: PushFilterIntoTableSourceScanRule, RexNodeExtractor, FlinkRexUtil.toCnf. Flink converts the condition
+into the expressions that sources read, and back. The plan shows this: the filter of the scan has AND and OR
+with two operands each, and FLOAT and DOUBLE literals of both filters are written as Java writes a double.
 """
 
 from __future__ import annotations
@@ -49,7 +50,11 @@ def push_filter_into_scan(node: Node) -> Node:
 
 
 def _as_java(expr: Expr) -> Expr:
-    """Return a literal as it comes back from Flink's expressions: a double, or an interval of all units."""
+    """Return a literal as Flink has it after converting it for a source and back. Other expressions stay.
+
+    A FLOAT or DOUBLE literal gets the value that Java's Double.toString writes. An INTERVAL literal gets a
+    type with all units: INTERVAL HOUR becomes DAY TO SECOND, INTERVAL YEAR becomes YEAR TO MONTH.
+    """
     if isinstance(expr, Literal) and expr.type.is_interval:
         months = expr.type.root is TypeRoot.INTERVAL_YEAR_MONTH
         return replace(

@@ -40,9 +40,16 @@ def push_projects(node: Node) -> Node:
 
 
 def _pruned(node: Node, wanted: tuple[int, ...], picked: int = 0) -> tuple[Node, Positions]:
-    """Return the node with the wanted columns, and others that it cannot do without, and their positions.
+    """Return a node whose inputs have lost columns that nobody reads.
 
-    Arguments: see `column_pruning`.
+    Args:
+        node: The node.
+        wanted: Positions of the columns that are read above, without duplicates.
+        picked: Number of columns of the projection above if it only picks columns, 0 otherwise.
+
+    Returns:
+        The node with the wanted columns, and other columns that it cannot drop. Then the new position of each
+        column that is left, by its old position.
     """
     if isinstance(node, Project):
         node = _merged(node)

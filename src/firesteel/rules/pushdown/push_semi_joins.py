@@ -30,11 +30,15 @@ def push_semi_joins(root: Node) -> Node:
 
 
 def _with_whole_right_rows(node: Node) -> Node:
-    """Move a projection between an inner join and a semi or anti join on its right above the inner join.
+    """Move a projection above an inner join if it stands between this join and a semi or anti join below.
 
-    Below it, the projection adds its rows to the cost and saves nothing, as a join's cost has only the bytes
-    of its left input. Without a projection above to merge with, it moves only if it then reads fewer rows.
-    Other nodes stay.
+        Join(INNER)  l  Project  Join(SEMI)  r, s   ->   Project  Join(INNER)  l  Join(SEMI)  r, s
+
+    A projection costs something for each of its rows. Below the inner join, it saves nothing: the cost of an
+    inner join has the bytes of its left input, but only the number of rows of its right input.
+
+    If a projection stands above the inner join, both become one, so the lower one always moves. Otherwise,
+    it moves only if the inner join has fewer rows than its right input. Other nodes stay as they are.
     """
     if isinstance(node, Project) and not is_identity(node.exprs, len(node.input.schema)):
         whole = _whole(node.input)
@@ -45,9 +49,12 @@ def _with_whole_right_rows(node: Node) -> Node:
 
 
 def _whole(node: Node) -> Node | None:
-    """Return an inner join without the projection of its right input, below a projection to its old columns.
+    """Return a projection above an inner join in place of one below it. The columns stay the same.
 
-    None if the node is no such join.
+        Join(INNER)  l  Project  Join(SEMI)  r, s   ->   Project  Join(INNER)  l  Join(SEMI)  r, s
+
+    None if the node is not an inner join whose right input is a projection of a semi or anti join. The
+    projection may only omit columns.
     """
     if not isinstance(node, Join) or node.join_type is not JoinType.INNER:
         return None
@@ -70,9 +77,10 @@ def _whole(node: Node) -> Node | None:
 
 
 def _has_fewer_rows_than_right(node: Join) -> bool:
-    """Return whether the result of a join has fewer rows than its right input.
+    """Return whether the result of a join is estimated to have fewer rows than its right input.
 
-    Without an estimate, the answer is whether the join compares equal columns.
+    If the rows cannot be estimated, return True for a join with an equality of columns (`l.k = r.k`) in its
+    condition, and False for other joins.
     """
     try:
         return row_count(node) < row_count(node.inputs[1])

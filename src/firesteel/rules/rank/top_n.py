@@ -90,7 +90,11 @@ def _ranked(node: Filter) -> tuple[Rank, Expr | None] | None:
 
 
 def _renamed(node: Project, below: Filter) -> Project:
-    """Return a projection over a filtered window, with the window's names for columns named `$..`."""
+    """Return a projection above a filter over an OVER aggregate, without generated column names (`$0`).
+
+    A column whose name begins with `$` gets the name of the filter's column that it reads. A projection that
+    does more than omit columns, or without an OVER aggregate below its filter, stays as it is.
+    """
     if not isinstance(below.input, OverAggregate) or not only_omits(node.exprs):
         return node
     names = (
@@ -141,7 +145,10 @@ class _Bounds:
         return self._found(term)
 
     def _comparison(self, term: Expr) -> tuple[str, Expr | None]:
-        """Return operator and operand of a term that compares the number."""
+        """Return the operator and the other operand of a term that compares the row number.
+
+        `rn < 5` and `5 > rn` give "<" and 5. Other terms, also `rn < rn + 1`, give "" and None.
+        """
         if not isinstance(term, Call) or term.function not in _MIRRORED:
             return "", None
         one, other = term.args

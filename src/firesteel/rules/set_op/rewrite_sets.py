@@ -71,7 +71,10 @@ def _equal(left: InputRef, right: InputRef) -> Expr:
 
 
 def _collapsed(term: Expr) -> Expr:
-    """Return the only condition of a join in its short form, as Calcite prints it (RelBuilder.join)."""
+    """Return `l IS NOT DISTINCT FROM r` for `l = r OR (l IS NULL AND r IS NULL)`. Other terms stay.
+
+    Calcite does the same with a term that is the whole condition of a join (RelBuilder.join).
+    """
     if not isinstance(term, Call) or term.function != "OR":
         return term
     equal = term.args[0]

@@ -1,12 +1,16 @@
 """Plan the rows that decide an IN with constants on its left side, such as `5 IN (SELECT v FROM r)`.
 
-Calcite: SubQueryRemoveRule, allLiterals. One row decides the result. It needs neither the counts nor the
-distinct values of join_values.py:
+Calcite: SubQueryRemoveRule, allLiterals. Of the rows of the sub-query, only those that equal the constants or
+have a NULL stay. They are reduced to one row with the columns cs and c, which a LEFT JOIN adds to each outer
+row. The counts and distinct values of join_values.py are not needed:
 
-    cs   TRUE if a row has the constants, FALSE if there is only a row with a NULL
-    c    number of such rows; NULL where the join finds none, and the value is FALSE then
+    rows of the sub-query                         cs      c                        value of IN
+    some row equals the constants                 TRUE    number of these rows     TRUE
+    no row equals them, some row has a NULL       FALSE   number of these rows     NULL
+    no row is left: the LEFT JOIN pads            NULL    NULL                     FALSE
 
-Where no column can be NULL, cs is TRUE or there is no row.
+If no column can be NULL, there is no c, and cs is TRUE or NULL. A correlated sub-query has no c either, and
+a row for each cs and key.
 """
 
 from __future__ import annotations
@@ -51,7 +55,11 @@ def matching_rows(node: Node, columns: Sequence[int], operands: Sequence[Literal
 
 
 def has_value(node: Node, columns: Sequence[int]) -> Expr:
-    """Return the test that no column is NULL: then the row has the constants of IN, and IN is TRUE."""
+    """Return the test that none of these columns is NULL, for rows that `matching_rows` has filtered.
+
+    Each of these rows equals the constants of IN or has a NULL. So a row without NULL equals the constants,
+    and IN is TRUE.
+    """
     refs = [InputRef(i, node.schema[i].type) for i in columns]
     tests = [Call("IS NOT NULL", (ref,), NOT_NULL_BOOLEAN) for ref in refs if ref.type.nullable]
     return conjunction(tests) or TRUE
@@ -60,8 +68,8 @@ def has_value(node: Node, columns: Sequence[int]) -> Expr:
 def deciding_row(rows: Node, columns: Sequence[int]) -> Node:
     """Return the row that decides an IN without correlation.
 
-    Its column `cs` is TRUE if a row without NULL matches. If a column can be NULL, the number of rows follows
-    as `c`.
+    Its column `cs` is TRUE if a row without NULL matches. If a column can be NULL, the column `c` follows:
+    the number of rows with this `cs`.
     """
     value = has_value(rows, columns)
     shown = Project(rows, (value,), ("cs",))

@@ -56,7 +56,8 @@ def filter_rows(node: Filter, rewritten: Rewrite, start: int = 0) -> Node:
     Args:
         node: A filter whose condition has sub-queries.
         rewritten: Rewrites the sub-queries within a plan.
-        start: Position of the filter's first column in the numbering of correlated sub-queries.
+        start: Number by which `$COR` calls in the sub-queries read the filter's first column. It is 0,
+            except for the right input of a join, whose columns are numbered after those of the left input.
     """
     below: Node = node.input
     width = len(below.schema)

@@ -6,7 +6,8 @@
     l LEFT JOIN r ON l.v IN (SELECT ..)                 its value is joined to l: all rows of l stay
 
 A sub-query that reads neither input is joined to the right one, as in Flink. Flink refuses most other
-sub-queries in ON. In those that it accepts, it takes columns of the left input for columns of the right one.
+sub-queries in ON. In correlated ones that it accepts, it reads columns of the right input where the query
+names columns of the left input. Firesteel reads the columns that the query names.
 """
 
 from __future__ import annotations

@@ -62,7 +62,8 @@ class JoinedValues:
     Attributes:
         node: The rows, their own columns first.
         rewritten: Rewrites the sub-queries within a plan.
-        start: Position of the first column in the numbering of correlated sub-queries.
+        start: Number by which `$COR` calls in the sub-queries read the first column of the rows. It is 0,
+            except for the right input of a join, whose columns are numbered after those of the left input.
         keeps_rows: Whether counts are joined by LEFT JOIN, so that rows stay for which a count has no row.
     """
 
@@ -113,7 +114,8 @@ class JoinedValues:
     def _pull_equal(self, query: SubQuery, plan: Node) -> tuple[Pulled, Around]:
         """Return a plan with its conditions on outer columns pulled up as equalities, and its outer query.
 
-        So each outer row belongs to one group of the plan.
+        The caller groups the plan by the columns in these equalities. An outer row then equals the key of at
+        most one group.
         """
         pulled, around = self._pull(query, plan)
         if all(equal_column(term, around) is not None for term in pulled.terms):
@@ -143,8 +145,9 @@ class JoinedValues:
         if query.correlation and (row := unique_row(plan, around)) is not None:
             return self._looked_up(row, around)
         if not has_one_row(plan) or (isinstance(plan, Project) and not query.correlation):
-            # Calcite finds no single row below a projection (RelMdColumnUniqueness), so it adds a check. In a
-            # correlated sub-query it removes the check later (RelDecorrelator).
+            # SINGLE_VALUE checks that there is at most one row. Calcite also adds it to a projection over a
+            # single row, as it does not see that this is one row (RelMdColumnUniqueness). In a correlated
+            # sub-query it removes this check later (RelDecorrelator).
             call = AggregateCall("SINGLE_VALUE", (0,), plan.schema[0].type.with_nullable(True), "$f0")
             plan = Aggregate(plan, (), (call,))
         if not query.correlation:
@@ -290,9 +293,18 @@ class JoinedValues:
     def _grouped_of_row(
         self, grouped: Pulled, keys: int, around: Around
     ) -> tuple[list[InputRef], list[Expr]]:
-        """Join the group of each row, and return its results and the CASE branch for rows without a group.
+        """Join the group of the sub-query that an outer row belongs to, by LEFT JOIN, to each outer row.
 
-        A joined column is TRUE for a row with a group, NULL for other rows. The keys come last.
+        The joined columns are the results of the group's aggregate calls, a TRUE, and the group's keys. All
+        of them are NULL for an outer row without a group.
+
+        Args:
+            grouped: The groups: keys, then results of aggregate calls.
+            keys: Number of keys.
+            around: The outer query.
+
+        Returns:
+            The columns with the results, and a CASE branch: FALSE for an outer row without a group.
         """
         columns = identity(f.type for f in grouped.node.schema)
         names = [f.name for f in grouped.node.schema]

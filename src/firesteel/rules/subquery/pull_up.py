@@ -140,10 +140,13 @@ def _project(node: Project, around: Around) -> Pulled:
 
 
 def _computed_from_values(below: Pulled, exprs: list[Expr], around: Around) -> tuple[Pulled, list[Expr]]:
-    """Return rows joined with distinct values of outer columns that expressions read, and the expressions.
+    """Return rows joined with the distinct values of outer columns, and expressions that read the join.
 
-    The new terms are NULL-safe. Flink's are not, and Flink drops other terms on a column that is read here. A
-    row of the outer query then gets rows that belong to other outer rows (compatibility.md).
+        SELECT r.v + o.x FROM r   ->   SELECT r.v + d.x FROM r, (SELECT DISTINCT x FROM o) AS d
+
+    A new term equates each joined column with the outer column (`d.x = o.x`). NULL equals NULL in it.
+    Flink's term is a plain `=`, and Flink drops other terms that compare the same outer column (`r.k = o.x`).
+    So in Flink, an outer row gets rows that belong to other outer rows (compatibility.md).
     """
     joined, place = _with_values(below.node, around, correlated_indices(exprs, around.correlation))
     equal = [_same(column, index, around, ()) for index, column in place.items()]
@@ -155,12 +158,16 @@ def _computed_from_values(below: Pulled, exprs: list[Expr], around: Around) -> t
 def _with_values(
     node: Node, around: Around, read: Sequence[int]
 ) -> tuple[tuple[Node, Node], dict[int, InputRef]]:
-    """Return rows beside the distinct values of outer columns, and the columns of a join of both.
+    """Return the inputs for a join of some rows with the distinct values of outer columns.
 
     Args:
         node: The rows.
         around: The outer query.
         read: Positions of the outer columns.
+
+    Returns:
+        The inputs: the rows and the distinct values. Then, for each position in `read`, the column that the
+        outer column has in a join of these inputs.
     """
     outer = around.columns
     columns = [outer[i] for i in read]
@@ -213,9 +220,9 @@ def _moved_call(call: AggregateCall, position: Mapping[int, int]) -> AggregateCa
 
 
 def _renamed_call(call: AggregateCall, position: int, moved: int) -> AggregateCall:
-    """Return a call under the name of position `moved`, if its name is the generated one of `position`.
+    """Return a call that moves from column `position` to `moved`, with its generated name adapted.
 
-    Other names stay.
+    The name `$f<position>` becomes `$f<moved>`. Any other name stays.
     """
     return replace(call, name=f"$f{moved}") if call.name == f"$f{position}" else call
 

@@ -51,7 +51,12 @@ def unique_row(plan: Node, around: Around) -> UniqueRow | None:
 
 
 def _equal_columns(terms: Sequence[Expr], around: Around) -> list[int] | None:
-    """Return the columns that terms equate with outer expressions. None if such a term is no equality."""
+    """Return the columns of the sub-query that its terms on the outer query equate with outer expressions.
+
+        custs.id = $COR.cust AND custs.ok   ->   [position of custs.id]
+
+    None if a term that reads the outer query is anything but such an equality. Other terms are ignored.
+    """
     columns = []
     for term in filter(around.reads, terms):
         if not isinstance(term, Call) or term.function != "=":

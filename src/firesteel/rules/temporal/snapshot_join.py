@@ -89,7 +89,17 @@ def _left_time(node: Correlate, snapshot: Snapshot) -> InputRef:
 
 
 def _with_times(node: Node, time: InputRef, snapshot: Snapshot) -> Node:
-    """Return the join with the temporal call added to its condition."""
+    """Return the join with a call of `__INITIAL_TEMPORAL_JOIN_CONDITION` added to its condition.
+
+    Args:
+        node: The join of the left input with the versions.
+        time: Column of the left input with the point in time.
+        snapshot: The versioned table.
+
+    Raises:
+        ValidationError: No columns are equal in ON. Or, in a join by row time, the versions do not have
+            exactly one row time of the same type.
+    """
     assert isinstance(node, Join)
     left, right = node.inputs
     width = node.left_width

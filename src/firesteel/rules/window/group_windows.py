@@ -79,8 +79,9 @@ def _formed(node: Aggregate, project: Project, key: int) -> Node:
 def _names(exprs: Sequence[Expr], below: Node) -> tuple[str, ...]:
     """Return the names of the columns below a group window aggregate.
 
-    Columns keep their names, except the times of windows below. A computed column is `$f<position>`, and
-    PROCTIME() is named as if it followed the input's columns.
+    A column keeps its name, unless the name begins with `w$`, as that of a border or time of a further window
+    aggregate below (`w$start`). Such a column, or a computed one, is `$f<position>`. PROCTIME() is `$f<n>`
+    over an input of n columns. A name that is taken gets a number behind it.
     """
     found: list[str] = []
     for position, expr in enumerate(exprs):

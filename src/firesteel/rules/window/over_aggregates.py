@@ -228,12 +228,13 @@ class _Split:
         return replace(expr, args=tuple(self._above(arg) for arg in expr.args))
 
     def _names(self, above: Sequence[Expr]) -> tuple[str, ...]:
-        """Return the names of the columns above.
+        """Return the names of the columns of the projection above. The first rule that applies decides.
 
-        The names are those of the query if the projection above computes with a window's result, or if it
-        does more than omit columns and `named` is False: CalcRelSplitter then adds a projection that restores
-        the order. Otherwise columns keep the input's names, and other expressions are `$<position>`, or have
-        the query's names if `named` is True.
+        1. If an expression computes with a window's result (`SUM(v) OVER w * 2`), all names are the query's.
+        2. If the projection does more than omit columns, and `named` is False, all names are the query's.
+           Calcite's CalcRelSplitter then adds a projection that puts the columns into the query's order.
+        3. Otherwise, a column of the input keeps its name. Any other expression has the query's name if
+           `named` is True, and is `$<position>` if it is False.
         """
         if not self.named and not only_omits(above):
             return self.node.names

@@ -3,10 +3,14 @@
     WindowAggregate(win_start, win_end)  Exchange  TUMBLE(ts)   ->   WindowAggregate(TUMBLE(ts))  Exchange
 
 Flink: PullUpWindowTableFunctionIntoWindowAggregateRule, ExpandWindowTableFunctionTransposeRule. Rows then
-reach the aggregate with their time and without borders. With a filter between them, the planner's cost
-decides. Above the function the filter's effect is estimated, above a WatermarkAssigner it is guessed. A
-function right below the Exchange stays where it is. There is no Calc above it if a projection of unread calls
-was dropped.
+reach the aggregate with their time and without the borders of their windows.
+
+If a filter is above the function, and a WatermarkAssigner right below, the cheaper plan wins. The fraction of
+rows that pass the filter is estimated for a filter above the function, and guessed for a filter right above
+the WatermarkAssigner, where the merge puts it (plan/selectivity.py).
+
+As Flink's rule needs a Calc, a function right below the Exchange is not merged. The Calc is missing if it
+only computed arguments of aggregate calls that nobody reads: it has been dropped with these calls.
 """
 
 from __future__ import annotations
@@ -39,7 +43,8 @@ def pull_up_windows(node: Node) -> Node:
     """Merge the window function below a window aggregate into it. Other nodes stay as they are.
 
     Raises:
-        ValidationError: The function would stay below over processing time, which Flink refuses.
+        ValidationError: The windows are of processing time, and the function is not merged, because no Calc
+            is above it or because the plan with a filter above it costs less. Flink refuses such a plan.
     """
     if not isinstance(node, WindowAggregate) or not isinstance(node.input, Exchange):
         return node

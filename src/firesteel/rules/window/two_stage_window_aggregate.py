@@ -48,7 +48,12 @@ def two_stage_window_aggregate(node: Node, configuration: Mapping[str, str]) -> 
 def _with_record_count(
     node: WindowAggregate, retracting: bool
 ) -> tuple[tuple[AggregateCall, ...], tuple[bool, ...]]:
-    """Return the calls, with a count of records added if windows can be empty and no call counts them."""
+    """Return the aggregate calls, and for each call whether it reads retractions.
+
+    A COUNT(*) is added as the last call if a window can be without rows and no call is a COUNT(*) yet. The
+    result of this call tells which windows have rows. Windows can be without rows if the input retracts, and
+    with HOP.
+    """
     if not retracting and node.windowing.window.function != "HOP":
         return node.calls, node.retract
     if record_count(node.calls) is not None:

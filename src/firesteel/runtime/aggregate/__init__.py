@@ -1,1 +1,1 @@
-"""Aggregates: declarations, the generated row engine, and columnar forms (running and reduced)."""
+"""Aggregates: declarations, the row engine, and results in columns, after each row or after each bundle."""

@@ -77,18 +77,21 @@ def stable_pair_order(first: NDArray[np.int64], second: NDArray[np.int64]) -> ND
 def word_order(
     words: NDArray[np.uint64], told_by: Sequence[NDArray[np.uint64]], codes: NDArray[np.int64], word_bits: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return the row numbers that sort n rows by code and a word's leading bits, and where each group begins.
+    """Return the row numbers that sort n rows by code and by the leading bits of a word. The sort is stable.
 
-    A group consists of equal rows.
+    Rows with the same code and the same leading bits are one group. As different rows may share these bits,
+    the rows of each group are compared by two further words.
 
     Args:
-        words: uint64[n], the words.
-        told_by: Two words for each row, which verify that the rows of a group are really equal.
+        words: uint64[n], the words to sort by.
+        told_by: Two arrays, uint64[n], of words that together identify a row's content. They may be the same
+            array, or `words`.
         codes: int64[n], or empty for no codes.
         word_bits: Number of leading bits of the word that fit beside a code and a row number.
 
     Returns:
-        int64[n] and int64[g]. None if rows of one group differ in one of the two words.
+        int64[n], the row numbers, and int64[g], where each of g groups begins among them. None if rows of one
+        group differ in `told_by`.
     """
     from firesteel.kernels.sorting import (
         pack,  # Imported late: the driver does not need this module.

@@ -67,8 +67,9 @@ FIRST = Position(-(1 << 62))
 """Position before all rows, for packets without rows or watermarks, such as counters or an error."""
 
 PACK_ROWS = 1 << 19
+"""Number of collected rows at which a task sends them as packets, even if they have less than PACK_BYTES."""
 PACK_BYTES = 16 << 20
-"""Rows and bytes at which a task sends its packets."""
+"""Size of the collected rows at which a task sends them as packets, even if they are less than PACK_ROWS."""
 
 _WRITE = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 """Options for writing a packet: compressed with LZ4, in one thread.
@@ -288,10 +289,12 @@ class Merger:
 
         Args:
             end: Position that the result has to precede, None for no limit.
-            most: Number of rows. More are before the result only if they have the same origin.
+            most: Number of rows. Rows with the same sequence and sub-sequence are never divided, so more than
+                `most` rows may come before the result.
 
         Returns:
-            The position. None if at most `most` rows wait before `end`, or if no position divides these rows.
+            The position. None if at most `most` rows wait before `end`, or if they cannot be divided, because
+            nearly all of them have the same sequence and sub-sequence.
         """
         tables = [changes for _, changes in self._held]
         waiting = sum(len(changes) if end is None else below(changes, end[:2]) for changes in tables)

@@ -53,7 +53,8 @@ class PortMerger:
         sub_sequence: Sub-sequence of the watermarks. It is not below that of any row of the chain.
         ports: Number of inputs of the chain.
         many: Whether to release more rows at once, for an operator that gains by it.
-        most_rows: Most rows at once, except for rows of one origin; None for no limit.
+        most_rows: Most rows that are released at once, None for no limit. Rows with the same sequence and
+            sub-sequence are never divided, even if they are more.
     """
 
     def __init__(
@@ -102,7 +103,12 @@ class PortMerger:
 
 
 def _messages(part: WatermarkedBatch) -> Iterator[Message]:
-    """Yield rows and watermarks as the simplest messages."""
+    """Yield the rows and watermarks of a batch as the messages that a chain with one input gets.
+
+    - If the columns are not known yet, as no packet has had rows: a `Watermark` for each watermark.
+    - If there are watermarks, with or without rows: the batch itself.
+    - If there are rows only: their table. If there is neither: nothing.
+    """
     if not part.table.num_columns:  # no packet has shown what the columns are
         for time, sequence in zip(part.times.tolist(), part.sequences.tolist(), strict=True):
             yield Watermark(time, sequence, part.sub_sequence)

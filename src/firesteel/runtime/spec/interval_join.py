@@ -58,11 +58,15 @@ class IntervalJoinSpec(OperatorSpec):
         return self.lower <= self.upper
 
     def reach(self, port: int) -> int:
-        """Milliseconds by which the last partner of a row may be later than the row."""
+        """Return how many milliseconds later than a row of an input its last possible partner may be."""
         return -self.lower if port == 0 else self.upper
 
     def expiry(self, port: int) -> int:
-        """Milliseconds from the time of a row to the operator time at which it is dropped."""
+        """Return how many milliseconds after its own time a row is dropped.
+
+        The row is dropped when the lower watermark of both inputs has reached this later time. In a join by
+        processing time, the clock decides instead.
+        """
         return self.reach(port) + 1 + self.min_cleanup
 
     @property

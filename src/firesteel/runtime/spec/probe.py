@@ -15,8 +15,9 @@ class ProbeSpec(OperatorSpec):
     Attributes:
         run: Id of the run of the query. All probes of a run add to the same counts.
         number: Number of the probe in the run.
-        branches: For each decision a column with the number of the branch that a row takes, NULL for a row
-            that does not reach the decision. None for a probe without decisions.
+        branches: Computes a column for each decision, which is a WHERE, CASE, IF or join condition of the
+            query. Its value is the number of the branch that a row takes (WHERE: 0 passes, 1 does not pass),
+            NULL for a row that does not reach the decision. None for a probe without decisions.
     """
 
     run: str

@@ -12,7 +12,8 @@ class SequenceShiftSpec(OperatorSpec):
     """Number the rows of one use of a shared input after the rows of earlier uses.
 
     Attributes:
-        places: Shift, as a number of sources: each source has an equal range of the sequence numbers.
+        places: Number of sources by which the rows are shifted. The sequence numbers are divided into ranges
+            of equal size, one for each source. A shift by 2 moves rows from range 0 to range 2.
         sources: Number of sources that share the sequence numbers. A shared source counts once for each use.
     """
 

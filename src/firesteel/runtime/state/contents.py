@@ -45,7 +45,11 @@ class Contents:
         return cls(read_manifest(manifest), load)
 
     def kind(self, state: str) -> str:
-        """Return the kind of a state: `value`, `map`, `ordered map`, `time`, with its order or slices."""
+        """Return the kind of a state.
+
+        Kinds are `value`, `time`, `map`, `map by slices of <n> ms`, `ordered map`, and `ordered map by <sort
+        orders>` for sub-keys of several columns.
+        """
         return self.entries[state].kind
 
     def size(self, state: str) -> StateSize:

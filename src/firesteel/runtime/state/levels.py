@@ -24,9 +24,12 @@ from firesteel.runtime.state.runs import END, Run, bounds, find, place, position
 FAN_IN = 8
 """Number of levels of similar size that are merged into one."""
 UPDATES = 2
-"""All levels are merged when those above the last level have this many times as many entries as the last one,
-and these are mostly newer versions of its entries. So if every batch writes the same entries, three versions
-are kept instead of FAN_IN.
+"""Number of newer versions of the last level's entries that make a merge of all levels pay off.
+
+All levels are merged if the levels above the last level have UPDATES times as many entries as the last level,
+and most of them are newer versions of entries of the last level. So if every batch writes the same entries,
+the state keeps about three versions of each: one in the last level, UPDATES above it. Without this rule, it
+would keep FAN_IN versions.
 """
 SAMPLE = 64
 """Number of entries that are looked up to detect new versions."""
@@ -268,9 +271,10 @@ class Levels:
         return 2 * (cut_off + hidden) > held or self._updated()
 
     def _updated(self) -> bool:
-        """Return whether the levels above the last one are mostly newer versions of its entries.
+        """Return whether the levels above the last level mostly have newer versions of its entries.
 
-        Those levels must also have at least UPDATES times as many entries as the last one.
+        A sample from the largest of the levels above decides. These levels must also have at least UPDATES
+        times as many entries as the last level.
         """
         *newer, last = [sum(piece.rows for piece in level) for level in self.levels]
         if sum(newer) < UPDATES * last:

@@ -90,7 +90,8 @@ class SortedOrderedMapState(SortedMapState):
     def _stretches(self, low: Run, high: Run, inclusive: bool = False) -> list[Stretch]:
         """Return where each run has the keys' entries from `low` to `high`, newest run first.
 
-        `low` and `high`: keys, with or without sub-keys. `inclusive`: whether entries at `high` belong to it.
+        `low` and `high`: the keys, with a sub-key as bound of each key or without sub-keys for no bound.
+        `inclusive`: whether an entry is included whose sub-key is equal to that of `high`.
         """
         stretches = []
         for _, run in self.levels.clipped_runs():
@@ -109,7 +110,8 @@ class SortedOrderedMapState(SortedMapState):
         if self._orders:
             codes = order_codes(sub_keys, self._orders)
             return Run((hash1, order_words(codes), hash2), (codes, sub_keys), tail=True)
-        if self._exact and sub_keys.null_count:  # NULL is no sub-key: with a wrong hash2, no entry is found
+        # No entry has NULL as sub-key. A request with NULL gets a wrong hash2, so that it finds no entry.
+        if self._exact and sub_keys.null_count:
             hash2 = np.where(null_mask(sub_keys), ~hash2, hash2)
         return Run((hash1, order_words(sub_keys), hash2), (sub_keys,), tail=not self._exact)
 

@@ -1,4 +1,4 @@
-"""Graph of a job for readers: its chains, their operators with their lines in the plan, and exchanges."""
+"""Graph of a job for its web page: chains, operators with their lines in the plan, exchanges, and sinks."""
 
 from __future__ import annotations
 
@@ -113,9 +113,10 @@ class _Graph:
 
 
 def node_of(operator: OperatorSpec, origins: Origins) -> Node | None:
-    """Return the plan node of an operator, or else that of the first operator of the same class, or None.
+    """Return the plan node of an operator; None if `origins` has no operator of its class.
 
-    The class decides if watermark routing has replaced the operator by a copy with a changed field.
+    `origins` may lack the operator itself, because watermark routing replaces some operators with copies in
+    which one field is changed. The node is then that of the first operator of the same class.
     """
     same = (node for spec, node in origins if spec is operator)
     alike = (node for spec, node in origins if type(spec) is type(operator))

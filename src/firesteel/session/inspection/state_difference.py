@@ -102,9 +102,10 @@ def _difference(
 
 
 def _surplus(both: pa.Table, split: int) -> pa.Table:
-    """Return the entries that one side has more often than the other one, with their SIDE.
+    """Return the entries that one side has more often than the other one, with their SIDE in front.
 
-    Entries of a map may be equal in all columns: only the hash of their keys, which is no column, differs.
+    Several entries of a side may be equal in all columns: a map keeps a hash in place of the key, and this
+    hash is no column. If one side has n more of such entries, n rows are returned.
 
     Args:
         both: The entries before, then those after.

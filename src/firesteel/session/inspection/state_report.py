@@ -166,7 +166,8 @@ def key_types(spec: Mapping[str, Any]) -> list[pa.DataType]:
     if "inputs" in spec:
         side = spec["inputs"][0]
         types, at = side["types"], side["keys"]
-    elif "aggregate" in spec and "partition" in spec:  # OVER, whose aggregates may have no keys
+    elif "aggregate" in spec and "partition" in spec:
+        # SortedOverSpec: the key of its aggregate is a version number, so `partition` has the key columns.
         types, at = spec["aggregate"]["input_types"], spec["partition"]
     elif "aggregate" in spec:
         return key_types(spec["aggregate"])

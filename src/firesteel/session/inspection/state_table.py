@@ -144,7 +144,16 @@ def _type(kind: pa.DataType) -> sql.SqlType | None:
 
 
 def _registered(environment: Environment, comment: str, columns: tuple[Column, ...], rows: pa.Table) -> Table:
-    """Register the rows as a temporary table, in place of an earlier one of an equal call."""
+    """Register the rows of a call as a temporary table, and return the table.
+
+    If the same call has been registered before, the new table replaces the earlier one.
+
+    Args:
+        environment: The session, which gets the table.
+        comment: Text of the call, by which the table of an earlier call is found.
+        columns: Columns of the table.
+        rows: Its rows.
+    """
     from firesteel.session.snapshot import stored_changes  # needs pyspark
 
     kinds: Any = pa.array(np.zeros(rows.num_rows, np.int8))

@@ -1,1 +1,1 @@
-"""Rows of running queries for readers."""
+"""Rows and changes of running jobs, kept for the web page."""

@@ -24,9 +24,13 @@ from firesteel.types.text import render
 MOST_ROWS = 100_000
 """Most rows of the result that are kept."""
 MOST_CHANGES, MOST_CHANGED_BYTES = 1000, 16 << 20
-"""Most changes that are kept, and their most bytes unless a single change has more."""
+"""Number and bytes of the last changes that are kept for the page.
+
+Changes are kept as tables. The oldest table is dropped as soon as the later tables have this many changes, or
+all tables together have more than these bytes. A single change is kept even if it has more bytes.
+"""
 PAGE_ROWS = 50
-"""Rows or changes on a page if the reader does not say how many."""
+"""Rows or changes on a page if the request does not say how many."""
 _CELL = 1000
 """Most characters of a cell."""
 
@@ -84,7 +88,11 @@ class LiveRows:
                 self._last.popleft()
 
     def _is_over(self) -> bool:
-        """Return whether to drop the oldest table: the others have enough changes, or all are too large."""
+        """Return whether to drop the oldest table of changes.
+
+        True if the later tables have MOST_CHANGES changes without it, or if all tables together have more
+        than MOST_CHANGED_BYTES.
+        """
         rows = sum(each.num_rows for each in self._last) - self._last[0].num_rows
         size = sum(int(each.nbytes) for each in self._last)
         return bool(rows >= MOST_CHANGES or size > MOST_CHANGED_BYTES)
@@ -178,7 +186,10 @@ def _shortened(text: str) -> str:
 
 
 def _copy(table: pa.Table, most: int) -> pa.Table:
-    """Return a copy of the last `most` rows of a table, of fewer if they have too many bytes."""
+    """Return a copy of the last `most` rows of a table.
+
+    If these rows have more than MOST_CHANGED_BYTES, only their last half is copied, and so on down to one.
+    """
     last = table.slice(max(0, table.num_rows - most))
     last = last.take(pa.array(np.arange(last.num_rows)))
     if last.nbytes > MOST_CHANGED_BYTES and last.num_rows > 1:

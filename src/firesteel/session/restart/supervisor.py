@@ -115,13 +115,17 @@ class Supervisor:
 
 
 def waited_out(error: FiresteelError, *, has_worked: bool) -> FiresteelError:
-    """Return an OverloadedError of a job that has worked as an UnavailableError, other errors unchanged.
+    """Turn an OverloadedError into an UnavailableError if the job has worked before.
 
-    The limit of equal errors does not apply to an UnavailableError.
+    The supervisor limits how often the same error may occur, but not for an UnavailableError. So a job that
+    has worked is restarted as often as its restart strategy allows.
 
     Args:
         error: The error that ended the job.
-        has_worked: Whether the job has ended a micro-batch before, so its workers can start.
+        has_worked: Whether the job has ended a micro-batch before, which shows that its workers can start.
+
+    Returns:
+        The new error, with the same message and hint; `error` itself in all other cases.
     """
     if isinstance(error, OverloadedError) and has_worked:
         return UnavailableError(error.message, hint=error.hint)

@@ -147,10 +147,10 @@ class _Row:
         return [*found, call.args[-1]]
 
     def _message(self, expr: Expr) -> str | None:
-        """Return the message with which an expression fails, None if it does not fail."""
+        """Return the message with which an expression fails on the row, None if it does not fail."""
         try:
             self._value(expr)
-        except FiresteelError as error:  # or the expression alone cannot be compiled
+        except FiresteelError as error:  # The expression fails on the row, or does not compile by itself.
             return error.message
         return None
 

@@ -1,4 +1,4 @@
-"""Positions of errors that a job's tables raise: they refer to the wrong option in CREATE TABLE."""
+"""Positions for errors about a table's options: each points to the option in CREATE TABLE that is wrong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 def table_of(catalog: Catalog, spec: ScanSpec | SinkSpec) -> Table | None:
     """Return the table of a scan or sink, None if the catalog does not have it.
 
-    Its `option_places` lack the options that have another value in the job, such as by a hint.
+    `option_places` of the returned table lack each option that has another value in the job, such as the
+    value of a hint: CREATE TABLE is not wrong then.
     """
     table = next((each for each in catalog.tables() if ".".join(each.path) == spec.table), None)
     if table is None:

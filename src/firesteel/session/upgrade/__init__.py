@@ -1,1 +1,1 @@
-"""Upgrade of a checkpoint to a changed script, with the planner's part of it."""
+"""Upgrade of a checkpoint to a changed script: both scripts are planned, and their plans compared."""

@@ -28,7 +28,16 @@ def with_secrets(kept: str, new: str) -> str:
 
 
 def _is_starred(key: str, kept: str, new: str | None) -> bool:
-    """Return whether a kept value is asterisks for `new`: `new` is secret, or as long as the asterisks."""
+    """Return whether a kept value is nothing but asterisks, which stand for a secret.
+
+    If `key` or `new` shows that the option is secret (`is_hidden`), the lengths do not matter. Otherwise, the
+    kept value must be as long as `new`, because a kept script has an asterisk for each character of a secret.
+
+    Args:
+        key: Key of the option.
+        kept: Its value in the kept script.
+        new: Its value in the other script, None if that script does not have the option.
+    """
     return new is not None and not kept.strip("*") and (is_hidden(key, new) or len(kept) == len(new))
 
 

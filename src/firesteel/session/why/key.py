@@ -41,12 +41,13 @@ def parse_key(texts: Sequence[str], sink: SinkSpec, names: Sequence[str]) -> Key
     """Return the key that the user gives.
 
     Args:
-        texts: Conditions, all of which the row satisfies.
+        texts: Conditions such as `name = 'Tom' AND day IS NULL`, all of which the row satisfies.
         sink: The sink that has the row.
         names: Names of its columns.
 
     Raises:
-        UsageError: A text is no condition of this form, a column is unknown, or a value has another type.
+        UsageError: A text has another form, names an unknown column or a column twice, or has a value that
+            does not fit the column's type.
     """
     found: dict[str, str | None] = {}
     values: dict[int, pa.Scalar] = {}
@@ -86,7 +87,7 @@ def _conditions(text: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _equalities(expression: syntax.Node, text: str) -> Iterator[tuple[str, str | None]]:
-    """Yield (column, value as text or None for NULL) for each comparison of a conjunction."""
+    """Yield (column, value as text) for each `column = value` joined by AND, (column, None) for IS NULL."""
     if isinstance(expression, syntax.Binary) and expression.operator == "AND":
         yield from _equalities(expression.left, text)
         yield from _equalities(expression.right, text)
@@ -113,7 +114,7 @@ def _column(node: syntax.Node) -> str | None:
 
 
 def _value(node: syntax.Node) -> str | None:
-    """Return the text of a literal, None for UNKNOWN or if the node is no such literal."""
+    """Return the text of a literal: a number, string, date or time, TRUE or FALSE. None for other nodes."""
     if isinstance(node, syntax.BooleanLiteral):
         return None if node.value is None else str(node.value).lower()
     if (

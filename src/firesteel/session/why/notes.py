@@ -55,7 +55,7 @@ def _late(step: Step) -> Iterator[str]:
 
 
 def time_text(milliseconds: int) -> str:
-    """Return a time as text, in UTC; the end of the input in words."""
+    """Return a time as text in UTC; "end of the input" for MAX_WATERMARK, which is sent at that point."""
     if milliseconds == MAX_WATERMARK:
         return "end of the input"
     found = datetime.fromtimestamp(milliseconds / 1000, timezone.utc)

@@ -110,7 +110,7 @@ def _asked(started: StartedJob, table: str | None) -> AskedStatement:
 def statement_in(environment: TableEnvironment, checkpoint: str, table: Sequence[str] = ()) -> AskedStatement:
     """Return a statement of a checkpoint, planned with the script that the checkpoint keeps.
 
-    If it keeps none, the tables of the session are used.
+    If the checkpoint keeps no script, the statement is planned with the tables of the session.
 
     Args:
         environment: The session.
@@ -118,8 +118,9 @@ def statement_in(environment: TableEnvironment, checkpoint: str, table: Sequence
         table: Name of the table that has the row, by its parts; empty for the only one.
 
     Raises:
-        UsageError: It is no checkpoint, others may have written it, or it has no such result, or several.
-        NotSupportedError: It is on another file system.
+        UsageError: The folder is no checkpoint, users other than this one and root can write to it, no
+            statement in it writes to `table`, or `table` is empty and it has several results.
+        NotSupportedError: The checkpoint is on another file system.
     """
     folder = checkpoint_folder(checkpoint)
     if not environment.configuration.get(OPTION):

@@ -1,8 +1,11 @@
 """Batch host: runs a bounded job as one Spark job over an RDD of packets.
 
-    splits -> source chains -> shuffle by key group -> keyed chains (once an exchange) -> driver or sinks
+    splits -> source chains -> [shuffle by key group -> keyed chains] -> driver or sinks
 
-It uses RDDs instead of DataFrames: Catalyst cannot optimize packets, which are opaque bytes, and a
+The part in brackets occurs once for each exchange on the way from a source to the result, so zero or more
+times.
+
+The host uses RDDs instead of DataFrames: Catalyst cannot optimize packets, which are opaque bytes, and a
 SparkSession with its first planned query costs three seconds more (docs/adr).
 """
 

@@ -47,7 +47,7 @@ class BatchOrigins:
 
         Args:
             batch: Number of the batch.
-            parts: Number of positions that all sinks record for the batch; 0 if unknown.
+            parts: Total number of positions that sinks and their tasks record for the batch; 0 if unknown.
         """
         begin, (end, offsets) = self._end(batch - 1) if batch else ("", ()), self._end(batch)
         if not end or (batch and not begin[0]):

@@ -166,9 +166,9 @@ def _check_offsets(context: Any, folder: str) -> None:
 
 
 def _check_unused(context: Any, folder: str) -> None:
-    """Raise UsageError if a job has begun with a folder without a fingerprint.
+    """Raise UsageError if a job has run with a folder whose fingerprint, with the job's ID, is now missing.
 
-    With another ID, the job would be new to its sinks, which could get the last micro-batch twice.
+    A new fingerprint has a new ID. Sinks know only the old ID, so they could take the last batch twice.
     """
     if names(context, f"{folder}/{SPARK}/offsets"):
         raise UsageError(
@@ -273,7 +273,7 @@ def differences(before: Any, after: Any, path: str) -> Iterator[tuple[str, Any, 
 def plain(value: Any) -> Any:
     """Return a spec as JSON: dataclasses by field, with the identity of their class; types as SQL text.
 
-    The field `sets` is left out: the texts of expressions name the sets, and a name identifies the values.
+    The field `sets` (values of IN lists) is left out: expressions name each set by a hash of its values.
     """
     if isinstance(value, SqlType):
         return str(value).replace("``", "`")  # Types have this text in earlier checkpoints.

@@ -107,9 +107,10 @@ def settle(
 def settle_changed_files(
     context: Any, folder: str, delivery: Delivery, partitions: int, recovery: str, changed: ChangedFiles
 ) -> None:
-    """Move the sinks back before the rows of files that have changed, and update the logs of these files.
+    """Move sinks back if they have rows of files that have changed, and update the logs of these files.
 
-    Call `settle` before this function, and again after it with `deliver-again`.
+    The sinks are moved back to the last committed micro-batch. Call `settle` both before this function and
+    after it. The second time, pass `deliver-again` to `settle` as `recovery`.
 
     Raises:
         UsageError: A sink has rows of the files' earlier content, and `recovery` is not `deliver-again`.

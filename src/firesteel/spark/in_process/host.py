@@ -103,7 +103,11 @@ class InProcessJob:
         return self._first
 
     def numbers(self, chain: int) -> range:
-        """Return the numbers for the splits of a source, by the id of the chain that reads it."""
+        """Return the range of numbers for the splits of the source that a chain reads, in each micro-batch.
+
+        Args:
+            chain: Id of the chain.
+        """
         return self._numbers[chain]
 
     def states(self) -> Iterator[Contents]:

@@ -36,8 +36,9 @@ _checking = threading.Lock()
 def with_state(packets: DataFrame, key: str, processor: StatefulProcessor, schema: StructType) -> DataFrame:
     """Return a DataFrame of the rows that a processor sends for packets grouped by the column `key`.
 
-    The driver does not use pandas, but pyspark imports it to check its version, which takes a third of a
-    second. This replaces the private function with this check by one that does nothing.
+    The driver does not use pandas, but pyspark imports pandas to check its version, which takes a third of a
+    second. So pyspark's private `require_minimum_pandas_version` does nothing during this call: it is
+    replaced before, and put back afterwards.
     """
     functions = importlib.import_module("pyspark.sql.pandas.functions")
     name = "require_minimum_pandas_version"

@@ -44,7 +44,8 @@ _JVM_OPTIONS = [
 """JVM options for a short start.
 
 Python does most of the work, so quick compilation in one thread and the smallest collector are best. The
-large stack is for stopping a stream: Spark matches the error's text with a recursive regular expression.
+large stack (-Xss) is for the end of a stream: stopping it interrupts the micro-batch with an error. Spark
+matches the text of that error with a regular expression (StreamExecution), which Java matches by recursion.
 """
 _STREAM_OPTIONS = [
     "-Xms192m",

@@ -28,8 +28,9 @@ RUN_MODULE = [
 ]
 """Options of Python that do what `-m` does, but look for no modules in the current folder.
 
-A file there with the name of a standard module would be run instead. Python 3.13 imports one before the code
-of `-c` begins, so the path has to be right by then; Python 3.10 has no -P.
+A file in that folder with the name of a standard module would be imported instead of that module. The code of
+`-c` takes the folder off the path. Python 3.13 imports a standard module before this code begins, so -P keeps
+the folder off the path from the start. Python 3.10 has no -P.
 """
 READY = b"\x01"
 """Answer of the fork once it has the streams."""

@@ -1,7 +1,8 @@
-"""Memory that Python workers have freed goes back to the system between two tasks.
+"""Return of freed memory from Python workers to the system, between two tasks.
 
-glibc keeps most of what a process frees, because the next batch needs as much again (settings.py). A worker
-that waits would keep as much as its largest task took: up to 1 GB after a GROUP BY of 2,000,000 rows.
+During a task, glibc keeps most of the memory that a worker frees: Firesteel sets it so (settings.py), because
+the next batch needs as much again. A worker that waits for a task would keep as much memory as its largest
+task took: up to 1 GB after a GROUP BY of 2,000,000 rows.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ Getting memory from the system again takes some tenths of a second for each GB.
 
 
 def return_after_tasks(most: int = _MOST) -> bool:
-    """Return freed memory after each full garbage collection, with which pyspark ends a task.
+    """Make this process return freed memory to the system after each full garbage collection.
 
-    The collection comes after the task's last output, so no task waits for it.
+    pyspark ends each task with such a collection, after the task's last output, so no task waits for it.
 
     Args:
         most: Bytes in memory up to which nothing is returned.

@@ -89,7 +89,8 @@ class LocalJvm:
             stderr=subprocess.STDOUT,
             env=environment,
             start_new_session=True,
-            # The locks keep the folder for the JVM's answer. Without it, the JVM would wait and never end.
+            # The JVM inherits the locks of this process's folders. If this process is killed, a later one
+            # does not remove the folder for the JVM's answer, without which the JVM would wait and never end.
             pass_fds=held_locks(),
         )
         assert self._process.stdout is not None

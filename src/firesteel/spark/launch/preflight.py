@@ -105,7 +105,7 @@ def did_not_start(error: Exception) -> FiresteelError:
     """Return an error that says in one line why Spark did not start."""
     from firesteel.spark.errors import java_words
 
-    # This is the error of com.sun.security.auth.module.UnixSystem.
+    # Java (com.sun.security.auth.module.UnixSystem) raises this error if the user id has no name.
     if "invalid null input: name" in str(error):
         uid = os.getuid()
         return UsageError(

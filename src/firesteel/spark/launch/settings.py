@@ -23,7 +23,7 @@ _ALWAYS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.python.worker.reuse": "true",
     "spark.driver.maxResultSize": "0",
-    # The default of 64 MB, allocated and cleared in each micro-batch, is too large for few rows.
+    # By default, Spark allocates and clears a page of 64 MB in each micro-batch: too much for few rows.
     "spark.buffer.pageSize": "2m",
 }
 ARENAS = "2"
@@ -39,11 +39,12 @@ _ALLOCATOR = {
     "MALLOC_ARENA_MAX": ARENAS,
     "NUMPY_MADVISE_HUGEPAGE": "0",
 }
-"""Variables for glibc and NumPy in the Python workers.
+"""Variables for Arrow, glibc and NumPy in the Python workers.
 
-Each batch frees its columns and allocates them again. Returning their pages to the system each time took a
-sixth of the time (benchmarks/decode.py shows it). NumPy asks for large pages, which take the system up to
-three times as long to get and clear: a tenth of a job's time, more if several workers wait for them.
+Each batch frees its columns and allocates them again. Therefore Arrow uses glibc's allocator, and glibc keeps
+what is freed. Returning the pages to the system each time took a sixth of the time (benchmarks/decode.py
+shows it). NumPy is set not to ask for large pages. The system takes up to three times as long to get and
+clear large pages as small ones: a tenth of a job's time, and more if several workers wait for them.
 """
 
 _ALWAYS |= {f"spark.executorEnv.{name}": value for name, value in _ALLOCATOR.items()}

@@ -104,7 +104,7 @@ def _start_jvm(conf: SparkConf, options: LaunchOptions) -> JvmOutput:
 def without_secrets(conf: SparkConf) -> SparkConf:
     """Return the settings without secrets, for a command line that other users of the machine can read.
 
-    Spark: spark.redaction.regex.
+    A setting is a secret if its key matches `_SECRET`, which is modelled on Spark's spark.redaction.regex.
     """
     from pyspark import SparkConf
 

@@ -1,8 +1,8 @@
 """Files that a consistent copy of one statement's checkpoint needs.
 
-The copy is that of the last committed micro-batch N: the state after it, and the offsets of its start and
-end. If Spark has planned micro-batch N + 1, the copy also has the offsets of that one. A sink may have
-its rows by then, so a job that continues from the copy must give the same rows the same number.
+The copy is made as of the last committed micro-batch N: the state after N, and the offsets at which N starts
+and ends. If Spark has planned micro-batch N + 1, the copy also has the offsets of N + 1. A sink may have rows
+of N + 1 by then, so a job that continues from the copy must give the same rows the same number.
 
 A running job may commit meanwhile, but does not change a file of micro-batch N. The logs of files only grow,
 and entries after the planned offsets are ignored.
@@ -66,7 +66,8 @@ class StatementFiles:
         fixed = _fixed(folder)
         committed = batches(None, str(folder), "commits")
         batch = committed[-1] if committed else -1
-        # list Spark's files first: Firesteel's files that planned offsets name were written before them
+        # List Spark's files first. Firesteel writes its files before Spark writes the offsets that refer to
+        # them. So Firesteel's files, listed afterwards, include all to which the listed offsets refer.
         of_spark = [*_of_spark(folder, batch)]
         paths = [*_of_firesteel(folder, batch), *of_spark]
         names = tuple(str(path.relative_to(folder)) for path in paths)

@@ -1,1 +1,1 @@
-"""Code that processes started by Spark run first."""
+"""Functions that Spark's driver and Python processes call at their start, before any work of a job."""

@@ -19,7 +19,7 @@ from firesteel.runtime.spec.operators import GroupAggregateSpec
 from firesteel.spark.task.counters import sent_bytes
 
 SENT_FACTOR = 4
-"""Bytes that a micro-batch should send at most, as a multiple of those that it may read."""
+"""Bytes that a micro-batch should send at most, as a multiple of the bytes that it may read."""
 FIRST_ROWS = 10_000
 """Rows of the first micro-batch of a job whose results may grow with each row."""
 _GROWTH = 16
@@ -32,7 +32,8 @@ class AdmittedRows:
     Args:
         file: File to which the limit is written.
         most_bytes: Bytes that a micro-batch should send at most.
-        most_rows: Rows above which no limit is needed.
+        most_rows: Rows that each source reads at most in a micro-batch anyway. The limit is lifted when it
+            reaches this number.
         least_rows: Rows that a micro-batch may always have.
         first_rows: Limit of the first micro-batch, None for none.
     """

@@ -40,8 +40,8 @@ class Ticks:
 class BatchClock:
     """Processing time of the micro-batches of one source. It never goes back.
 
-    If the machine's clock is set back, processing time continues at the pace of a monotonic clock. A timer
-    then waits as long as it would have waited, as in Flink.
+    If the machine's clock is set back, processing time continues at the pace of a monotonic clock. So a timer
+    fires after the same wait as if the clock had not been set back, as in Flink.
 
     Args:
         ticks: Settings of ticks; None for a job without timers.

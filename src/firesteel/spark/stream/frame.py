@@ -225,10 +225,18 @@ def _frame(sources: _Sources) -> DataFrame:
 
 
 def _log_folder(scan: ScanSpec | ValuesSpec, checkpoint: str, source: int) -> str:
-    """Return the folder for the log that a source's offsets refer to; "" on a file system of other machines.
+    """Return the folder in the checkpoint for the log that a source's offsets refer to.
+
+    Return "" if the checkpoint is on a remote file system, such as `hdfs://`. Only a `filesystem` source
+    needs the log.
+
+    Args:
+        scan: The source.
+        checkpoint: The checkpoint's folder, as a path or a URI.
+        source: Number of the source.
 
     Raises:
-        NotSupportedError: Files are read with a checkpoint on a file system that cannot hold the log.
+        NotSupportedError: A `filesystem` source is read with a checkpoint on a remote file system.
     """
     scheme, colon, path = checkpoint.partition("://")
     if not colon or scheme == "file":

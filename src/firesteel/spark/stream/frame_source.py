@@ -47,10 +47,13 @@ BATCH_TIME = f"unix_millis(current_timestamp()) AS `{_NOW}`"
 """Spark SQL for the processing time of a row's micro-batch, which Spark keeps with the offsets."""
 
 SUB_SEQUENCE_BITS = 24
-"""Bits of a row's sub-sequence, which is the number of the row in its partition.
+"""Bits of the sub-sequence of a row with a `_commit_version`: the number of the row in its partition.
 
-All rows of a commit in one partition share a sequence number. Commit versions are not consecutive, and no
-task knows the versions that other tasks read.
+    sequence: version, whether deletion or insertion, partition        sub-sequence: row in the partition
+
+A sequence has no bits left for the row. So all deletions of a commit in one partition share a sequence, and
+so do all insertions. A smaller number in place of the version is not possible: versions are not consecutive,
+and no task knows the versions that other tasks read.
 """
 
 _PARTITION_BITS = 17

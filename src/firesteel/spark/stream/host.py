@@ -59,7 +59,10 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 _COMMIT_SECONDS = 30.0
-"""Seconds that the stop of a job waits for the commit of a delivered batch, and then for its threads."""
+"""Seconds that `StreamJob.stop` waits for the commit of a delivered batch, and then for the watching thread.
+
+When the query ends by itself, the job waits as long for a delivery that still runs.
+"""
 _PATIENCE_SECONDS = 0.05
 
 
@@ -119,7 +122,8 @@ class StreamJob:
         local = None if folder is None else local_folder(folder)
         self._sync = None if local is None else CheckpointSync(local)
         if folder is None:
-            # Ignore errors of its removal: a worker may still write here. Its parent is removed later.
+            # A worker may still write into the folder when it is removed. `True` ignores the resulting error:
+            # the folder's parent, process_folder(), is removed later.
             self._temporary = tempfile.TemporaryDirectory("", "checkpoint-", process_folder(), True)
             folder = self._temporary.name
         try:
@@ -157,7 +161,7 @@ class StreamJob:
             self._query.stop()
         finally:
             self._delivering.release()
-        self._watching.join(_COMMIT_SECONDS)  # the thread deletes a temporary checkpoint
+        self._watching.join(_COMMIT_SECONDS)  # the watching thread deletes a temporary checkpoint
 
     def _committed(self) -> bool:
         """Return whether the last delivered batch is committed in the checkpoint."""
@@ -201,7 +205,8 @@ class StreamJob:
         self.progress.enter("first micro-batch")
         if self._job.bounded or settings.replay is not None:
             return writer.trigger(availableNow=True).start()
-        # Timers fire within a mini-batch: so the sources wait for its end, not the trigger (batch_clock.py).
+        # A timer must start a micro-batch before the mini-batch ends. So the trigger has no interval, and the
+        # sources hold back their rows until the mini-batch ends (batch_clock.py).
         interval = 0 if self._feedback.timers else settings.interval
         return writer.trigger(processingTime=f"{interval} milliseconds").start()
 
@@ -249,7 +254,8 @@ class StreamJob:
 
     def _deliver(self, frame: DataFrame, batch: int) -> None:
         """Collect the packets of a batch on the driver and deliver its changes to sinks or the caller."""
-        if self._statement is not None and not self._spark.is_unwatched:  # for this thread in Spark's UI
+        # Spark's UI and event log show the Spark jobs of this thread by the description that is set here.
+        if self._statement is not None and not self._spark.is_unwatched:
             self._spark.context.setJobDescription(f"{self._statement} (batch {batch})")
         self.progress.log.spend(WAITING)
         planned = self._durable()

@@ -58,7 +58,7 @@ class KeyedProcessor(StatefulProcessor):
         self._task = task
         self._labels = labels
         self._spill = spill
-        self._job = uuid4().hex  # Other jobs may use the same workers, so each start of a job has its own.
+        self._job = uuid4().hex  # Jobs may share workers, so each start of a job has an ID of its own.
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._runs = map_when_used(handle, "runs", RUN_ID, DATA)
@@ -85,7 +85,8 @@ class KeyedProcessor(StatefulProcessor):
                 if last is not None:
                     yield _ROW(*to_values(last, self._labels, now))
                 last = spilled.sent(packet)
-        # Without the counters, the packets were cut short by an error. The driver then ends the batch.
+        # The last packet of a task has its counters, unless an error has ended the task. After an error, the
+        # state is not written, because the driver ends the batch.
         if last is not None and last.holds == COUNTERS:
             state.commit()
             store.flush()

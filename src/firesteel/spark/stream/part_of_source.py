@@ -8,10 +8,10 @@ from firesteel.connectors.base import History, Offset, ReadLimit, Split
 
 
 class PartOfSource:
-    """Source that reads only a part of another source, from the part's first offset to its last.
+    """Source that reads only a part of another, whole source, from the part's first offset to its last.
 
     Args:
-        source: The other source.
+        source: The whole source.
         part: The part.
     """
 
@@ -30,16 +30,16 @@ class PartOfSource:
         return found
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        """Return the splits of the other source between two offsets."""
+        """Return the splits of the whole source between two offsets."""
         found: list[Split] = self._source.splits_between(start, end, parallelism)
         return found
 
     def is_finished(self, offset: Offset) -> bool:
-        """Return whether the other source has no data after an offset."""
+        """Return whether the whole source, not only the part, has no data after an offset."""
         found: bool = self._source.is_finished(offset)
         return found
 
     def channels(self) -> list[int]:
-        """Return the channels of the other source."""
+        """Return the watermark channels of the whole source."""
         found: list[int] = self._source.channels()
         return found

@@ -20,7 +20,7 @@ class SourceReplays:
 
     Attributes:
         rows: Rows of the replays, in their order.
-        alone: Whether the source has no other rows in this run.
+        alone: Whether the source gives only the rows of replays in this run.
     """
 
     rows: tuple[ReplayRows, ...] = ()
@@ -31,10 +31,10 @@ NO_REPLAYS = SourceReplays()
 
 
 class ReplayingSource:
-    """Source that adds the rows of all replays to the next micro-batch of another source.
+    """Source that wraps another source, and adds the rows of all replays to its next micro-batch.
 
     Args:
-        source: The source of the other rows.
+        source: The wrapped source.
         replays: The replays.
     """
 
@@ -56,7 +56,7 @@ class ReplayingSource:
         return {**latest, TAKEN: last} if last else latest
 
     def splits_between(self, start: Offset, end: Offset, parallelism: int) -> list[Split]:
-        """Return the splits of the other source between two offsets, without replayed rows."""
+        """Return the splits of the wrapped source between two offsets, without replayed rows."""
         own, last = without_replays(start), without_replays(end)
         found: list[Split] = self._source.splits_between(own, last, parallelism) if own != last else []
         return found

@@ -41,7 +41,13 @@ def packet_schema() -> StructType:
 
 
 def to_values(packet: Packet, labels: tuple[int, ...], now: int = 0) -> Values:
-    """Return the row of a packet. Its target becomes the label of the key group."""
+    """Return a packet as the values of one DataFrame row, in the order of the schema ARROW.
+
+    Args:
+        packet: The packet. Its target is a key group.
+        labels: For each key group, the number by which Spark knows the group. The column `key_group` gets it.
+        now: Processing time of the sender, in milliseconds.
+    """
     label = labels[packet.target]
     counts = packet.rows, packet.read, packet.holds, packet.watermark
     payload = packet.payload if packet.stored is None else packet.stored.to_bytes()
@@ -49,7 +55,7 @@ def to_values(packet: Packet, labels: tuple[int, ...], now: int = 0) -> Values:
 
 
 def from_values(row: Values) -> Packet:
-    """Return the packet of a row."""
+    """Return the packet of a DataFrame row. Its target is the label of a key group (see `to_values`)."""
     to, port, label, sequence, sub_sequence, task, number, rows, read, holds, watermark, _, payload = row
     first = Position(sequence, sub_sequence, task, number)
     data = bytes(payload)

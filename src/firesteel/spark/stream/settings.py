@@ -37,7 +37,7 @@ class StreamSettings:
         source_recovery: Action if files changed before their commit (spark/checkpoint/changed_files.py).
         replay: Replayed messages. The sources of the job give only their rows, and the job ends. None runs
             it as usual.
-        watched: File that tells whether a page looks at the rows for sinks; "" if there is no page.
+        watched: Path of a file that is touched while a web page shows the rows for sinks; "" without a page.
         script: Script of the statement, which an upgrade of the checkpoint needs; None if it has none.
     """
 

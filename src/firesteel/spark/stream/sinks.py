@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 
 FEW_ROWS = 1000
-"""Most rows of a packet that comes to the driver with its rows.
+"""Most rows of a packet for a sink's task with which the driver gets its rows. Larger packets come without.
 
-If a sink gets only such packets, its tasks run on the driver. A Spark job would take longer. Its workers also
-change partitions from batch to batch, so each would have to take over another worker's transactional id.
+If all packets for a sink have come with their rows, the sink's tasks run on the driver. A Spark job would
+take longer, and each of its workers would have to take over the Kafka transactional id of another worker,
+because Spark gives a worker other partitions in each batch.
 """
 
 

@@ -47,7 +47,8 @@ class SourceOptions:
         task: The task that reads the source.
         labels: Numbers by which Spark knows the key groups (spark/internals/hash_partitions.py).
         parallelism: Number of tasks to read with.
-        numbers: Range of the source's split numbers in a batch. The ranges of several sources order the rows.
+        numbers: Range of the source's split numbers in a batch. The upper bits of a row's sequence are its
+            split number, so the rows of a source with lower numbers come first.
         max_rows: Most rows of a batch.
         is_rough: Whether `max_rows` is only approximate.
         log: Folder of the checkpoint for the data that offsets refer to; "" for none.

@@ -1,6 +1,6 @@
-"""The keyed state of a checkpoint, read by Spark's state data source. The job does not run.
+"""The keyed state of a checkpoint, read while the job does not run.
 
-Spark: the sources `state-metadata` and `statestore` with `stateVarName`.
+Two Spark data sources read the state: `state-metadata`, and `statestore` with its option `stateVarName`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 READING = {
     PROVIDER: ROCKSDB,
-    # The reader of Spark 4.2 reports to a coordinator that only a stream starts.
+    # Spark 4.2 would report to a coordinator of state stores, which runs only during a streaming query.
     **({} if MAY_BE_LATE else {f"{STORE}.coordinatorReportSnapshotUploadLag": "false"}),
 }
 """Settings of a session that reads the state of a checkpoint."""
@@ -92,7 +92,10 @@ class StoredState:
 
     @property
     def specs(self) -> Mapping[str, Mapping[str, Any]]:
-        """Specs of the job's stateful operators by the names of their states, as in the fingerprint."""
+        """Return the spec of each operator with state as JSON, by the name of its state (`state_id`).
+
+        The specs come from the description of the job that the checkpoint holds (checkpoint/fingerprint.py).
+        """
         return {spec["state_id"]: spec for spec in _with_state(self._saved.get("job"))}
 
     @property
@@ -177,7 +180,12 @@ class StoredState:
             yield KeyGroup(stage, row["key"]["key_group"], Contents.read(manifest, self._run))
 
     def _load(self, stage: int, runs: list[str]) -> None:
-        """Load the runs with these ids of a stage: the larger ones, which are not beside the manifest."""
+        """Load runs of a stage from Spark's state store.
+
+        Args:
+            stage: Number of the stage.
+            runs: Ids of larger runs. Small runs are stored together with the manifest and loaded with it.
+        """
         if runs:
             found = self._source(stage, "runs").where("user_map_key.id IN ('" + "','".join(runs) + "')")
             with readable():
@@ -196,7 +204,11 @@ class StoredState:
 
 
 def _with_state(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield all specs of operators with state (`state_id`) within a JSON value of a fingerprint."""
+    """Yield the spec of each operator with state in a job's JSON: each object with the key `state_id`.
+
+    Args:
+        value: The JSON of the job, or any part of it.
+    """
     if isinstance(value, dict):
         if "state_id" in value:
             yield value

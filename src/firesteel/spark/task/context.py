@@ -48,7 +48,7 @@ class TaskContext:
     ends: bool = False
     """Whether the input ends with this micro-batch."""
     job: str = ""
-    """Name of the job at its sinks."""
+    """Name by which the job's first sink knows the job. The name for any other sink: sink_task.py, job_of."""
     run: str = ""
     """Identity of this run of the job. A worker process keeps its caches by run, so runs share none."""
     watermarked: frozenset[int] = frozenset()
@@ -60,7 +60,7 @@ class TaskContext:
     timers: Woken = ()
     """(id of the first chain, number of tasks) of each fragment that wakes up for timers without input."""
     watched: str = ""
-    """Path of the file that tells whether a page looks at the rows for sinks; "" if there is no page."""
+    """Path of a file that is touched while a web page shows the rows for sinks; "" without a page."""
     observer: Observer | None = None
     """Receiver of all messages of the chains, in the in-process host only; None for none."""
 
@@ -73,13 +73,14 @@ def contexts_of(
     job: JobSpec, common: TaskContext, stages: Sequence[Sequence[Fragment]],
     of_source: Callable[[ScanSpec | ValuesSpec], Sequence[int]], taken: int = 0,
 ) -> list[tuple[TaskContext, ...]]:  # fmt: skip
-    """Return the contexts of the fragments of each stage.
+    """Return one tuple for each stage, with one context for each fragment of the stage.
 
     Args:
         job: The job.
-        common: A context whose other fields all fragments share.
+        common: A context that is copied for each fragment. The copies get their own fragment, channels and
+            sub-sequence of watermarks, and the job's timers and chains with watermarks.
         stages: The fragments of each stage.
-        of_source: Returns the watermark channels of a source.
+        of_source: Function that returns the watermark channels of a source.
         taken: Bits of the sub-sequence that rows have when they are read (runtime/dataflow/sequence.py).
     """
     paths = WatermarkRouting.of(job)

@@ -1,4 +1,6 @@
-"""Sort of the packets of one partition by position, for the batch host.
+"""Sort of the packets of one partition by the sequence of their first rows, for the batch host.
+
+The sort key is the position of a packet (runtime/dataflow/packets.py: Position).
 
 pyspark's own sort (`repartitionAndSortWithinPartitions`) writes to disk what exceeds 512 MB, compressed with
 zlib. Packets are compressed already, so this took three quarters of the time of large exchanges. Here only
@@ -24,7 +26,7 @@ IN_MEMORY = 256 << 20
 
 
 def sorted_by_position(pairs: Iterable[Keyed], in_memory: int = IN_MEMORY) -> Generator[Keyed, None, None]:
-    """Yield the packets of one partition by ascending position.
+    """Yield the packets of one partition with their keys, by ascending position (packets.py: Position).
 
     Args:
         pairs: The packets with their keys, in any order.

@@ -8,11 +8,15 @@ from typing import TypeAlias
 from firesteel.runtime.dataflow.packets import Packet, Position
 
 Keyed: TypeAlias = "tuple[tuple[int, Position], Packet]"
-"""A packet with its key: ((target, position), packet)."""
+"""A packet with its key: ((target, position), packet).
+
+The target is the number of the partition that gets the packet. The position orders the packets of a partition
+by their first rows.
+"""
 
 
 def keyed(packets: Iterable[Packet]) -> Iterator[Keyed]:
-    """Yield the packets with their keys."""
+    """Yield each packet as ((target, position), packet)."""
     return (((packet.target, packet.first), packet) for packet in packets)
 
 

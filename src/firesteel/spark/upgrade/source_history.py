@@ -1,7 +1,10 @@
 """The part of each source that the upgrade of a statement reads again.
 
 A source of both jobs is read from the offset at which the old job began up to the offset of the checkpoint. A
-new source is read up to its present end. The logs of files are copied, because offsets count their entries.
+new source is read up to its present end.
+
+A `filesystem` source keeps a log in the checkpoint: the list of the files that it has found. Its offsets are
+positions in this list. So the log is copied for the new job, and the same offsets name the same files.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ class ReadSource:
 
     Attributes:
         head: The scan, or the literal rows.
-        log: Folder of its log.
+        log: Folder of the source's log, such as the list of files found (Source.keep_log).
         end: Offset up to which it was read.
     """
 

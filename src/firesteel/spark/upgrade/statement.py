@@ -79,12 +79,12 @@ class StatementUpgrade:
     """A statement whose job changes.
 
     Attributes:
-        folder: Its folder in the checkpoint.
+        folder: The statement's folder in the checkpoint.
         before: The old job.
         after: The new job.
-        layout: Key groups and partitions, which stay.
-        unchanged: Operators of both jobs behind the state (unchanged_state.py), if the state stays the same;
-            None if sources are read again.
+        layout: Numbers of key groups and partitions, the same before and after.
+        unchanged: For each sink of both jobs, the operators after the last one with state, if the jobs differ
+            only in these operators and so keep the state. None if the sources are read again.
     """
 
     folder: Path
@@ -140,8 +140,8 @@ def check_kinds(table: str, takes: str, counts: Mapping[int, int]) -> None:
 
     Args:
         table: The sink's table.
-        takes: Which changes it takes (ScriptJob.takes).
-        counts: Number of changes by row kind, as its number (RowKind).
+        takes: Which changes the sink takes (ScriptJob.takes).
+        counts: Number of changes of each row kind. A key is the number of a row kind (RowKind).
 
     Raises:
         UsageError: The sink takes inserts only, and other changes are needed.

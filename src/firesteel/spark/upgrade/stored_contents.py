@@ -43,8 +43,9 @@ class StoredResults:
 
         Args:
             job: The job.
-            tails: Tails of its sinks.
-            keys: The sinks whose content is wanted, with their keys.
+            tails: For each sink number, the last operator with state and the operators between it and the
+                sink.
+            keys: The numbers of the sinks whose content is wanted, with the positions of their key columns.
         """
         found = {number: Content(job.sinks[number].types, key) for number, key in keys.items()}
         for number, content in found.items():

@@ -42,11 +42,11 @@ class SinkTail:
 
 @dataclass(frozen=True)
 class UnchangedState:
-    """The tails (SinkTail) of two jobs with the same state, by the number of the sink.
+    """The operators between the last operator with state and each sink, in two jobs with the same state.
 
     Attributes:
-        before: Tails of the old job.
-        after: Tails of the new one.
+        before: A SinkTail of the old job for each sink number.
+        after: A SinkTail of the new job for each sink number.
     """
 
     before: Mapping[int, SinkTail]
@@ -54,7 +54,10 @@ class UnchangedState:
 
 
 def unchanged_state(before: JobSpec, after: JobSpec) -> UnchangedState | None:
-    """Return the tails of two jobs (SinkTail); None if the jobs differ in more than these operators.
+    """Return the operators between the last operator with state and each sink (SinkTail), for two jobs.
+
+    Return None if other operators or the sources differ, or if state does not give the rows of a sink.
+    For this, the last operator with state must be a GroupAggregate with keys, without TTL and `every_row`.
 
     Args:
         before: The old job.
@@ -64,7 +67,8 @@ def unchanged_state(before: JobSpec, after: JobSpec) -> UnchangedState | None:
     if (old.bounded, old.sources) != (new.bounded, new.sources):
         return None
     if any(full.sinks[: len(job.sinks)] != job.sinks for full, job in ((before, old), (after, new))):
-        return None  # the same number would mean another sink
+        # `shaping` removed a sink of dead letters in front of others: their numbers are no longer the job's.
+        return None
     tails, wanted = _tails(old), _tails(new)
     if tails is None or wanted is None or _body(old, tails) != _body(new, wanted):
         return None
@@ -108,7 +112,11 @@ def _after(chain: int, aggregate: GroupAggregateSpec, operators: list[OperatorSp
 
 
 def _body(job: JobSpec, tails: Mapping[int, SinkTail]) -> list[dict[str, Any]]:
-    """Return a job without its tails, as JSON."""
+    """Return the JSON of each chain of a job, without the operators after its last aggregates (SinkTail).
+
+    Chains that consist of such operators only are left out, and so are all outputs to them and to sinks, and
+    the fields of aggregates that do not change the state.
+    """
     kept = {chain.id for chain in job.chains if not _is_tail(job, chain)}
     last = {tail.chain for tail in tails.values()}
     found = []

@@ -87,7 +87,7 @@ class SinkDifference:
         return list(lines(self.difference.changes.slice(0, most), self.sink.types))
 
     def counts(self) -> dict[int, int]:
-        """Return the number of changes by row kind, as its number (RowKind)."""
+        """Return the number of changes of each row kind that occurs, by the value of the RowKind (0 to 3)."""
         kinds, counts = np.unique(self.difference.changes[KIND].to_numpy(), return_counts=True)
         return {int(kind): int(count) for kind, count in zip(kinds, counts, strict=True)}
 
@@ -97,18 +97,19 @@ def held(checkpoint: str, *, trusts_others: bool = False) -> Iterator[dict[Path,
     """Lock a checkpoint within the `with` block. An interrupted upgrade is completed first.
 
     Yields:
-        The folders of its statements, with their locks.
+        The lock of each statement's folder in the checkpoint, by the folder's path.
 
     Raises:
-        UsageError: It is no checkpoint, or a job uses it.
-        NotSupportedError: It is on a file system of other machines.
+        UsageError: The folder is no checkpoint, or a job uses it.
+        NotSupportedError: The folder is on a remote file system.
     """
     statement_folders(checkpoint, trusts_others=trusts_others)
     with ExitStack() as stack:
 
         def locked(folder: str, file: str) -> CheckpointLock:
             lock = open_folder(folder, file, trusts_others=True)
-            assert lock is not None  # statement_folders takes local folders only
+            # None would mean a folder on a remote file system, for which statement_folders raises an error.
+            assert lock is not None
             stack.callback(lock.release)
             return lock
 

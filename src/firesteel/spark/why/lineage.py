@@ -24,11 +24,11 @@ BATCH = "$batch"
 
 @dataclass
 class PlaceRows:
-    """All recorded rows of a place in the job (recorder.py: Place), and which of them are in the lineage.
+    """All recorded rows at one input or output of an operator, and which of them are in the lineage.
 
     Attributes:
-        events: The messages.
-        rows: Their rows, with the column BATCH; None if there are none.
+        events: The recorded messages at this input or output.
+        rows: The rows of the messages, with the column BATCH; None if there are none.
         chosen: bool[number of rows], whether each row belongs to the lineage.
     """
 
@@ -69,14 +69,14 @@ class PlaceRows:
 
 
 class Lineage:
-    """The rows that rows of a sink come from, at each place of the job.
+    """The rows from which some rows of a sink come, at each input and output of the job's operators.
 
     Args:
         job: The job.
         sink: Number of the sink.
-        wanted: Condition of the sink's rows.
-        rows: Conditions on the rows at each place of the job.
-        events: The recorded messages of each place.
+        wanted: Condition that picks the rows of the sink.
+        rows: Conditions on the rows at the inputs and outputs of operators.
+        events: The recorded messages of each input and output of an operator (recorder.py: Place).
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Lineage:
                 self._trace(chain)
 
     def at(self, place: Place) -> PlaceRows:
-        """Return the recorded rows of a place (recorder.py)."""
+        """Return the recorded rows at an input or output of an operator (recorder.py: Place)."""
         if place not in self._places:
             self._places[place] = PlaceRows.of(self._events.get(place, []))
         return self._places[place]
@@ -210,7 +210,11 @@ def _keys_of_output(sent: pa.Table, columns: OperatorColumns, ports: Sequence[in
 
 
 def _keys_of_input(chosen: pa.Table, columns: OperatorColumns, port: int) -> list[_Keys]:
-    """Return the keys of input rows. A key with a NULL that equals no NULL is for this port only."""
+    """Return the keys of input rows of one port, each with the ports whose rows it picks (_Keys).
+
+    A key without NULL picks rows of all ports. A key with NULL in a column that is compared by `=` equals no
+    key of another port, so it picks rows of this port only.
+    """
     assert columns.keys is not None
     at = columns.keys[port]
     names = list(map(field, at))

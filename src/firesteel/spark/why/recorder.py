@@ -14,7 +14,11 @@ from firesteel.runtime.dataflow.sequence import Numbers
 from firesteel.spark.why.condition import Condition
 
 Place = tuple[int, int, int]
-"""A place in a job: chain, position in the chain (runtime/dataflow/observed_chain.py), and port."""
+"""An input or output of an operator: chain, position in the chain, and port.
+
+The rows that operator n of a chain gets are at position n. The output of the last operator is at the position
+after it.
+"""
 
 
 NONE: Numbers = np.zeros(0, np.int64)
@@ -46,8 +50,8 @@ class Recorder:
 
     Args:
         kept: Condition of the rows that are kept, by place; all rows of a place without one.
-        cuts: Places at which the job itself drops the rows that are not kept: no row that is kept later
-            depends on them.
+        cuts: Places at which the rerun job drops the rows that are not kept, so that the next operator does
+            not get them. No row that is kept at a later place of the job depends on a dropped row.
     """
 
     def __init__(self, kept: Mapping[Place, Condition], cuts: frozenset[Place]) -> None:

@@ -32,7 +32,7 @@ from firesteel.spark.why.recorder import Recorder
 from firesteel.types.sql import SqlType
 
 _PLACE = "$place-of-message-"
-"""Prefix of the names of added columns, which hold parts of the messages' places, such as the offset."""
+"""Prefix of the names of added columns, which hold where a message is in its source, such as the offset."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class ReadRows:
     Attributes:
         batch: Index of the micro-batch.
         sequences: int64[n], sequence of each row.
-        places: n rows, the place of each row's message: columns such as `file` and `line`
-            (connectors/base.py: read_placed).
+        places: n rows, where the message of each row is in its source: columns such as `file` and `line`
+            (connectors/base.py: read_placed). Without columns, this is not known.
     """
 
     batch: int
@@ -88,7 +88,7 @@ class PastSource:
             self.source.history(self.start, until)
 
     def read(self, split: Split) -> Iterator[tuple[pa.Table, pa.Table]]:
-        """Yield the rows of a split and their places, as Source.read_placed does."""
+        """Yield the rows of a split, each table with the places of its messages (Source.read_placed)."""
         for rows, places in self.source.read_placed(split):
             if not self._keys:
                 yield rows, places
@@ -210,12 +210,18 @@ class Rerun:
 
 
 def is_known(places: pa.Table) -> bool:
-    """Return whether the places of rows are known."""
+    """Return whether it is known where the messages of rows are in their source.
+
+    Args:
+        places: One row for each message, with columns such as `file` and `line`. No columns: not known.
+    """
     return bool(places.num_columns)
 
 
 def of_sequences(rows: Sequence[ReadRows], batch: int, wanted: Numbers) -> dict[int, dict[str, object]]:
-    """Return the places of rows of a micro-batch, by their sequences.
+    """Return where the messages of some rows of a micro-batch are in their source, by the rows' sequences.
+
+    A value is for example {"file": "a.json", "line": 3}. Rows for which this is not known are left out.
 
     Args:
         rows: Rows of one source chain.

@@ -202,7 +202,11 @@ class OperatorSteps:
         yield from _rows(operator.barrier())
 
     def _port_batch(self, piece: _Piece) -> PortBatch:
-        """Return the rows of a piece as a batch of all ports, and watermarks only of a whole micro-batch."""
+        """Return a piece as one batch with an entry for each port; None for a port without rows.
+
+        If the piece is a whole micro-batch, the batch has its rows and watermarks. Otherwise, the batch has
+        only the rows, because `_sent` sends the watermarks of the piece after it.
+        """
         if piece.whole is not None:
             return piece.whole
         parts: list[WatermarkedBatch | None] = [None] * self._ports

@@ -17,11 +17,11 @@ from firesteel.spark.why.recorder import Place
 
 @dataclass
 class WantedRows:
-    """Conditions on the rows at the places of a job.
+    """Conditions on the rows at the inputs and outputs of a job's operators (recorder.py: Place).
 
     Attributes:
-        exact: Condition by place. The wanted rows depend on exactly the rows that satisfy it. A place may
-            lack such a condition.
+        exact: Condition by place. The wanted rows depend only on rows that satisfy it. A place may lack such
+            a condition.
         seeds: Condition by place. The wanted rows depend on all rows with the keys of rows that satisfy it.
         cuts: Places at which the rows that do not satisfy `exact` can be dropped.
     """
@@ -70,7 +70,11 @@ def ports(chain: ChainSpec, position: int) -> Sequence[int]:
 def _of_outputs(
     chain: ChainSpec, sink: int, wanted: Condition, found: WantedRows
 ) -> tuple[Condition | None, bool]:
-    """Return the exact condition on a chain's output, None for none, and whether to drop other rows."""
+    """Return a condition on a chain's output rows, and whether rows that do not satisfy it can be dropped.
+
+    The wanted rows of the sink depend only on output rows that satisfy the condition (WantedRows.exact). None
+    means that no such condition is known. The condition is also added to `found`.
+    """
     if len(chain.outputs) != 1:
         return None, False
     (output,) = chain.outputs
@@ -105,7 +109,9 @@ def _before(
 ) -> tuple[Condition | None, bool]:
     """Add the conditions on an operator's inputs to `found`.
 
-    Return the exact condition on the first port, None for none, and whether its other rows can be dropped.
+    Return the condition on the first port, and whether rows that do not satisfy it can be dropped. The
+    wanted rows depend only on rows of the port that satisfy the condition (WantedRows.exact). None means that
+    no such condition is known.
     """
     columns = columns_of(chain.operators[position])
     first: Condition | None = None

@@ -13,7 +13,10 @@ from firesteel.types.sql import INT
 
 _NULL = Literal(None, INT)
 Wrap = Callable[[Expr], Expr]
-"""Function that returns an expression with NULL for the rows that do not reach a part of a CASE."""
+"""Function that takes an expression, and returns one that is NULL for rows that do not reach the expression.
+
+Such rows do not pass the filter of the Calc, or take another branch of a CASE.
+"""
 
 
 @dataclass(frozen=True)
@@ -69,12 +72,17 @@ def _whole(expr: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class _Branch:
-    """Wrap that makes NULL of rows which do not take one branch of a CASE, or reach one condition.
+    """Function that makes an expression NULL for the rows that do not reach one part of a CASE.
+
+    An expression e within CASE WHEN a THEN x WHEN b THEN y END:
+
+        e is part of y -> CASE WHEN a THEN NULL WHEN b THEN e ELSE NULL END
+        e is part of b -> CASE WHEN a THEN NULL ELSE e END
 
     Attributes:
-        conditions: Conditions of the CASE, or those before the condition to reach.
-        number: Index of the condition that holds; the number of conditions if none holds.
-        outer: Wrap for the rows that reach the CASE itself.
+        conditions: For a result, all conditions of the CASE; for a condition, those before it.
+        number: Index of the condition that must hold; the number of conditions if none may hold.
+        outer: Function that makes an expression NULL for the rows that do not reach the CASE itself.
     """
 
     conditions: tuple[Expr, ...]
@@ -89,7 +97,7 @@ class _Branch:
 
 
 def _within(expr: Expr, wrap: Wrap, names: Sequence[str], written: WrittenText) -> Iterator[Decision]:
-    """Yield the decisions in an expression. `wrap` makes NULL of rows that do not reach the expression."""
+    """Yield the decisions in an expression. For rows that do not reach it, `wrap` makes a decision NULL."""
     if not isinstance(expr, Call):
         return
     if expr.function not in CHOICES:

@@ -144,7 +144,11 @@ def _fits(old: tuple[str, object], new: tuple[str, object]) -> bool:
 
 
 def _shape(planned: Planned, columns: list[int], zone: str) -> Shape:
-    """Return the shape of some columns of a query, with its key if all columns of the key are among them."""
+    """Return the names, types, key and time zone of some columns of a query, as a Shape.
+
+    The key is the first one whose columns are all among `columns`: the primary key of the query's sink, then
+    the upsert keys, shortest first. The Shape has the key () if there is none.
+    """
     sink, root = planned.job.sinks[0], planned.plans.physical
     found = upsert_keys(root.input if isinstance(root, Sink) else root)
     keys = [tuple(sink.primary_key)] if sink.primary_key else []

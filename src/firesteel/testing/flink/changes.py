@@ -78,7 +78,12 @@ def compare_changes(
 
 
 def text_shape(names: Sequence[str], key: Sequence[int]) -> Shape:
-    """Return the shape of rows whose cells are texts."""
+    """Return the Shape of rows whose cells are texts: the names, the key, and type STRING for each column.
+
+    Args:
+        names: Names of the columns.
+        key: Positions of the key columns; () if there is no key.
+    """
     return Shape(tuple(names), (STRING,) * len(names), tuple(key), "UTC")
 
 

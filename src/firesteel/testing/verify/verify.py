@@ -92,9 +92,10 @@ def verify_script(
 
     Args:
         path: The script.
-        define: Values of `${NAME}` in it; environment variables have the others.
+        define: Values of `${NAME}` in the script. Other names get the values of environment variables.
         settings: Options to set, by key.
-        checkpoint: Folder of the job's checkpoint. Sources count up to its last micro-batch.
+        checkpoint: Folder of the job's checkpoint. The sources are read as far as its last micro-batch has
+            read them. None reads the sources up to their end.
         sink: Whether to read the tables that the script inserts into, not the changes of its queries.
 
     Raises:

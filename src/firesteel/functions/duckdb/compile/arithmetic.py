@@ -96,7 +96,10 @@ def _sum(compiler: Compiler, call: Call) -> str:
 
 
 def _continues(expr: Expr, whole: Call) -> bool:
-    """Return whether an expression is `whole`, or a sum or difference of its type within such a `whole`."""
+    """Return whether `expr` is `whole`, or a part of `whole` that can be computed with it in one expression.
+
+    The part and `whole` are then sums or differences of the same type, as a + b in (a + b) - c.
+    """
     if expr is whole:
         return True
     summing = whole.function in ("+", "-") and isinstance(expr, Call) and expr.function in ("+", "-")

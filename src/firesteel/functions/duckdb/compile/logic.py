@@ -137,7 +137,7 @@ def _numeric(operator: str, left: tuple[str, Expr], right: tuple[str, Expr], com
     (a, x), (b, y) = left, right
     roots = {x.type.root, y.type.root}
     if TypeRoot.DECIMAL in roots and roots & set(APPROXIMATE) and operator not in ("=", "<>"):
-        # Java's Double.compare orders them: -0.0 is less than 0.0, and NaN is the greatest.
+        # Flink orders a DECIMAL and a DOUBLE by Double.compare: -0.0 is less than 0.0, and NaN is greatest.
         a, b = f"in_total_order({a}::DOUBLE)", f"in_total_order({b}::DOUBLE)"
         return f"({a} {operator} {b})"
     if roots & set(APPROXIMATE):

@@ -49,7 +49,8 @@ def _without_null(expr: Expr) -> str | None:
 def _stays_null(expr: Expr) -> bool:
     """Return whether NULL of a NOT NULL type reaches the sink, where Flink's ConstraintEnforcer rejects it.
 
-    In other calls, Java's default value replaces the NULL before the sink.
+    The NULL of LPAD, RPAD and REGEXP_REPLACE, and of a CONCAT with one of them as argument, reaches the sink.
+    The NULL of any other NOT NULL expression becomes Java's default value before the sink.
     """
     if not isinstance(expr, Call):
         return False

@@ -88,7 +88,7 @@ def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None)
     """Return the sorted array; by default ascending with NULLs first, or descending with NULLs last."""
     nulls = [v for v in values if v is None]
     some: Array = [v for v in values if v is not None]
-    # 0.0 and -0.0 are equal, but ordered: Flink's comparison never reports equality.
+    # Flink's comparison is `a > b ? 1 : -1`. It never returns 0, which decides the order of 0.0 and -0.0.
     if 0 in some and isinstance(some[0], float):
         found = sorted(some, key=cmp_to_key(_greater if ascending else _not_greater))
     else:
@@ -98,10 +98,15 @@ def sort(values: Array, ascending: bool = True, nulls_first: bool | None = None)
 
 
 def slice_of(values: Array, start: int, end: int | None = None) -> Array:
-    """Return the elements from `start` to `end`, both inclusive and from 1.
+    """Return the elements from `start` to `end`, both inclusive. Flink: ArraySliceFunction.
 
-    Negative positions count from the end. Position 0 is the first element. This also holds for a negative end
-    that is one position before the first element. (Flink: ArraySliceFunction.)
+    Positions count from 1, negative positions from the end: -1 is the last element. Position 0 is taken for
+    position 1. So is a negative `end` that leads to position 0: the end -4 of an array with 3 elements.
+
+    Args:
+        values: The array.
+        start: Position of the first element.
+        end: Position of the last element. None: the end of the array.
     """
     size = len(values)
     first = start + size + 1 if start < 0 else start

@@ -27,8 +27,9 @@ def string(column: pa.Array, marks: pa.Array) -> pa.Array:
 
     Args:
         column: The values.
-        marks: The same text in every row. In the order of the type's text, it has z for a TIMESTAMP_LTZ, t
-            for a TIMESTAMP, v for a VARIANT, and y for other bytes.
+        marks: A text that is the same in every row. It has a letter for each TIMESTAMP_LTZ (z), TIMESTAMP
+            (t), VARIANT (v) and BYTES type (y) in the type of the values, from left to right. For
+            ROW<a TIMESTAMP, b ARRAY<BYTES>> it is `ty`.
     """
     write = _writer(column.type, iter(marks[0].as_py() if len(marks) else "t" * 1000))
     texts = [None if value is None else write(value) for value in plain_values(column)]

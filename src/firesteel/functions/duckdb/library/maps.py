@@ -35,11 +35,12 @@ Entries with other keys keep their input order.
 def make(marks: str, *keys_and_values: Any) -> Pairs:
     """Return MAP[k, v, ...].
 
-    Of equal keys with the same letter, the last value counts, at the position of the first. A key with the
-    letter `-` is kept beside any other.
+    Like Flink, merge equal keys only if they have the same letter in `marks`. The merged entry has the
+    position of the first key and the value of the last one. Equal keys with different letters stay apart.
 
     Args:
-        marks: One letter for each key.
+        marks: One letter for each key, which names its group (compile/maps.py), or `-`: never merge this key.
+        keys_and_values: Key, value, key, value, ...
     """
     found: dict[Any, tuple[Any, Any]] = {}
     entries = zip(keys_and_values[::2], keys_and_values[1::2], strict=True)

@@ -50,7 +50,7 @@ _log, _tan, _to_the_power = _extended(np.log), _extended(np.tan), _extended(np.p
 def _power(base: Column, exponent: Column) -> Column:
     undecided = (np.abs(base) == 1) & ~np.isfinite(exponent)  # C returns 1 there, Java NaN.
     found = np.where(undecided, np.nan, _to_the_power(base, exponent))
-    # For this exponent, Java's pow returns the square root, which rounds correctly.
+    # For the exponent 0.5, Java's pow returns the square root of the base, which is rounded correctly.
     root = (exponent == 0.5) & (base >= 0)
     return np.where(root, np.sqrt(np.where(root, base + 0.0, 0.0)), found)
 

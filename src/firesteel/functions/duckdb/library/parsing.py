@@ -170,7 +170,11 @@ def time(text: str, precision: int) -> int:
 
 
 def _milliseconds(fraction: str) -> int:
-    """Return milliseconds from the digits of a fraction. The fourth rounds. Other first characters are 0."""
+    """Return the milliseconds of `fraction`, the text after the point of a second: `1239` is 124.
+
+    The first three characters are the digits. Any of them that is no digit counts as 0: `1x3` is 103. If the
+    fourth character is 5 or higher, 1 is added.
+    """
     digits = "".join(c if "0" <= c <= "9" else "0" for c in fraction[:3]).ljust(3, "0")
     return int(digits) + (fraction[3:4] >= "5")
 

@@ -211,7 +211,7 @@ def str_to_map(text: str, entries: str = ",", pair: str = "=") -> list[tuple[str
     for entry in parts:
         key, *value = _java_split(within, entry, 2)
         found[key if value else entry] = value[0] if value else None
-    # Java's CollectionUtil computes this expected size.
+    # Initial capacity of the Java map, as Flink's CollectionUtil computes it from the number of entries.
     room = len(parts) + 1 if len(parts) <= 2 else ceil(len(parts) / 0.75)
     pairs = hashed(list(found.items()), string_hash, room)
     return [(text_of(key), value and text_of(value)) for key, value in pairs]

@@ -37,7 +37,8 @@ def global_group_aggregate(node: physical.GlobalGroupAggregate) -> Attributes:
     keys = [names[k] for k in node.keys]
     texts = merged_calls(node.calls, node.retract, names[len(keys) :])
     outputs = _names(node)[len(keys) :]
-    # An added count of records is merged too, but is no output: it has no name here.
+    # If the planner has added a COUNT(*) after the query's calls, `texts` is longer than `outputs` by one.
+    # This count is no output column, so zip drops its text.
     calls = [f"{text} AS {output}" for text, output in zip(texts, outputs, strict=False)]
     found = _attributes(keys, node.partial_final, calls)
     if node.index_of_count_star is not None:

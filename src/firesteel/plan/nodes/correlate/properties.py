@@ -62,9 +62,10 @@ def _read(node: physical.Correlate) -> tuple[Positions, ...]:
 
 @monotonicity.of(physical.Correlate)
 def _moves(node: physical.Correlate) -> Monotonicity:
-    """Return the monotonicity: all columns constant for an append-only input.
+    """Return the monotonicity of each column: CONSTANT if the input is append-only, else NOT_MONOTONIC.
 
-    Flink derives no more (FlinkRelMdModifiedMonotonicity).
+    CONSTANT means that no row ever changes. If the monotonicity of the input is None, so is the result. Flink
+    derives no more (FlinkRelMdModifiedMonotonicity).
     """
     below = monotonicity(node.input)
     if below is None:

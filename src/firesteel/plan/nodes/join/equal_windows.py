@@ -50,8 +50,10 @@ def joined_windows(node: Join) -> JoinedWindows | None:
             rest.append(written)
             continue
         one, other = equal.left[0], equal.right[0]
+        # With IS NOT DISTINCT FROM, two rows without a window, whose borders are NULL, are partners. A window
+        # join never joins rows without a window, so the term is an ordinary key.
         if equal.null_safe[0] and (one in left.padded or other in right.padded):
-            keys.append(term)  # else rows without a window would be joined
+            keys.append(term)
         elif one in left.starts and other in right.starts:
             starts.append((one, other))
         elif one in left.ends and other in right.ends:

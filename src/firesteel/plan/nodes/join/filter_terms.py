@@ -91,7 +91,11 @@ class JoinTerms:
         return not kept or self.join_type is not self.join.join_type
 
     def from_above(self) -> None:
-        """Move terms above the join to a side that is not padded, or into an inner join's condition."""
+        """Move terms above the join to an input, or into the condition of an INNER or SEMI join.
+
+        A term moves to an input if it reads columns of this input only, and the join never sends NULL in
+        place of these columns.
+        """
         pushes = not self.join_type.pads_left, not self.join_type.pads_right
         into = self.join_type in (JoinType.INNER, JoinType.SEMI)
         kept = []
@@ -105,7 +109,10 @@ class JoinTerms:
         self.above = kept
 
     def from_join(self) -> None:
-        """Move terms of the join's condition to a side whose rows are sent only with a partner."""
+        """Move terms of the join's condition to an input whose rows are sent only with a partner.
+
+        The terms of an ANTI join stay.
+        """
         if self.join_type is JoinType.ANTI:
             return
         pushes = not self.join_type.pads_right, not self.join_type.pads_left
@@ -151,7 +158,11 @@ class JoinTerms:
 
 
 def _stricter(join: Join, above: Sequence[Expr]) -> JoinType:
-    """Return the join type that suffices if padded rows are rejected above (RelOptUtil.simplifyJoin)."""
+    """Return the join's type, stricter if the terms above reject padded rows (RelOptUtil.simplifyJoin).
+
+    A LEFT join becomes INNER if a term of `above` is never TRUE for rows with NULL in all right columns.
+    RIGHT and FULL joins change likewise.
+    """
     found, width = join.join_type, join.left_width
     if found not in (JoinType.LEFT, JoinType.RIGHT, JoinType.FULL):
         return found

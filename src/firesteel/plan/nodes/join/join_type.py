@@ -48,7 +48,12 @@ class JoinType(Enum):
 
     @classmethod
     def padding(cls, left: bool, right: bool) -> JoinType:
-        """Return the type of a join that pads these sides."""
+        """Return INNER, LEFT, RIGHT or FULL, by the inputs whose rows are sent without a partner.
+
+        Args:
+            left: Whether rows of the right input are sent with NULLs for the left columns.
+            right: Whether rows of the left input are sent with NULLs for the right columns.
+        """
         if left:
             return cls.FULL if right else cls.RIGHT
         return cls.LEFT if right else cls.INNER
@@ -86,10 +91,10 @@ class JoinHints:
 
 
 def join_fields(left: Sequence[Field], right: Sequence[Field], join_type: JoinType) -> tuple[Field, ...]:
-    """Return the output columns of a join.
+    """Return the output columns of a join: those of both inputs, for SEMI and ANTI only the left ones.
 
-    A duplicate name gets a number (Calcite: SqlValidatorUtil.deriveJoinRowType). Columns of a padded side are
-    nullable.
+    A duplicate name gets a number (Calcite: SqlValidatorUtil.deriveJoinRowType). Columns that are NULL in
+    rows without a partner are nullable: the right columns of LEFT, the left ones of RIGHT, and all of FULL.
     """
     if not join_type.has_right_columns:
         return tuple(left)

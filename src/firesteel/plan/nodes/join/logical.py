@@ -15,7 +15,8 @@ class Join(JoinNode, LogicalNode):
 
     Attributes:
         hints: Hints of the query about the join.
-        names: Names of the output columns of a join that may become a MultiJoin. Empty for default names.
+        names: Names of the output columns of a join that may become a MultiJoin. Empty for any other join,
+            whose columns have the names of `join_fields`.
     """
 
     hints: JoinHints = field(default_factory=JoinHints)
@@ -28,5 +29,8 @@ class Join(JoinNode, LogicalNode):
 
     @property
     def becomes_multi_join(self) -> bool:
-        """Whether rules may turn the join into a MultiJoin: a rule in rules/join has stored its names."""
+        """Whether rules may turn the join into a MultiJoin.
+
+        `name_multi_joins` in rules/join/multi_join.py sets `names` of these joins, and of no others.
+        """
         return bool(self.names)

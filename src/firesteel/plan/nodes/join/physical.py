@@ -18,8 +18,9 @@ class Join(JoinNode, PhysicalNode):
     Attributes:
         unique_keys: Unique keys of each input's rows, as sets of positions.
         hints: Hints of the query about the join.
-        names: Names of the output columns. Empty for the default names.
-        mini_batch: Whether the changes of a bundle are folded before they are joined.
+        names: Names of the output columns. Empty for the names of `join_fields`.
+        mini_batch: Whether the join gathers changes in bundles, and drops changes of a bundle that cancel out
+            before it joins the rest.
     """
 
     unique_keys: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]] = ((), ())

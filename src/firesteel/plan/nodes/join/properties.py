@@ -81,9 +81,10 @@ def _updates(node: physical.Join, wish: UpdateKind) -> tuple[UpdateKind, ...] | 
 # --- times ---------------------------------------------------------------------------------------
 @window_properties.of(logical.Join)
 def _windows(node: logical.Join) -> WindowProperties | None:
-    """Return the window columns of both inputs, if the join compares the windows. Padded ones may be NULL.
+    """Return the window columns of both inputs if the join compares the windows, else None.
 
-    Flink: FlinkRelMdWindowProperties.
+    A SEMI or ANTI join has only those of the left input. The columns of an input for which an outer join may
+    send NULLs are marked as `padded`. Flink: FlinkRelMdWindowProperties.
     """
     windows = joined_windows(node)
     if windows is None or not node.join_type.has_right_columns:
@@ -99,7 +100,10 @@ def _windows(node: logical.Join) -> WindowProperties | None:
 
 @values_read.of(physical.Join)
 def _read(node: physical.Join) -> tuple[Positions, ...]:
-    """Return all columns of both inputs: a join keeps whole rows, so their times become plain timestamps."""
+    """Return the columns of each input whose values the join reads: all, because its state has whole rows.
+
+    A time attribute among the read columns of an input becomes a plain timestamp.
+    """
     return tuple(frozenset(range(len(side.schema))) for side in node.inputs)
 
 

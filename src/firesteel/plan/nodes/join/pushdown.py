@@ -30,9 +30,8 @@ projection_place.always(ProjectionPlace.ABOVE, Join)
 def _pruned(node: Join, wanted: tuple[int, ...], picked: int) -> Pruned:
     """Return the pruning of a join, which needs the wanted columns and those of its condition.
 
-    Of each input, it needs at least one column.
-
-    An input whose columns are not read and that changes no rows is dropped with the join.
+    Of each input, it needs at least one column. If one input of an outer join alone gives the rows of the
+    join (`needed_side`), this input replaces the join, and the other input is dropped.
     """
     kept = needed_side(node, wanted)
     if kept is not None:

@@ -26,10 +26,10 @@ def _unique_keys(node: JoinNode) -> Keys:
 
 
 def _upsert_keys(node: JoinNode) -> Keys:
-    """Return the upsert keys. Keys of an input without its equal columns do not count.
+    """Return the upsert keys of a join. An input's key counts only if it contains the input's equal columns.
 
-    Changes of one row keep their order only if all of them go to the same task (Flink:
-    FlinkRelMdUpsertKeys.getJoinUpsertKeys).
+    An exchange sends the rows of each input to tasks by the equal columns. So only with such a key do all
+    changes of a row go to the same task and keep their order (Flink: FlinkRelMdUpsertKeys.getJoinUpsertKeys).
     """
     equal = node.equal_columns
     left, right = (

@@ -29,7 +29,8 @@ class LookupJoin(PhysicalNode):
             sent.
         input_keys: Upsert keys of the input (rules/changelog/note_lookup_keys.py). Plans show them, and
             stored results are kept by one of them if the input sends updates without -U.
-        row_key: Columns by which stored results are kept for other inputs: all but processing times.
+        row_key: All columns of the input but processing times. Stored results are kept by these columns,
+            unless the input sends updates without -U.
     """
 
     input: Node
@@ -88,7 +89,11 @@ class LookupJoin(PhysicalNode):
         return found
 
     def shown_column(self, position: int) -> int | None:
-        """Return the scan's column that the table has unchanged at `position`, None for a computed one."""
+        """Return the position in `scan` of the column at `position` in the columns of `table`.
+
+        None if `calc`, the projection above the scan, computes the column. A cast that changes only
+        nullability does not count as a computation.
+        """
         if self.calc is None:
             return position
         expr = self.calc.exprs[position]

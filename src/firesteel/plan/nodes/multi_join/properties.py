@@ -63,7 +63,10 @@ def _updates(node: MultiJoin, wish: UpdateKind) -> tuple[UpdateKind, ...] | None
 
 @values_read.of(MultiJoin)
 def _read(node: MultiJoin) -> tuple[Positions, ...]:
-    """Return all columns of the inputs: a join keeps whole rows, so their times become plain timestamps."""
+    """Return the columns of each input whose values the join reads: all, because its state has whole rows.
+
+    A time attribute among the read columns of an input becomes a plain timestamp.
+    """
     return tuple(frozenset(range(len(side.schema))) for side in node.inputs)
 
 

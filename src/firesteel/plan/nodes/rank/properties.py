@@ -89,7 +89,10 @@ def _windows(node: logical.Rank) -> WindowProperties | None:
 
 @interval_asked.of(physical.Rank)
 def _interval(node: physical.Rank) -> Interval:
-    """Return the mini-batch interval: below a row kept by event time, bundles end with watermarks."""
+    """Return the mini-batch interval that a rank requires of its input.
+
+    A deduplication by event time requires bundles that end with watermarks. Other ranks require nothing.
+    """
     return BY_EVENT_TIME if node.is_deduplicate and node.time == "rowtime" else NOTHING_ASKED
 
 
@@ -122,7 +125,10 @@ def _limited_updates(node: physical.Limit, wish: UpdateKind) -> tuple[UpdateKind
 # --- values --------------------------------------------------------------------------------------
 @monotonicity.of(physical.Rank, *_LIMITS)
 def _moves(node: Node) -> Monotonicity:
-    """Return the monotonicity: all columns constant if no row of input or output changes, else None."""
+    """Return CONSTANT for each column if input and output are append-only, else None for unknown.
+
+    CONSTANT means that no row ever changes.
+    """
     if kinds_sent(node) != INSERTS or not is_append(monotonicity(node.children[0])):
         return None
     return all_columns(CONSTANT, len(node.schema))

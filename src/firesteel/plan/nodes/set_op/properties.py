@@ -118,7 +118,11 @@ values_read.always((NOTHING_READ,), physical.Expand)
 
 @monotonicity.of(physical.Expand)
 def _copies_move(node: physical.Expand) -> Monotonicity:
-    """Return the monotonicity: all columns constant for an append-only input. Flink derives no more."""
+    """Return the monotonicity of each column: CONSTANT if the input is append-only, else NOT_MONOTONIC.
+
+    CONSTANT means that no row ever changes. If the monotonicity of the input is None, so is the result. Flink
+    derives no more (FlinkRelMdModifiedMonotonicity).
+    """
     below = monotonicity(node.input)
     if below is None:
         return None

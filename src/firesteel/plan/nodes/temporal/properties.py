@@ -49,7 +49,8 @@ values_read.always((NOTHING_READ, NOTHING_READ), physical.TemporalJoin)
 interval_asked.always(BY_EVENT_TIME, physical.TemporalJoin)
 kinds_taken.always(EVERYTHING, physical.TemporalJoin)
 has_keys_of_inputs(physical.TemporalJoin)
-has_times_of_inputs(physical.TemporalJoin)  # A projection above turns the right ones into timestamps.
+# A projection above the join turns the time attributes of the right input into plain timestamps.
+has_times_of_inputs(physical.TemporalJoin)
 has_ranges_of_inputs(physical.TemporalJoin)
 
 
@@ -71,9 +72,9 @@ def _updates(node: physical.TemporalJoin, wish: UpdateKind) -> tuple[UpdateKind,
 
 @monotonicity.of(physical.TemporalJoin)
 def _moves(node: physical.TemporalJoin) -> Monotonicity:
-    """Return the monotonicity: all columns constant for append-only inputs.
+    """Return CONSTANT for each column if both inputs are append-only, else None for unknown.
 
-    Flink: FlinkRelMdModifiedMonotonicity.getJoinMonotonicity.
+    CONSTANT means that no row ever changes. Flink: FlinkRelMdModifiedMonotonicity.getJoinMonotonicity.
     """
     if any(side is None or not is_append(side) for side in map(monotonicity, node.inputs)):
         return None

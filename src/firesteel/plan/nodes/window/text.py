@@ -83,8 +83,10 @@ def _attributes(
 ) -> Attributes:
     """Return the attributes that a plan prints for an aggregate of windows.
 
-    As in Flink, an added count of records takes the name that follows those of the calls, and so the last
-    column of the window gets no name.
+    If the planner has added a COUNT(*) after the query's calls, `calls` has one text more than there are
+    names. As in Flink, the names are then shifted, and the last text is not printed:
+
+        COUNT(count1$1) AS window_start, start('w$) AS window_end
 
     Args:
         node: The aggregate.

@@ -7,9 +7,10 @@ as statements for the row handler.
 
 tests/runtime/aggregate/functions/test_aggregate_laws.py checks these laws for each aggregate:
 
-- merge(a, b) equals a with the rows of b added after those of a. For functions that depend on order, this
-  holds only if b retracts nothing (a retraction takes the first equal value, which may be a's) and without
-  DISTINCT (a map of values does not record when each call saw them). Flink has no local phase for these.
+- merge(a, b) equals a with the rows of b added after those of a. If a function depends on the order of rows
+  (FIRST_VALUE), this holds only if b retracts nothing and the call has no DISTINCT. A retraction removes the
+  first equal value, which may be one of a. For DISTINCT, b has the set of its values, but not the order in
+  which the call saw them. Flink has no local phase for these functions.
 - If `retract` exists, retract(row) after accumulate(row) restores an equal value.
 - Computing the value changes nothing. The value depends on the accumulator alone.
 
@@ -45,7 +46,7 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Field:
-    """A field of the aggregate's own accumulator. `Other` is one of an accumulator that is merged into it."""
+    """A field of an aggregate's own accumulator. In a merge, `Other` is a field of the second accumulator."""
 
     name: str
 

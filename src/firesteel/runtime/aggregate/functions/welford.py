@@ -34,7 +34,8 @@ def _retract(n: int, mean: float, m2: float, double: float) -> tuple[int, float,
 def _merge(
     n: int, mean: float, m2: float, other_n: int, other_mean: float, other_m2: float
 ) -> tuple[int, float, float]:
-    # Accumulators with n <= 0 have no mean: only their count is added, also if the sum is 0.
+    # An accumulator with n <= 0 (as many rows retracted as added, or more) has no mean. So only the counts
+    # are added if the other accumulator has n <= 0, or if both counts together are 0.
     if other_n <= 0 or n + other_n == 0:
         n += other_n
     elif n == 0:

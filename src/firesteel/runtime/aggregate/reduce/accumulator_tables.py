@@ -73,7 +73,10 @@ class AccumulatorTables:
         self._aggregates = columnar_aggregates(spec) if columnar else None
         self.columns = AccumulatorColumns.of(spec)
         self.in_columns = self._aggregates is not None
-        if not self.in_columns:  # Keep all parts: only a merge restores missing ones. Some calls have none.
+        if not self.in_columns:
+            # `AccumulatorColumns.of` leaves out parts of accumulators that no merge reads, such as the sum of
+            # a SUM(DISTINCT): a merge into an empty accumulator restores them from the other parts. Here,
+            # tables have all parts, because some calls (of user-defined functions) cannot be merged.
             self.columns = replace(self.columns, slots=self._generated.slots)
 
     @property
@@ -289,7 +292,10 @@ class AccumulatorTables:
         return counted
 
     def _declared(self, slot: Slot) -> Declared | None:
-        """Return the declaration of a slot's call, None for the hidden count of records."""
+        """Return the declaration of the aggregate call whose accumulator has the part `slot`.
+
+        None if the call is not declared by expressions, or if the part is the hidden count of records.
+        """
         if self._aggregates is None or slot.call >= len(self._aggregates):
             return None
         aggregate = self._aggregates[slot.call]

@@ -69,7 +69,7 @@ class AccumulatorColumns:
         return tuple(range(len(self.key_types)))
 
     def position(self, slot: Slot) -> int:
-        """Return the number of the output field that holds a slot."""
+        """Return the position of the field that holds `slot`, a part of the accumulators. Keys come first."""
         return len(self.key_types) + self.slots.index(slot)
 
     def schema(self) -> pa.Schema:

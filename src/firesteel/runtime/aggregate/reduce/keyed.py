@@ -28,7 +28,16 @@ from firesteel.types.sql import APPROXIMATE, BIGINT
 
 @dataclass(frozen=True)
 class _Result:
-    """Results of a call for each key, before and after the bundle: comparable numbers and Arrow arrays."""
+    """Results of one call before and after a bundle, one for each of g keys.
+
+    Each result is there twice. The numbers tell which results have changed. The Arrow arrays are sent.
+
+    Attributes:
+        before: Stored results as numbers. Strings are ranks, and have equal ranks in `before` and `after`.
+        after: Results after the bundle, as numbers.
+        before_array: Stored results in the type of the call.
+        after_array: Results after the bundle in the type of the call.
+    """
 
     before: Column
     after: Column

@@ -38,10 +38,13 @@ class MapOrder:
         self._most = 0
 
     def arranged(self, changes: pa.Table) -> pa.Table:
-        """Return the rows of a bundle with new origin rows, so that keys follow each other in map order.
+        """Return the rows of a bundle with other sequences and sub-sequences: those sort keys in map order.
 
-        Each key has a last row in the bundle. These rows become the origins: the first key in map order gets
-        the earliest one, and so on. All rows of a key get the same origin.
+        The rows stay where they are in the table. The sequences (with sub-sequences) of the last row of each
+        key are dealt out anew: the first key in map order gets the lowest one, and so on. All rows of a key
+        get the one of their key:
+
+            rows a/1, b/2, a/3 (key/sequence), map order a, b   ->   a/2, b/3, a/2
         """
         keys = find_keys([changes.column(field(i)) for i in self._keys], changes.num_rows)
         last = keys.order[keys.starts + keys.counts - 1]

@@ -319,7 +319,11 @@ class _Writer:
 
     @cached_property
     def _nested(self) -> tuple[tuple[int, tuple[str, Callable[..., Any]]], ...]:
-        """Return (call number, (name, test)) for calls whose nested results may not equal themselves."""
+        """Return (call number, (name, test)) for each call whose result may hold a value that equals nothing.
+
+        An example is a ROW with NaN in it. The generated text calls the function `test` by `name` to find out
+        whether a result equals itself. Calls with a FLOAT or DOUBLE result need no function and are left out.
+        """
         tests = ((i, equals_itself(call.spec)) for i, call in enumerate(self._calls))
         return tuple(
             (i, (f"itself{i}", test))

@@ -92,7 +92,10 @@ class Call:
 
     @property
     def distinct_together(self) -> bool:
-        """Return whether DISTINCT compares all arguments, since not only the first one differs by row."""
+        """Return whether the call has DISTINCT and compares all its arguments, not only the first one.
+
+        False if all arguments after the first are the same in every row, as the separator of LISTAGG.
+        """
         constants = len(self.aggregate.constants) if isinstance(self.aggregate, HandWritten) else 0
         return self.spec.distinct and len(self.spec.args) - 1 > constants
 

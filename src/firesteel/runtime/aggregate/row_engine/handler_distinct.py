@@ -75,7 +75,10 @@ class DistinctCalls:
 
     @property
     def _in_order(self) -> bool:
-        """Return whether a merge must iterate over the other accumulator's values in Java's order."""
+        """Return whether a merge must take the other accumulator's values in the order of a Java HashMap.
+
+        Flink iterates over such a map. The order matters if the result of a call depends on it (LISTAGG).
+        """
         return any(isinstance(c.aggregate, HandWritten) and c.aggregate.in_order for c in self.calls)
 
     @property

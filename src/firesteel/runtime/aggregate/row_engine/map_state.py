@@ -164,7 +164,8 @@ class StoredMap(SortedMap):
         return super().__reversed__()
 
     def end(self, least: bool) -> Any:
-        # The end of the entries that are not loaded is read once: the batch does not change these entries.
+        # The least (or greatest) stored key that is not loaded is read from the state only once: the batch
+        # changes loaded entries only, so this key stays the same.
         if self._outside is not None and self._rest is not None:
             self._next, self._outside = self._outside(self._loaded, least), None
         mine = super().end(least)

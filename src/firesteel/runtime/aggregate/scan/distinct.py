@@ -28,7 +28,9 @@ class DistinctBatch:
     Attributes:
         pairs: The (key, value) pairs of the batch.
         reach: For each call, bool[n]: the rows with which a value appears or disappears, except NULL.
-        final: int64[p, c], counts of each pair after the batch. For bits, c is 1.
+        final: Map entry of each of p pairs after the batch. If the input retracts, int64[p, c]: the number of
+            rows for each of c calls. Over insert-only input, int64[p, 1]: bit i is 1 if call i has seen the
+            value.
         changed: bool[p], which pairs the batch has changed.
     """
 

@@ -28,9 +28,11 @@ class Result:
     array: Callable[[Column], pa.Array]
 
     def line(self, rows: Rows) -> Column:
-        """Return the result after each row, followed by the stored result of the key of each segment.
+        """Return n + s results: those after each of n rows, then the stored ones for each of s segments.
 
-        The latter is arbitrary for a segment that does not continue from stored accumulators.
+        The rows of a key are one segment, but after a row that leaves the key without records, a new segment
+        begins (`Rows`). A segment's stored result is that of its key. It is arbitrary for a segment that does
+        not continue from stored accumulators.
         """
         after, known = self.after, self.known.take(rows.segment_keys)
         values = np.concatenate([after.values, known.values.astype(after.values.dtype, copy=False)])

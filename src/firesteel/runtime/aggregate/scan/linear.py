@@ -68,7 +68,11 @@ def _sum_ones(rows: Rows, one: int, reach: Mask | None, initial: Index) -> Index
 
 
 def _records_before(rows: Rows) -> Index:
-    """Return the record count at the start of each segment."""
+    """Return the number of records that its key has before the first row of each segment, int64[s].
+
+    The rows of a key are one segment, but after a row that leaves the key without records, a new segment
+    begins (`Rows`).
+    """
     assert rows.count is not None
     assert rows.sign is not None
     before: Index = rows.count[rows.segment_starts] - rows.sign[rows.segment_starts]
@@ -87,8 +91,8 @@ def _sum_decimals(
 ) -> Index:
     """Return the DECIMAL sum after each row.
 
-    A stored sum that has overflowed is NULL. If the field's initial value is not NULL, it stays NULL, and its
-    key is left to the row handler.
+    A stored sum that has overflowed is NULL. If the sum of a new key begins with NULL (SUM), the next row
+    replaces the NULL. If it begins with 0 ($SUM0), the sum stays NULL: its key is left to the row handler.
 
     Raises:
         NoPrefixScan: A sum might overflow.
@@ -110,7 +114,8 @@ def _still_null(rows: Rows, reach: Mask | None, field: AccumulatorField, initial
     if field.initial is not None or initial.null is None:
         return None
     if reach is None:
-        return None  # The first row of a segment sets the field.
+        # Every row counts. So the first row of each segment sets the field, and no later value is NULL.
+        return None
     reached = running_sum(reach.astype(np.int64), rows.segment_starts)
     null: Mask = spread(initial.null, rows.segment_starts, len(rows)) & (reached == 0)
     return null

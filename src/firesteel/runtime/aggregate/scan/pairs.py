@@ -30,7 +30,9 @@ class Pairs:
         keys: Keys of the batch.
         codes: int64[n], key number of each entry, ascending.
         arguments: n values.
-        in_order: Whether to sort like an ordered map, if its order words distinguish all values.
+        in_order: Whether to sort the pairs of a key by value, as an ordered map does. This is done only for
+            types of which each value has its own order word (a 64-bit number that sorts like the value).
+            Otherwise, the pairs of a key are sorted by hashes of their values.
 
     Attributes:
         order: int64[n], entries sorted by pair. Entries of one pair keep their order.
@@ -94,10 +96,17 @@ class Pairs:
 
 
 def _leading(words: tuple[U64, ...]) -> U64:
-    """Return one word for each entry of an ordered map, which sorts like the entry in its leading bits.
+    """Return one word for each entry of an ordered map. Few leading bits of it suffice to sort the entries.
 
-    The word of NULL is 0, far below the words of all values. It is replaced by the number just below these,
-    so that fewer bits distinguish all words.
+    Words that are close together leave leading bits unused, and are shifted to the left. As the word of NULL,
+    0 would be far from the others and prevent this. So NULL gets the least word of the others, minus 1
+    (if that word is not 0):
+
+        1000, 1002, NULL   ->   1000, 1002, 999   ->   1, 3, 0, shifted to the left by 62 bits
+
+    Args:
+        words: For each entry the order word of its value, 0 for NULL. If there are NULLs, a second word: 1
+            for NULL, 0 for other values.
     """
     first = words[0]
     if len(words) > 1:

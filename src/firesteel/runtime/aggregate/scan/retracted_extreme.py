@@ -127,7 +127,18 @@ class RetractedExtreme:
         return best
 
     def _numbers(self, arrays: list[pa.Array], best: pa.Array) -> tuple[list[Column], Ranks | None]:
-        """Return the values of `arrays` and the stored extremes as numbers. The extreme is the greatest."""
+        """Return values as numbers of which the greatest one is the extreme, for MAX and for MIN.
+
+        For MIN, the numbers are complemented, so that the least value has the greatest number.
+
+        Args:
+            arrays: Arrays of values of the argument.
+            best: Stored extremes.
+
+        Returns:
+            The numbers of each array, and last those of `best`. Then, for strings, the `Ranks` that turn
+            numbers into strings, else None.
+        """
         if self._argument.root in APPROXIMATE:
             arrays = [sortable_column(array) for array in arrays]
         columns, ranks = comparable([*arrays, best], self.kind)

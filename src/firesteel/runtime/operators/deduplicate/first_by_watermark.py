@@ -157,10 +157,12 @@ class FirstByWatermark(WaitsForWatermarks):
         Args:
             keys: The g keys of the rows.
             rows: The rows.
-            stored: int64[g], number of the row of each key that waited before, NONE for none. len(rows)
-                stands for a stored row that no watermark passes.
+            stored: int64[g], number in `rows` of the row of each key that waited before, NONE for none. A
+                waiting row that no watermark passes has stayed in the state and is not in `rows`: the number
+                len(rows) stands for it.
             waiting: int64[g], like `stored`: the row of each key that waits afterwards.
-            elsewhere: int64[g], time of the row of each key that waited before, 0 for none.
+            elsewhere: int64[g], time of the row of each key that waited before, as the state has it, also for
+                rows that are not in `rows`. 0 for none.
             now: Processing time in milliseconds.
         """
         kept = len(rows)  # stands for a stored row that no watermark passes

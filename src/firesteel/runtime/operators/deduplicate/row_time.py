@@ -77,11 +77,18 @@ class RowTimeDeduplicate(RowOperator):
     def _kept_rows(
         self, fields: Sequence[pa.Array], keys: Keys, stored: Index, found: Found | None
     ) -> tuple[Index, Index]:
-        """Return the number of the row that each of n rows replaces, and of the row that each key keeps.
+        """Decide for each of n rows whether its key keeps it, and which row it replaces then.
 
-        NONE means that no row is replaced or kept. A row that its key does not keep replaces DROPPED.
-        `stored`: int64[g], number of the row that each key has in the state, NONE for none. `found` holds
-        these rows; it is None if the state is not used.
+        Args:
+            fields: Columns of the rows.
+            keys: The g keys of the rows.
+            stored: int64[g], number of the row that each key has in the state, NONE for none. As the new rows
+                have the numbers below n, stored rows have numbers from n on.
+            found: The rows in the state, None if the state is not used.
+
+        Returns:
+            int64[n], number of the row that each row replaces: NONE if it is the first row of its key,
+            DROPPED if its key does not keep it. Then int64[g], number of the last row that each key keeps.
         """
         time = self._spec.time
         stored_times = np.zeros(len(keys), np.int64) if found is None else milliseconds(found.columns[time])

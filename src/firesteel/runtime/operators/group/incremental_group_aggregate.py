@@ -166,7 +166,10 @@ class IncrementalGroupAggregate:
         return accs
 
     def _bundles(self, ordered: pa.Table, partial: Keys) -> list[Any]:
-        """Merge the accumulators of each partial key (final key and bucket), which are sorted by it."""
+        """Return one accumulator for each partial key (final key and bucket), merged from its rows.
+
+        `ordered` has the accumulators to merge, sorted by partial key.
+        """
         rows, handler, bundles = self._columns.to_rows(ordered, self._slots), self._handler, []
         for count in partial.counts.tolist():
             handler.reset_accumulators()

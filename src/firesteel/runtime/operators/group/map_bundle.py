@@ -4,8 +4,9 @@ A bundle ends when it has `size` rows (rows, not keys: CountBundleTrigger), with
 micro-batch. The barrier of a micro-batch is that of a checkpoint, so a checkpoint never contains collected
 rows.
 
-The output of a bundle is sorted by sequence, and no later bundle sends a lower sequence. So packets of the
-output may begin anywhere, and receivers merge them by sequence (runtime/dataflow/packets.py).
+The output of a bundle is sorted by sequence, and no later bundle sends a lower sequence. So the output of all
+bundles is sorted, and may be cut into packets at any row: no row of a packet precedes a row of an earlier
+packet of the task, as receivers require (runtime/dataflow/packets.py).
 """
 
 from __future__ import annotations

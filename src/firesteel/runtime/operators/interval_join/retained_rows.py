@@ -43,10 +43,10 @@ class StoredRows:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Rows without a partner that expire, by ascending time.
+    """m stored rows that expire in a batch and had no partner before it, in ascending order of their times.
 
     Attributes:
-        times: int64[m], milliseconds.
+        times: int64[m], row time of each row, or its arrival by processing time, in milliseconds.
         numbers: int64[m], number of each row among all rows of its input.
         keys: Columns of the join keys, m rows each.
     """
@@ -101,7 +101,13 @@ class RetainedRows:
         return StoredRows(of[found.owners], found.sub_keys.to_numpy(), times.to_numpy(), tuple(fields))
 
     def take_expired(self, now: int) -> Waiting | None:
-        """Remove and return expired rows without a partner; None for an input without padding."""
+        """Return the stored rows without a partner that have expired; None for an input without padding.
+
+        A second call does not return them again. Their fields stay in the state until `drop_expired`.
+
+        Args:
+            now: Lower watermark of both inputs, or the clock in a join by processing time.
+        """
         if self._waiting is None:
             return None
         due = self._waiting.take_until(_within(now - self._expiry))
@@ -114,7 +120,11 @@ class RetainedRows:
         return found.columns[1:]
 
     def next_expiry(self) -> int | None:
-        """Return the operator time at which the next row without a partner expires."""
+        """Return when the next row without a partner expires; None if no such row is stored.
+
+        The result is in milliseconds. It is compared with the lower watermark of both inputs, or with the
+        clock in a join by processing time.
+        """
         time = None if self._waiting is None else self._waiting.next_time()
         return None if time is None else time + self._expiry
 
@@ -178,5 +188,9 @@ def concat_fields(stored: Sequence[pa.Array], new: Sequence[pa.Array]) -> tuple[
 
 
 def _within(time: int) -> int:
-    """Return the time, limited to -2^62 to 2^62, so that it can be moved without an overflow."""
+    """Return a time, limited to -2^62 to 2^62.
+
+    Callers compute the time from a watermark, which may be the least or the greatest int64 (no input yet, end
+    of input). After a subtraction, the unlimited time may not fit into the int64 of the state.
+    """
     return min(max(time, _EARLIEST), _LATEST)

@@ -49,7 +49,8 @@ def fold(changes: pa.Table, side: JoinInput) -> tuple[pa.Table, Mask]:
     goes, comes = _first_and_last(_unique_keys(changes, side), adds)
     both = (goes >= 0) & (comes >= 0)
     origins = np.arange(len(adds))
-    origins[goes[both]] = comes[both]  # The removal moves to the new row's position.
+    # The removal of a replaced row moves directly before the change that adds the row's replacement.
+    origins[goes[both]] = comes[both]
     gone, come = goes[goes >= 0], comes[comes >= 0]
     kept = np.concatenate([gone, come])
     kept = kept[np.argsort(origins[kept], kind="stable")]
@@ -95,7 +96,13 @@ def _first_and_last(groups: Keys, adds: Mask) -> tuple[Index, Index]:
 
 
 def _with_deletes(changes: pa.Table, goes: Index, comes: Index) -> pa.Table:
-    """Return the changes, with -D for the old row of each group whose last row comes without +U."""
+    """Return the changes, with the kind -D for the removal of an old row that no +U replaces.
+
+    Args:
+        changes: The changes.
+        goes: int64[g], position of the change that removes the old row of each group, -1 for none.
+        comes: int64[g], position of the change that adds the last row of each group, -1 for none.
+    """
     kinds = changes.column(KIND).to_numpy()
     updated = (comes >= 0) & (kinds[comes] == RowKind.UPDATE_AFTER)
     return _as_deletes(changes, goes[(goes >= 0) & ~updated])
@@ -131,9 +138,13 @@ def _lone_updates(groups: Keys, kinds: Index) -> Index:
 def _not_taken_back(groups: Keys, adds: Mask) -> Index:
     """Return the changes that no later change of an equal row cancels, int64[m], ascending.
 
-    The level of a group is the sum of the signs so far. A change that moves the level away from zero to
-    height h stays if the level never falls below h later. Then it is the last change to reach h, and h is not
-    above the final level.
+    The level of a group of equal rows is its number of additions minus its number of removals so far. If the
+    final level is n > 0, n additions stay: for each of the levels 1 to n, the last addition that leads to
+    this level. If it is -n, n removals stay: for each of the levels -1 to -n, the last removal that leads to
+    this level.
+
+        change   +a  -a  +a  +a  -a
+        level     1   0   1   2   1   ->  the second +a stays
     """
     signs = np.where(adds, 1, -1)[groups.order]
     sums = np.cumsum(signs)

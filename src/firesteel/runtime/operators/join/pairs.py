@@ -73,11 +73,12 @@ def pairs(delta: Delta, block: Block) -> Iterator[Pairs]:
 def output_slices(rows: int, sizes: Callable[[], Index]) -> Iterator[slice]:
     """Cut the output rows of some pairs into slices of bounded size.
 
-    A piece of pairs can have many more output rows, if the joined rows have many copies.
+    The state of an input without a unique key has equal rows once, with the number of copies. A pair gives an
+    output row for each copy of its row, so there can be many more output rows than pairs.
 
     Args:
         rows: Number of output rows.
-        sizes: Returns int64[rows], the bytes of each row.
+        sizes: Function that returns int64[rows], the bytes of each output row.
     """
     if rows <= 2 * PIECE:
         yield slice(0, rows)

@@ -67,7 +67,10 @@ class PartnerCounts:
         return steps
 
     def get(self, delta: Delta, now: int) -> Index:
-        """Return for each change of the other input the number of rows with its join key here, int64[n]."""
+        """Return how many rows of this input have the join key of each change of the other input, int64[n].
+
+        The number is 0 for a change that cannot have a partner, because its join key has a NULL.
+        """
         counts = self._stored(delta, now)[delta.keys.codes]
         counts[~delta.joins] = 0
         return counts

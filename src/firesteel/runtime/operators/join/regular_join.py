@@ -141,9 +141,17 @@ class _Meeting:
         return self._tables(found, block.rows, unpads, repads)
 
     def _keep_unpadded(self, found: Pairs, rows: int, unpads: Mask, repads: Mask) -> None:
-        """Clear the masks for rows whose only partner is replaced: they are not padded in between.
+        """Clear `unpads` and `repads` where an update replaces the only partner of a row (Flink: isSuppress).
 
-        Flink: isSuppress.
+        Otherwise, the row would be padded between the two changes of the update. For a LEFT JOIN:
+
+            -U[l, r1]  +I[l, null]  -D[l, null]  +I[l, r2]   ->   -U[l, r1]  +I[l, r2]
+
+        Args:
+            found: p pairs.
+            rows: Number of rows of the other input in the block.
+            unpads: bool[p], whether the padded row is retracted before a pair is added. Changed in place.
+            repads: bool[p], whether the padded row is added after a pair is removed. Changed in place.
         """
         replaced = self._delta.replaced
         assert replaced is not None
@@ -161,7 +169,14 @@ class _Meeting:
         return Steps(self._steps.before[found.changes], self._steps.after[found.changes])
 
     def _tables(self, found: Pairs, rows: Rows, unpads: Mask, repads: Mask) -> Iterator[pa.Table]:
-        """Yield the pairs as changes, one for each copy of the row, with padded rows before or after them."""
+        """Yield changes tables with the pairs. A pair is sent once for each copy of the other input's row.
+
+        Args:
+            found: p pairs.
+            rows: Rows of the other input.
+            unpads: bool[p], whether -D of the padded row precedes each copy of the pair.
+            repads: bool[p], whether +I of the padded row follows each copy of the pair.
+        """
         doubled = unpads | repads
         each = np.repeat(np.arange(len(found.rows)), _copies(found, rows))
         twice = np.repeat(np.arange(len(each)), 1 + doubled[each])
@@ -185,7 +200,11 @@ class _Meeting:
             yield derived(self._delta.changes, changes[some], pa.array(kinds[some]), columns)
 
     def _kinds(self, changes: Index) -> tuple[Kinds, Kinds]:
-        """Return the row kinds of pairs that changes add, and of pairs that they remove."""
+        """Return two row kinds for the pairs of each change: if it adds its pairs, and if it removes them.
+
+        Each of the two is int8[q], with an entry for each of the q changes, or a number that is the same for
+        all of them.
+        """
         own = self._delta.kinds[changes]
         if self._kind is JoinKind.INNER:
             return own, own
@@ -202,7 +221,7 @@ class _Meeting:
 
 
 def _copies(found: Pairs, rows: Rows) -> Index:
-    """Return the number of copies of the row of each pair, int64[p]."""
+    """Return how many copies the other input has of each pair's row, int64[p]; 1 for no row (NONE)."""
     copies = np.ones(len(found.rows), np.int64)
     there = found.rows != NONE
     copies[there] = rows.counts[found.rows[there]]

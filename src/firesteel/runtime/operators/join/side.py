@@ -90,7 +90,8 @@ class JoinSide:
 
         Args:
             keys: The keys of the batch.
-            owners: int64[m], ascending and distinct indices into `keys`. The other keys have no rows.
+            owners: int64[m], ascending and distinct indices into `keys`: the keys whose rows are read. In the
+                result, the other keys have no rows.
             now: Processing time in milliseconds.
         """
         return self._of(keys, self._rows.entries(keys, owners, now))
@@ -225,7 +226,8 @@ class _Written:
         self.owners: Index = delta.keys.codes[at]
         self.words = value_words(row_keys)
         same = find_keys([pa.array(self.owners), *map(pa.array, self.words)], len(at))
-        if len(same) == len(at):  # All rows differ. In input order, no wide rows are copied.
+        # If all rows differ, any order will do. With that of the input, take_rows need not copy the columns.
+        if len(same) == len(at):
             self.order = self.starts = self.last = np.arange(len(at))
         else:
             self.order, self.starts = same.order, same.starts
@@ -241,11 +243,11 @@ def take_rows(column: pa.Array, at: Index) -> pa.Array:
 
 
 def floored_sums(before: Index, signs: Index, starts: Index) -> Index:
-    """Return the number at the end of each group's steps, int64[g]. A step below zero has no effect.
+    """Return the number of each group after its steps, int64[g]. A step that leads below zero is skipped.
 
-    Without this floor, group i ends at before[i] + the sum of its steps. The floor adds the depth of the
-    lowest point below zero. For example, the steps -1 -1 +1 from 1 lead to 0 and -1, then to 0. The floor
-    adds 1.
+    If no step is skipped, group i ends at before[i] + the sum of its steps. If steps are skipped, the result
+    is higher, by the depth of the lowest point below zero on the way without skipping. For example, the steps
+    -1 -1 +1 from 1 lead to 0, -1 and 0 without skipping. The lowest point is -1, so the result is 0 + 1.
 
     Args:
         before: int64[g], number at the start of each group, not below zero.

@@ -82,8 +82,8 @@ def answers_of(keys: Keys, counts: Index, adds: NDArray[np.bool_], replaces: boo
 def _copies(keys: Keys, counts: Index, added: NDArray[np.bool_]) -> tuple[Index, Index]:
     """Return for each change the number of copies of its key before it, and min(x[0], .., x[i]).
 
-    x[i] is `counts` plus the changes (+1 or -1) of the key before change i. It may fall below 0, since a
-    retraction of a missing row changes nothing.
+    x[i] is `counts` plus the changes (+1 or -1) of the key before change i. It also counts retractions of
+    missing rows, so it may fall below 0. The number of copies, x[i] - min(0, x[0], .., x[i]), does not.
     """
     steps = np.where(added, 1, -1)
     before = np.cumsum(steps) - steps

@@ -83,7 +83,18 @@ class LookupJoin(RowOperator):
     def _pairs(
         self, changes: pa.Table, own: Sequence[pa.Array], asking: Index
     ) -> tuple[Index, Index, Sequence[pa.Array]]:
-        """Pair changes with the table's rows of equal keys, with the arguments and results of `partners`."""
+        """Pair changes with the table's rows of equal keys.
+
+        A change has no pair if one of its keys is NULL or it fails the join's condition over the input alone.
+
+        Args:
+            changes: The changes.
+            own: Fields of the changes.
+            asking: Numbers of the changes to look up, ascending.
+
+        Returns:
+            The change of each pair, ascending; the position of its table row; the columns of the table rows.
+        """
         if self._before is not None:
             asking = asking[self._before.holds(_taken(own, asking), len(asking))]
         args = [one_array(column) for column in self._arguments(changes)]

@@ -94,12 +94,12 @@ def _first_without(partitions: Index, times: Index, heads: Index, preceding: int
     Args:
         partitions: Each row's partition number; in ascending order.
         times: Each row's time in milliseconds; ascending within a partition.
-        heads: Positions of the rows with which a frame's time begins, one a frame.
+        heads: For each frame, the position of the first of the rows that fire and have this frame.
         preceding: Length of a frame in milliseconds.
 
     Returns:
-        One frame number a row. If no frame of the row's partition begins after it, a number beyond the last
-        one of that partition.
+        One frame number a row. If no frame of the row's partition begins after the row, a number beyond that
+        of the partition's last frame.
     """
     least = int(times.min(initial=0))
     span = int(times.max(initial=0)) - least + 1

@@ -88,7 +88,8 @@ class LateRowCheck:
             begin: Watermark before the new rows.
             end: Watermark after the new rows.
         """
-        moves = end > begin  # As in Flink, only a new watermark fires timers, even past ones.
+        # As in Flink, a timer fires when the watermark rises, even if its time has passed long before.
+        moves = end > begin
         rung = self._timers.take_until(end) if self._timers is not None and moves else None
         timers = np.zeros(0, np.int64) if rung is None else rung.times
         parts = [due_keys, keys] if rung is None else [due_keys, keys, rung.keys]

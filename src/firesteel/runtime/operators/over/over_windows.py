@@ -50,8 +50,9 @@ class Windows:
     Args:
         spec: Settings.
         state: State of the operator.
-        epochs: Whether a partition may start a new epoch with new accumulators. Then the epoch is the last
-            column and the last key of the aggregate.
+        epochs: Whether a partition may start a new epoch with new accumulators. If True, the input of the
+            aggregate calls has the number of the epoch as last column, and the aggregate's last key is this
+            column.
     """
 
     def __init__(self, spec: OverAggregateSpec, state: StateBackend, epochs: bool) -> None:

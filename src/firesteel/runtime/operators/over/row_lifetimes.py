@@ -29,10 +29,11 @@ class RowLifetimes:
 
     @classmethod
     def of(cls, alike: Index, adds: Mask, arrivals: Index) -> RowLifetimes:
-        """Match retractions with rows. A retraction removes the oldest equal row.
+        """Match retractions with rows. A retraction removes the oldest equal row that is left.
 
-        Walk over the changes of equal rows, in their order, with the number of rows that are there. A
-        retraction below zero finds no row. The j-th of the other retractions removes the j-th row:
+        The balance is the number of additions minus the number of all retractions so far, among changes of
+        equal rows. Stored rows are the first additions. A retraction finds no row if it takes the balance
+        below 0 and below all earlier balances. The j-th of the other retractions removes the j-th added row:
 
             change     +   -   -   +   +   -
             balance    1   0  -1   0   1   0

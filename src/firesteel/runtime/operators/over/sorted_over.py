@@ -3,9 +3,10 @@
 A row that is added between others, or removed, changes the results of all later rows. Flink:
 NonTimeRowsUnboundedPrecedingFunction, NonTimeRangeUnboundedPrecedingFunction. The frame is unbounded.
 
-A batch reads the rows of its partitions. The results of all rows are computed for all versions of a partition
-together (versions.py). If the versions have more than MOST_ROWS rows, the batch is halved. As in Flink, the
-cost of a change grows with its partition, unless the change adds a row after all others.
+A batch reads the stored rows of its partitions. A version of a partition is its rows after some changes of
+the batch (versions.py). The results of the rows of all versions are computed together. If all versions
+together have more than MOST_ROWS rows, the batch is halved. As in Flink, the cost of a change grows with its
+partition, unless the change adds a row after all others.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ Mask = NDArray[np.bool_]
 _ORDERS = (SortOrder(), SortOrder())
 _NAMES = ("value", "number")
 MOST_ROWS = 1 << 20
-"""Number of rows in all versions of a batch, above which the batch is halved."""
+"""Most rows in all versions of the partitions of a batch together. A batch that has more is halved.
+
+A version of a partition is its rows after some of the changes of the batch (versions.py).
+"""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class _Batch:
         rows: int64[s], number of the row at each place (its position by partition, sort key and arrival).
         lifetimes: Lifetimes of the rows.
         codes: int64[s], equal for rows with equal partitions and sort keys.
-        versions: Versions of the partitions.
+        versions: Versions of the partitions: their rows after the changes of the batch (versions.py).
     """
 
     keys: Keys
@@ -150,7 +154,12 @@ class SortedOver(RowOperator):
     def _sorted(
         self, fields: Sequence[pa.Array], owners: Index, numbers: Index, adds: Mask
     ) -> tuple[Index, Index]:
-        """Return the numbers of the rows, sorted by partition, sort key and arrival, and their sort codes."""
+        """Sort the stored and the added rows by partition, sort key and arrival.
+
+        Returns:
+            The number of each sorted row, and a code for each sorted row, int64[s] each. The codes ascend.
+            They are equal for rows with equal partitions and sort keys.
+        """
         there = np.concatenate([np.flatnonzero(adds), np.arange(len(adds), len(owners))])
         by = [owners, *sort_parts([without_minus_zero(fields[self._spec.sort])], _ORDERS[:1])]
         rows = there[stable_order_by(*(part[there] for part in by), numbers[there])]

@@ -139,5 +139,9 @@ def changes_of(
 
 
 def _before(versions: Versions) -> Index:
-    """Return the number of the version before each change, which must begin a version to have one."""
+    """Return the number of the version that precedes the version of each change, int64[k].
+
+    For a change that begins a version, such as any retraction, this is the version right before the change.
+    For an addition that extends its version, the result has no meaning.
+    """
     return versions.of_change - 1

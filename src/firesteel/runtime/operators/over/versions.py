@@ -44,7 +44,10 @@ class SortedRows:
 
 @dataclass(frozen=True)
 class Versions:
-    """v versions: the rows of a partition as they are from one of the k changes of the batch to a later one.
+    """v versions of partitions, and the k changes of the batch that add or remove a row.
+
+    A version is the rows that its partition has right before the next version begins. A row that is added
+    after all others extends the version. Any other change begins the next version.
 
     Attributes:
         changes: int64[k], numbers of the changes, by partition.

@@ -17,8 +17,11 @@ from firesteel.runtime.spec.rank import RankSpec, RankStrategy
 
 Index = NDArray[np.int64]
 Sent = NDArray[np.int64]
-"""p changes to send, int64[p, 4]: number of the input row that causes the change, row kind, number of the row
-with the content, rank."""
+"""p changes to send, int64[p, 4].
+
+Columns: number of the input row that causes the change; row kind; number of the row whose fields are sent
+(the input rows of the batch are numbered first, then the stored rows); rank.
+"""
 
 PIECE = 1 << 18
 """Number of changes that are computed at once. One row may shift all rows of its partition."""
@@ -33,7 +36,7 @@ class CurrentTopN:
         last: int64[g], place of the last row of each Top-N, -1 for none.
         sizes: int64[g], number of current rows.
         ends: int64[g], N of each key.
-        rows: int64[s], number of the row that has the content of each place.
+        rows: int64[s], number of the row whose fields each place has now. An update can change it.
     """
 
     words: Words
@@ -121,10 +124,11 @@ def changes_of_updated_rows(
 
 
 def _settings(spec: RankSpec) -> Index:
-    """Return the settings of the kernels that update the Top-N.
+    """Return the settings of the kernels that update the Top-N, int64[6] (kernels/rank.py: settings_of).
 
-    With an offset and neither ranks nor -U, a sink upserts by the row key, so it must know which row has left
-    the range. Flink sends changes by rank. They leave this row in the sink, or delete a different row.
+    The last setting (`drops`) is 1 for an offset with neither rank numbers nor -U in the output. A sink then
+    upserts by the row key, so it needs a -D of the row that leaves the range of ranks. Flink sends an update
+    for each rank instead. Flink's updates leave this row in the sink, or delete a different row.
     """
     inserts, retracts = spec.strategy is RankStrategy.APPEND, spec.strategy is RankStrategy.RETRACT
     drops = spec.start > 1 and not (spec.with_number or spec.emit_update_before)

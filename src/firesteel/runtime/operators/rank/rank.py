@@ -10,7 +10,7 @@ In these cases, the changes sent here lead to the answer of a batch query, and F
 
 - an offset over retractions or without -U
 - an update of the one row of a Top-1 that does not change its sort key
-- a last rank from a field, above 100 or over updates
+- a last rank that a field of the row gives, if it is above 100 or the input has updates
 - a retraction of a row that is not there
 """
 

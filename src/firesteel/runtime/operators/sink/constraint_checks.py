@@ -1,7 +1,8 @@
 """Check a sink's rows against the constraints of its columns (Flink: ConstraintEnforcer and its Constraints).
 
-Violations are found in columns. Only rows with violations, usually few, are processed one by one: they are
-dropped, or the error is Flink's for the first violation.
+Violations are found in columns. Only rows with violations, usually few, are processed one by one. By the
+setting of the violated constraint, a row is dropped, or the job fails with Flink's error for the row's first
+violation.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def enforced(batches: Iterable[pa.Table], constraints: Constraints) -> Iterator[
     """Yield the changes that the sink accepts.
 
     Raises:
-        JobError: A row violates a constraint that fails the job. The message is Flink's.
+        JobError: A row violates a constraint whose setting is ERROR. The message is Flink's.
     """
     for changes in batches:
         yield enforce(changes, constraints)
@@ -49,10 +50,12 @@ def enforce(changes: pa.Table, constraints: Constraints, refuse: Refuse | None =
     Args:
         changes: The changes.
         constraints: The constraints of the sink.
-        refuse: Takes each row that violates a constraint that fails the job; None if it fails the job.
+        refuse: Function that is called with each row that violates a constraint whose setting is ERROR. The
+            row is not returned, and the job goes on. None if the first such row fails the job.
 
     Raises:
-        JobError: A row violates a constraint that fails the job. The message is Flink's.
+        JobError: `refuse` is None, and a row violates a constraint whose setting is ERROR. The message is
+            Flink's.
     """
     if constraints.not_null == "DROP":
         changes = _without_nulls(changes, constraints)

@@ -86,9 +86,10 @@ class SinkUpsertMaterializer(RowOperator):
     def _store(
         self, keys: Keys, stored: Entries, left: list[RetainedRows], rows: Sequence[pa.Array], now: int
     ) -> None:
-        """Write to the state what `left`, the final rows of each key, has changed.
+        """Write the final rows of each key (`left`) to the state, and delete stored rows that are gone.
 
-        With a time to live, all rows of a changed key are written, since they are one value in Flink.
+        Without a time to live, rows that are stored already are not written again. With one, all rows of a
+        changed key are written, so that it begins anew for all of them: in Flink, they are one value.
         """
         before = [dict[int, int]() for _ in left]
         numbers = stored.sub_keys.to_pylist()

@@ -143,7 +143,7 @@ class WatermarkCompactingSinkMaterializer(WaitsForWatermarks):
         """Store the row that the sink now has for each key, if it has changed.
 
         `left`: number of this row in `rows`, None for no row. `found`: whether the sink had a row before.
-        `rows` has the rows of the changes, then the row before of each key.
+        `rows`: the rows of the changes, then for each key the row that the sink had before (NULL for none).
         """
         live = np.array([row is not None for row in left], np.bool_)
         at = np.array([-1 if row is None else row for row in left], np.int64)

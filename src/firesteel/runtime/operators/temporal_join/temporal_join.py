@@ -88,7 +88,8 @@ class TemporalJoin(Operator):
             self.watermarked(WatermarkedBatch(pa.table({}), *watermarks, watermark.sub_sequence), port)
         )
         if watermark.sequence == BEFORE_ALL and not sent and self._time.now > MIN_WATERMARK:
-            # New instances of the operators after this one learn the event time from this watermark.
+            # BEFORE_ALL: a micro-batch begins, with new instances of all operators. Operators after this one
+            # learn the event time from a watermark that repeats the last one of the previous micro-batch.
             return [Watermark(self._time.now, BEFORE_ALL)]
         return sent
 

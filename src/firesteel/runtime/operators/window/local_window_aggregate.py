@@ -5,10 +5,13 @@ what is late. Rows of a table are reduced together as long as no watermark betwe
 slice. The accumulator has the sequence of the last row, which is before that watermark. If nearly every row
 has its own key and slice, each row becomes an accumulator.
 
-Some windows end before Flink sends their rows on (runtime/operators/window/slicing/buffer_flush.py). In this
-case, rows are sent when Flink sends them, late or not: with the watermark that flushes Flink's buffer, or at
-the end of a micro-batch, which is a checkpoint. A micro-batch begins like Flink after a restart. Retractable
-accumulators without a columnar form are sent like this, too, as they depend on the rows reduced together.
+In some time zones, windows end before Flink sends their rows on
+(runtime/operators/window/slicing/buffer_flush.py). In this case, rows are sent when Flink sends them, late or
+not: with the watermark that flushes Flink's buffer, or at the end of a micro-batch, which is a checkpoint. A
+micro-batch begins without earlier rows and watermarks, like Flink after a restart.
+
+If the input has retractions and a call has no columnar form, rows are also sent when Flink sends them. Its
+accumulator depends on which rows are reduced together, so they must be the same rows as in Flink.
 """
 
 from __future__ import annotations

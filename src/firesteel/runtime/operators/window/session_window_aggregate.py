@@ -2,8 +2,9 @@
 
 Flink: UnsliceSyncStateWindowAggProcessor, WindowOperator over a SessionWindowAssigner. A session sends one +I
 when it fires, or nothing if no record is left in it. A retraction goes to the session of its own time, and
-never makes a session smaller. The retracted row may be in another session. So MIN and MAX depend on the
-order of rows, and are processed row by row.
+never makes a session smaller. If the retracted row is in another session, MIN and MAX retract a value that
+their session does not have. Flink's result then depends on the order of the rows. So an aggregate with MIN or
+MAX over retractions is processed row by row.
 """
 
 from __future__ import annotations

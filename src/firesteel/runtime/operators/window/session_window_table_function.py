@@ -1,8 +1,11 @@
 """Table function SESSION without an aggregate: rows wait for the end of their session.
 
 Flink: UnalignedWindowTableFunctionOperator. When a session fires, its rows go out in arrival order, with
-their own kinds and the window columns. The sessions of a key that fire precede those that stay. So their rows
-are the first of the key by time, and merging sessions moves no rows.
+their own kinds and the window columns.
+
+The state has the rows of a key by time and arrival, without their session. So a merge of sessions moves no
+rows. The sessions of a key that fire are earlier than its other sessions. So their rows are the first rows of
+the key in the state.
 """
 
 from __future__ import annotations
@@ -72,9 +75,12 @@ class SessionWindowTableFunction(SessionOperator):
         self._leaving: list[_Rows] = []
 
     def hold(self, batch: Batch) -> tuple[pa.Array, ...]:
-        """Store the rows of sessions that stay open, after removing the rows of sessions that fire.
+        """Remove the stored rows of sessions that fire, then store the new rows of sessions that stay open.
 
         The order matters, because a new session may cover the time of a session that has fired.
+
+        Returns:
+            An empty tuple: a session has no columns besides its start and end.
         """
         numbers = self._came.now + np.arange(batch.rows.num_rows)
         self._came.now += batch.rows.num_rows

@@ -112,7 +112,8 @@ class SessionOperator(Operator):
         """Return the changes of sessions that fire, in output order.
 
         Args:
-            due: Sessions that fire. The sessions of the batch that `hold` received last come first.
+            due: Sessions that fire: first those of the batch that was passed to the last call of `hold`, then
+                those that were in the state.
             watermarks: Watermarks that fire the sessions.
         """
 

@@ -183,9 +183,10 @@ class _Line:
         return broken
 
     def _within_open(self) -> Mask:
-        """Return for each element whether it ends no session, as an open session ends there or later.
+        """Return for each element whether an open session contains the element up to the element's end.
 
-        The result is False for the ends of open sessions.
+        The end of a row is its time plus the gap. A session with such an element ends with the open session,
+        not with the element. The result is False for an element that is itself the end of an open session.
         """
         is_end = self._by >= self._rows + self._open
         is_open = self._by >= self._rows

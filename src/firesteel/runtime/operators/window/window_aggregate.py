@@ -209,7 +209,8 @@ class WindowAggregate(Operator):
         if self._by_row:
             self._add(rows.late.table, self._slices.kept_in(rows.late.ends))
             return Late.none(self._partials)
-        # The rows keep the slices in which they came, because they may have waited for different watermarks.
+        # Unlike in `_take`, late rows of a CUMULATE window do not move to its first slice. So rows of
+        # different slices are not reduced together: different watermarks may have released these rows.
         return self._late(rows.late.table, rows.late.ends, rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:

@@ -1,11 +1,12 @@
-"""Changes that make the content of an upgraded statement's sinks that of the new query.
+"""Changes that turn the content of an upgraded statement's sinks into the result of the new query.
 
-    difference/NUMBER.arrow    the changes for sink NUMBER, while they are not delivered
+    difference/NUMBER.arrow    the changes for sink NUMBER, until they are delivered
     difference/replaced.json   the name of the old job at each sink
 
-They are delivered as the rows of the new job's last micro-batch, of which no sink has got other rows. They
-have its number and origin, so a delivery that is repeated after a crash takes effect once. Afterwards, the
-positions of the old job get the new lineage, so that no copy of the old checkpoint continues unnoticed.
+The changes are delivered with the number and the origin of the last micro-batch in the new checkpoint. The
+sinks have no rows of the new job yet, so they do not drop the changes as repeated. If a run repeats the
+delivery after a crash, the sinks drop the changes that they already have. Afterwards, the positions of the
+old job get the new lineage, so that no copy of the old checkpoint continues unnoticed.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from firesteel.spark.sink_task import SinkTask, job_of
 FOLDER = "difference"
 _REPLACED = "replaced.json"
 _PIECE = 1 << 16
-"""Rows that are written at once."""
+"""Most rows of a record batch in a file of changes."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,11 @@ class ReplacedJob:
 
 
 def write_difference(folder: Path, changes: Mapping[int, pa.Table], replaced: ReplacedJob) -> None:
-    """Write the changes that are to be delivered, by the number of the sink. The caller makes them durable.
+    """Write files with the changes that are still to be delivered. The caller makes the files durable.
 
     Args:
         folder: The statement's folder in a checkpoint.
-        changes: Changes tables. Empty ones are left out.
+        changes: Changes tables by the number of the sink. Empty tables are left out.
         replaced: The old job.
     """
     make_folders(folder / FOLDER)
@@ -144,9 +145,10 @@ def _deliver(
 
 
 def _packets(changes: pa.Table, spec: SinkSpec, number: int, job: str, batch: int) -> Iterable[Packet]:
-    """Yield a sink's changes as packets. If its tasks write and the driver commits, write the changes here.
+    """Yield the packets by which a sink gets its changes.
 
-    In the latter case, the only packet has the token with which the driver commits the written rows.
+    If the sink's tasks write the rows and the driver commits them, this function writes the rows as a task
+    would, and yields one packet with the token for the commit. For other sinks, the packets hold the changes.
     """
     sink = open_sink(spec)
     if sink.commits is not Commits.DRIVER or sink.on_driver:

@@ -70,7 +70,15 @@ def _add_millis(call: Call, source: SqlType, a: str, sign: str, span: str) -> st
 
 
 def _may_leave(span: Expr, few: int) -> bool:
-    """Return whether a span may move a time out of the supported years: no for a literal up to `few`."""
+    """Return whether adding `span` to a time may lead out of the supported years.
+
+    The result is False only for an integer literal between -few and few. A span that is computed has an
+    unknown length, so the result is True.
+
+    Args:
+        span: Interval to add, in months or in milliseconds.
+        few: Largest span that needs no check, in the unit of `span`: about 100,000 years.
+    """
     return not (isinstance(span, Literal) and isinstance(span.value, int) and abs(span.value) <= few)
 
 
@@ -78,7 +86,7 @@ def _difference(call: Call, a: str, b: str, compiler: Compiler) -> str:
     """Return the SQL of the months or milliseconds from b to a."""
     later, earlier = (millis(text, e.type) for text, e in zip((a, b), call.args, strict=True))
     if call.type.root is TypeRoot.INTERVAL_YEAR_MONTH:
-        # The number of a TIME counts as days here.
+        # If each operand is a DATE or a TIME, Flink takes the milliseconds of a TIME for a number of days.
         if all(e.type.root in (TypeRoot.DATE, TypeRoot.TIME) for e in call.args):
             later, earlier = (
                 f"({number} * {_DAY})" if e.type.root is TypeRoot.TIME else number

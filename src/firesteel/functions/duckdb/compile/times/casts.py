@@ -41,9 +41,15 @@ def between_times(compiler: Compiler, text: str, source: SqlType, target: SqlTyp
 
 
 def _of_timestamp(whole: str, source: SqlType, target: SqlType) -> str:
-    """Return the SQL of a cast from a wall clock in milliseconds to DATE or TIME.
+    """Return the SQL of a cast to DATE or TIME, from the milliseconds since 1970 of a wall clock.
 
-    A TIMESTAMP is divided towards 1970.
+    As in Flink, a TIMESTAMP is rounded towards 1970: 1969-12-31 12:00 becomes the DATE 1970-01-01. A
+    TIMESTAMP_LTZ is rounded down.
+
+    Args:
+        whole: SQL of the milliseconds.
+        source: Type of the timestamp.
+        target: DATE or TIME.
     """
     if target.root is TypeRoot.DATE:
         down = f"floor_to({whole}, {_DAY})" if source.root is TypeRoot.TIMESTAMP_LTZ else whole
@@ -63,10 +69,12 @@ def _time_cut(text: str, source: SqlType, target: SqlType) -> str:
 
 
 def _cut(text: str, source: SqlType, target: SqlType) -> str:
-    """Return the SQL that truncates a time to the target's digits.
+    """Return the SQL that truncates a timestamp to the precision of `target`, with the rules of Flink.
 
-    Milliseconds are truncated towards 1970, finer digits downwards. Flink counts the digits of a second's
-    nanoseconds without leading zeros. If the target has as many digits, Flink truncates nothing.
+    Up to precision 3, milliseconds are truncated towards 1970. For higher precisions, digits are truncated
+    downwards. For the precisions 4, 5, 7 and 8, Flink first counts the digits of the nanoseconds within the
+    second, as a number without leading zeros. If the number has no more digits than the precision, Flink
+    truncates nothing: .000001 has the 4 digits 1000, so it stays as it is in a TIMESTAMP(4).
     """
     wanted, given = target.precision or 0, source.precision or 0
     if wanted >= given:

@@ -32,7 +32,11 @@ _OF_SPAN.pop("EPOCH")
 
 
 def _extract(compiler: Compiler, call: Call) -> str:
-    """Return the SQL of EXTRACT. As in Flink, days and clock are divided towards zero, also before 1970."""
+    """Return the SQL of EXTRACT.
+
+    As in Flink, milliseconds since 1970 are split into days and clock by a division that rounds towards zero.
+    So before 1970, clock units are negative: of 1969-12-31 23:00, the HOUR is -1 and the DAY is 1.
+    """
     (value,) = call.args
     (unit,) = call.options
     text, kind = compiler(value), value.type
@@ -50,7 +54,10 @@ def _extract(compiler: Compiler, call: Call) -> str:
 
 
 def _of_date(text: str, unit: str) -> str:
-    """Return the SQL of EXTRACT from a DATE. For clock units, Flink takes its days as milliseconds."""
+    """Return the SQL of EXTRACT from a DATE.
+
+    For clock units such as HOUR, Flink takes the DATE's days since 1970 for milliseconds.
+    """
     days = f"({text} - DATE '1970-01-01')"
     if unit == "EPOCH":
         return f"({days} * 86400)"

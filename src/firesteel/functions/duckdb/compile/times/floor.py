@@ -1,6 +1,7 @@
 """Compilation of FLOOR and CEIL of points in time to a unit. Flink: FloorCeilCallGen, DateTimeUtils.
 
-For a week or longer units, days and clock are divided towards 1970; for shorter units, downwards.
+For units of a week or longer, a timestamp is first rounded to a day, towards 1970: 1969-12-31 12:00 counts
+as 1970-01-01. For shorter units, FLOOR rounds down and CEIL rounds up, before 1970, too.
 """
 
 from __future__ import annotations

@@ -63,7 +63,10 @@ def from_micros(number: str, kind: SqlType, rest: str = "") -> str:
 
 
 def _of_nanos(micros: str, rest: str) -> str:
-    """Return the SQL of a TIMESTAMP_NS: microseconds plus nanoseconds. DuckDB fails for years beyond it."""
+    """Return the SQL of a TIMESTAMP_NS: `micros` microseconds since 1970 plus `rest` nanoseconds.
+
+    DuckDB raises an error for times that a TIMESTAMP_NS cannot hold: before 1677-09-21 or after 2262-04-11.
+    """
     moment = f"CAST(make_timestamp({micros}) AS TIMESTAMP_NS)"
     return f"make_timestamp_ns(epoch_ns({moment}) + {rest})" if rest else moment
 

@@ -201,7 +201,7 @@ class OpenSlices:
             first[1:], np.where(np.diff(keys.sorted_codes) == 0, last[:-1] + interval, first[1:])
         )
         rows, windows = _steps(first, last, interval)
-        # These numbers of slices and windows ascend in the order of (key, end).
+        # The slices and the windows get numbers that ascend by key, and within a key by end.
         least, width = int(ends.min(initial=0)), int(last.max(initial=0))
         width = (max(width, int(ends.max(initial=0))) - least) // interval + 1
         numbers = keys.sorted_codes * width + (ends - least) // interval
@@ -249,7 +249,15 @@ class OpenSlices:
         return self._by_end(self._partials.merged(copies, self._partials.keys_of(copies)))
 
     def _collapse(self, due: pa.Table, after: int) -> None:
-        """Merge the fired slices of CUMULATE windows that continue into their first slice."""
+        """Replace fired slices of CUMULATE windows in the state by one slice for each key and start.
+
+        All slices up to `after` are removed. Those that later windows contain are merged into the first slice
+        of these windows.
+
+        Args:
+            due: Accumulators of the slices up to `after`.
+            after: End of the last windows that have fired.
+        """
         ends = ends_of(due, self._width)
         left = self._slices.last_windows(ends) > after
         self._state.drop_until(after)
