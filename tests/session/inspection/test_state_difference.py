@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 import pytest
@@ -14,11 +15,12 @@ from firesteel.cli.app import run_app
 from firesteel.cli.checkpoint.state_diff import Sides
 from firesteel.errors import SqlError, UsageError
 from firesteel.session.inspection.state_difference import _difference, state_differences
-from firesteel.session.inspection.state_report import open_reports
+from firesteel.session.inspection.state_report import StateReport, open_reports
 from tests.session.inspection.test_state_report import run
 
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
+    from firesteel.spark.stream.stored_state import StoredState
 
 
 def entries(*pairs: tuple[str, int]) -> pa.Table:
@@ -45,6 +47,32 @@ def test_a_state_that_only_one_side_has() -> None:
     assert _difference("op", "s", entries(("a", 1)), None).rows() == [["-", "a", "1"]]
     assert _difference("op", "s", None, None).counts == (0, 0)
     assert _difference("op", "s", entries(), entries()).counts == (0, 0)
+
+
+class Report(StateReport):
+    """One state of one operator, without a checkpoint; no state if it has no name."""
+
+    def __init__(self, state: str, table: pa.Table) -> None:
+        super().__init__("job", cast("StoredState", None))
+        self.__dict__.update(full=state, entries_=table)
+
+    def operators(self) -> set[str]:
+        return {self.full.partition(".")[0]} if self.full else set()
+
+    def states(self, operator: str) -> dict[str, str]:
+        return {"rows": self.full} if operator in self.operators() else {}
+
+    def table(self, state: str, operator: str = "", key: Sequence[str] = ()) -> pa.Table:
+        return self.entries_
+
+
+def test_an_operator_that_only_one_checkpoint_has() -> None:
+    some, none = Report("rank-1.rows", entries(("a", 1))), Report("", entries())
+    (gone,) = state_differences(some, none, "rank", [])
+    (new,) = state_differences(none, some, "rank", [])
+    assert (gone.operator, gone.counts, new.counts) == ("rank-1", (1, 0), (0, 1))
+    with pytest.raises(UsageError, match="no operator whose name begins with 'join'"):
+        state_differences(some, none, "join", [])
 
 
 def test_states_of_other_columns_are_refused() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from firesteel.cli.help_pages import pages
 from firesteel.cli.shell import keywords
-from firesteel.cli.shell.statement_before import TABLE_WORDS, Typed, options_given, tables_read, typed
+from firesteel.cli.shell.statement_before import Typed, options_given, tables_read, typed
 from firesteel.session.context import Environment
 from firesteel.session.vocabulary import names
 from firesteel.session.vocabulary.functions import functions
@@ -128,7 +128,7 @@ def _following(statement: Typed) -> Iterator[tuple[str, str]]:
 
 def _wants_table(statement: Typed) -> bool:
     word = statement.word()
-    if word in TABLE_WORDS or (word == "," and statement.clause == "FROM"):
+    if statement.wants_table:
         return True
     if statement.first[0] in ("DESCRIBE", "DESC"):
         return len(statement.words) == 1 or word in ("TABLE", "EXTENDED")

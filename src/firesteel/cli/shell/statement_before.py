@@ -57,6 +57,11 @@ _AFTER_A_TABLE = frozenset(
     ]
 )
 TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO"})
+_FROM_IN_CALLS = frozenset({"EXTRACT", "TRIM", "SUBSTRING", "OVERLAY", "POSITION"})
+"""Functions whose arguments may have FROM among them, as `EXTRACT(YEAR FROM ts)` has."""
+
+_NO_TABLE = _CLAUSES | {"TABLE", "LATERAL", "UNNEST"}
+"""Words that may follow FROM or JOIN and are no name of a table."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +104,31 @@ class Typed:
         """
         depth = 0
         for token in reversed(self.words):
-            if token.kind is Kind.SYMBOL and token.text in "()":
-                depth += 1 if token.text == ")" else -1
-            elif depth <= 0 and token.word in _CLAUSES:
+            if _symbol(token) in ("(", ")"):
+                depth = depth + 1 if token.text == ")" else max(depth - 1, 0)
+            elif not depth and token.word in _CLAUSES:
                 return token.word
         return ""
+
+    @property
+    def called(self) -> str:
+        """Word before the innermost open parenthesis, in upper case; "" for none."""
+        depth = 0
+        for before, token in zip(reversed(self.words[:-1]), reversed(self.words), strict=False):
+            depth += {")": 1, "(": -1}.get(_symbol(token), 0)
+            if depth < 0:
+                return before.word
+        return ""
+
+    @property
+    def wants_table(self) -> bool:
+        """Whether a query reads a table here: behind FROM, JOIN, INTO, `(TABLE` or a comma of FROM."""
+        word = self.word()
+        if word == "FROM":
+            return self.called not in _FROM_IN_CALLS and self.word(2) != "DISTINCT"
+        if word in TABLE_WORDS or (word == "TABLE" and self.word(2) == "("):
+            return True
+        return word == "," and self.clause == "FROM" and self.called in ("", "FROM")
 
 
 def typed(text: str, cursor: int) -> Typed | None:
@@ -153,22 +178,33 @@ def tables_read(statement: Typed) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     index = 0
     in_from = False
+    around: list[bool] = []  # in_from before each parenthesis that is open
     while index < len(every):
-        word = every[index].word
-        if word in TABLE_WORDS or (in_from and every[index].text == ","):
-            in_from = word != "INTO"
+        word, symbol = every[index].word, _symbol(every[index])
+        if word in TABLE_WORDS or word == "TABLE" or (in_from and symbol == ","):
+            in_from = in_from or word in ("FROM", "JOIN")
             path, index = _path(every, index + 1)
             if path:
                 alias, index = _alias(every, index)
                 found[alias or path[-1]] = path
             continue
-        in_from = in_from and word not in _AFTER_A_TABLE
+        if symbol == "(":
+            around.append(in_from)
+        if symbol == ")" and around:
+            in_from = around.pop()
+        in_from = in_from and symbol != "(" and word not in _AFTER_A_TABLE
         index += 1
     return found
 
 
+def _symbol(token: Token) -> str:
+    return token.text if token.kind is Kind.SYMBOL else ""
+
+
 def _path(every: tuple[Token, ...], index: int) -> tuple[tuple[str, ...], int]:
     parts: list[str] = []
+    if index < len(every) and every[index].word in _NO_TABLE:
+        return (), index
     while index < len(every) and every[index].kind in (Kind.WORD, Kind.QUOTED):
         parts.append(every[index].text)
         index += 1

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from firesteel.errors import UsageError
 from firesteel.runtime.columns.keys import find_keys
-from firesteel.session.inspection.state_report import StateReport
+from firesteel.session.inspection.state_report import StateReport, operator_named
 from firesteel.session.inspection.value_text import value_text
 from firesteel.types.python_values import python_values
 from firesteel.types.text import NULL_TEXT
@@ -65,12 +65,10 @@ def state_differences(
         key: Values of the operator's key as text; empty for all keys.
 
     Raises:
-        UsageError: The state after has no such operator, or a state has other columns after than before.
+        UsageError: Neither state has such an operator, or a state has other columns after than before.
     """
-    if operator is None:
-        names = sorted({row[0] for each in (before, after) for row in each.overview()})
-    else:
-        names = [after.operator(operator)]
+    operators = before.operators() | after.operators()
+    names = sorted(operators) if operator is None else [operator_named(operator, after.name, operators)]
     found = []
     for name in names:
         sides = (before.states(name), after.states(name))

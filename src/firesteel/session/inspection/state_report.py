@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -70,15 +70,11 @@ class StateReport:
         Raises:
             UsageError: No operator has such a name, or several have.
         """
-        known = sorted({row[0] for row in self.overview()})
-        found = [wanted] if wanted in known else [name for name in known if name.startswith(wanted)]
-        if len(found) != 1:
-            what = "several operators" if found else "no operator"
-            raise UsageError(
-                f"{self.name} has {what} whose name begins with {wanted!r}",
-                hint=f"the operators with state are {', '.join(known)}",
-            )
-        return found[0]
+        return operator_named(wanted, self.name, self.operators())
+
+    def operators(self) -> set[str]:
+        """Return the names of the operators that have state."""
+        return {row[0] for row in self.overview()}
 
     def entries(
         self, operator: str, key: Sequence[str] = ()
@@ -184,6 +180,22 @@ def _time(milliseconds: int | None) -> str:
 def _short(state: str, operator: str) -> str:
     """Return a state's name without that of its operator."""
     return state[len(operator) :].lstrip("./") or state
+
+
+def operator_named(wanted: str, statement: str, operators: Set[str]) -> str:
+    """Return the full name of an operator, from its name or a beginning that no other name has.
+
+    Raises:
+        UsageError: None of the statement's operators has such a name, or several have.
+    """
+    found = [wanted] if wanted in operators else [name for name in operators if name.startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    what = "several operators" if found else "no operator"
+    raise UsageError(
+        f"{statement} has {what} whose name begins with {wanted!r}",
+        hint=f"the operators with state are {', '.join(sorted(operators))}",
+    )
 
 
 def _cells(table: pa.Table) -> Iterator[list[str]]:
