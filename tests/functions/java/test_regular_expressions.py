@@ -62,6 +62,13 @@ def test_a_random_pattern_finds_what_java_finds(case: dict[str, Any]) -> None:
         ("\\R", "\r\n\n", "0-2;2-3;"),
         ("\\Qa.b\\E+", "a.bb", "0-4;"),
         ("$*?b", "b", "0-1;"),
+        ("\\b", "e\u0301a b", "0-0;3-3;4-4;5-5;"),
+        ("\\b", "_\u0301", "0-0;1-1;"),
+        ("\\b", "x\u00b2 1", "0-0;1-1;3-3;4-4;"),
+        ("\\B", "e\u0301\u0308a", "1-1;2-2;3-3;"),
+        ("\\b", "\U0001d400a ", "0-0;3-3;"),
+        ("\\b", "\U0001d400\u0301", "0-0;2-2;"),
+        ("(?:\\b){2}a", "a", "0-1;"),
     ],
 )
 def test_a_pattern_finds_what_java_finds(pattern: str, text: str, spans: str) -> None:

@@ -194,8 +194,6 @@ def _compiled(pieces: list[tuple[str, int]]) -> tuple[Step, ...]:
             group[base] = replace(before, following=max(before.following, 0) + step.most)
             step = replace(step, following=-1)
         else:
-            before = group[base]
-            assert isinstance(before, Number)
             base = len(group)
         group.append(step)
     while len(open_groups) > 1:

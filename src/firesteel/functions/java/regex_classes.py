@@ -68,6 +68,8 @@ _TWO_LETTERS = """
 """
 _CATEGORIES = frozenset(_TWO_LETTERS.split()) | frozenset("LMNZCPS")
 _CASED = frozenset({"Lu", "Ll", "Lt"})
+_MARKS = 4
+"""Non-spacing marks in a row that a word boundary sees."""
 
 
 def property_class(name: str, caseless: bool) -> str:
@@ -132,6 +134,24 @@ def _ranges(kinds: tuple[str, ...]) -> str:
             else:
                 found.append([code, code])
     return "".join(f"{class_letter(chr(a))}-{class_letter(chr(b))}" for a, b in found)
+
+
+@lru_cache(maxsize=1)
+def word_boundary() -> str:
+    r"""Return Java's `\b` for Python's `re` (java.util.regex.Pattern.Bound of Java 17).
+
+    Letters, decimal digits and `_` belong to a word, and so do non-spacing marks after a letter or digit up
+    to U+FFFF. Python's `\b` differs in the marks, and in numbers such as ² that are no decimal digits. Among
+    ASCII characters, both agree. A lookbehind of Python has a fixed width, so at most _MARKS marks count.
+    """
+    letter, mark, other = _ranges(("L", "Nd")), _ranges(("Mn",)), r"[^\x00-\x7f]"
+    far = r"[\U00010000-\U0010ffff]"
+    marked = [f"(?!{far})[{letter}][{mark}]{{{count}}}" for count in range(1, _MARKS + 1)]
+    behind = "|".join(f"(?<={text})" for text in (f"[{letter}]", *marked))
+    not_behind = "".join(f"(?<!{text})" for text in (f"[{letter}_]", *marked))
+    ends = f"(?:{behind})(?![{letter}_{mark}])|(?<=_|(?={far})[{letter}])(?![{letter}_])"
+    begins = f"{not_behind}(?=[{letter}_])"
+    return rf"(?:(?<!{other})(?!{other})\b|(?:(?={other})|(?<={other}))(?:{ends}|{begins}))"
 
 
 def class_letter(letter: str) -> str:

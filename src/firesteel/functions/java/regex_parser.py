@@ -9,12 +9,12 @@ import re
 from itertools import product
 
 from firesteel.functions.java.regex_characters import Characters, invalid, missing
-from firesteel.functions.java.regex_classes import LINE_ENDS, SHORT
+from firesteel.functions.java.regex_classes import LINE_ENDS, SHORT, word_boundary
 
-_ANCHORS = {"A": r"\A", "z": r"\Z", "b": r"\b", "B": r"(?!\b)", "R": rf"(?:\r\n|[\x0b\f{LINE_ENDS}])"}
+_ANCHORS = {"A": r"\A", "z": r"\Z", "R": rf"(?:\r\n|[\x0b\f{LINE_ENDS}])"}
 _REPEATED = {
     _ANCHORS["R"]: rf"(?:\r\n|(?!\r\n)[\x0b\f{LINE_ENDS}])",
-    **{anchor: f"(?:{anchor})" for anchor in (_ANCHORS["A"], _ANCHORS["z"], _ANCHORS["b"])},
+    **{anchor: f"(?:{anchor})" for anchor in (_ANCHORS["A"], _ANCHORS["z"])},
 }
 r"""Replacements of anchors under a quantifier.
 
@@ -269,6 +269,8 @@ class _Parser(Characters):
                 missing("\\b{g}")
             if self.text.startswith("{g", self.at):
                 invalid("Illegal/unsupported escape sequence")
+        if letter in "bB":
+            return word_boundary() if letter == "b" else f"(?!{word_boundary()})"
         if letter == "Z":
             return self.line_end(False)
         if letter in _ANCHORS:

@@ -81,14 +81,25 @@ def find_all(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:
 
 
 def _by_units(pattern: re.Pattern[str], text: str) -> Iterator[Spans]:
-    whole = [0, *accumulate(1 + (letter > "\uffff") for letter in text)]
-    at, seen, offsets, halved = 0, text, whole, len(text)
-    while at <= len(seen) and (found := pattern.search(seen, at)):
-        yield tuple(tuple(offsets[i] if i >= 0 else -1 for i in span) for span in found.regs)
-        end, nothing = found.end() - (found.end() > halved), found.start() == found.end()
-        within = nothing and found.end() != halved + 1 and text[end : end + 1] > "\uffff"
-        at, seen, offsets, halved = end + nothing, text, whole, len(text)
-        if within:  # Continue between the two halves of the character.
-            halved = end
-            seen = f"{text[:end]}{units(text[end])}{text[end + 1 :]}"
-            offsets = [*whole[: end + 1], whole[end] + 1, *whole[end + 1 :]]
+    offsets = [0, *accumulate(1 + (letter > "\uffff") for letter in text)]
+    at, within = 0, False
+    while at <= len(text):
+        if within:  # Between the two halves of the character before `at`, which no later match sees halved.
+            seen = f"{text[: at - 1]}{units(text[at - 1])}{text[at:]}"
+            found = pattern.match(seen, at)
+            within = False
+            if found:
+                yield _spans(found, [*offsets[:at], offsets[at - 1] + 1, *offsets[at:]])
+                at = max(found.end() - 1, at)
+                continue
+        found = pattern.search(text, at)
+        if found is None:
+            return
+        yield _spans(found, offsets)
+        empty = found.start() == found.end()
+        at = found.end() + empty
+        within = empty and text[at - 1 : at] > "\uffff"
+
+
+def _spans(match: re.Match[str], offsets: list[int]) -> Spans:
+    return tuple(tuple(offsets[i] if i >= 0 else -1 for i in span) for span in match.regs)
