@@ -134,6 +134,13 @@ class Source(Protocol):
         """
         return
 
+    def enable_commits(self) -> None:
+        """Let the source tell its own system how far the job has read, for tools that watch it.
+
+        The host calls this method only if the job has a checkpoint. By default, a source tells nothing.
+        """
+        return
+
     def notices(self) -> list[str]:
         """Return new messages for the user. The host asks for them after `latest_offset`."""
         return []

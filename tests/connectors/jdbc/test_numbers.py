@@ -106,6 +106,28 @@ def test_only_a_key_that_is_there_is_a_race(tmp_path: Path) -> None:
     assert [conflict(row) for row in ("(1, 2)", "(2, NULL)", "(2, 9)")] == [True, False, False]
 
 
+def test_attempts_during_an_outage_are_no_races(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from firesteel.connectors.jdbc import database
+    from firesteel.connectors.jdbc.options import jdbc_options
+
+    options = jdbc_options({"url": f"jdbc:sqlite:{tmp_path / 'db'}", "table-name": "b"})
+    found = database.Database(options)
+    monkeypatch.setattr(database.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(found, "_is_away", lambda error: True)
+    away = found.refusals("INSERT", {}, Exception("connection refused"))
+    failures = [*[away] * 7, *[database.TryAgainError(away)] * 5]
+
+    def work(connection: Any) -> str:
+        if failures:
+            raise failures.pop(0)
+        return "done"
+
+    assert found.run(work) == "done"
+    failures += [database.TryAgainError(away)] * 6
+    with pytest.raises(JobError, match="connection refused"):
+        found.run(work)
+
+
 @pytest.mark.slow
 def test_a_table_that_is_created_again_has_another_identity(postgres: Postgres) -> None:
     database = PostgresDatabase(postgres)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tools.kafka_broker import Broker
+
 from firesteel.changelog import SEQUENCE, SHORT
 from firesteel.connectors.base import Offset, ReadLimit, Source
 from firesteel.connectors.registry import open_source
@@ -69,3 +71,13 @@ def _rows(read: Source, splits: Any) -> list[tuple[Any, ...]]:
             columns = (table.column(n).to_pylist() for n in table.column_names if n != SEQUENCE)
             found += [(SHORT[kind], *values) for kind, *values in zip(*columns, strict=True)]
     return found
+
+
+def committed(broker: Broker, topic: str, group: str = "") -> int:
+    """The offset that a group (default: that of the topic's name) has committed for partition 0; else < 0."""
+    from confluent_kafka import Consumer, TopicPartition
+
+    watcher = Consumer({"bootstrap.servers": broker.servers, "group.id": group or topic})
+    found = watcher.committed([TopicPartition(topic, 0)], 20)[0].offset
+    watcher.close()
+    return int(found)

@@ -17,6 +17,7 @@ from firesteel import TableEnvironment
 from firesteel.cli.http_api import Api
 from firesteel.cli.metrics_server import served
 from firesteel.spark.stream.settings import KEY_GROUPS
+from tests.connectors.kafka.reading import committed
 
 if TYPE_CHECKING:
     from firesteel.spark.launch.launch import Spark
@@ -26,7 +27,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 TABLE = """
 CREATE TABLE t (k INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' DAY) WITH (
 'connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{servers}',
-'scan.startup.mode' = 'earliest-offset', 'format' = 'json', 'json.ignore-parse-errors' = 'true')
+'properties.group.id' = '{topic}', 'scan.startup.mode' = 'earliest-offset', 'format' = 'json',
+'json.ignore-parse-errors' = 'true')
 """
 QUERY = """
 SELECT k, COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' DAY))
@@ -105,6 +107,7 @@ def test_the_numbers_are_those_of_the_stream(broker: Broker, spark: Spark) -> No
     assert (told["state"], told["statement"]) == ("RUNNING", QUERY.strip())
     assert told["lag_messages"] == [{"topic": topic, "partition": 0, "messages": 7}]
     assert "WindowAggregate" in told["plan"]
+    assert committed(broker, topic) < 0  # A job without a checkpoint leaves its group alone.
     (batch,) = batches
     spent = batch["spent"]
     assert {part for part, seconds in spent.items() if seconds > 0} == {"waiting", "tasks", "delivery"}

@@ -18,6 +18,7 @@ from firesteel.spark.batch import host as batch_host
 from firesteel.spark.stream import host as stream_host
 from firesteel.spark.stream.host import StreamJob
 from firesteel.spark.stream.settings import StreamSettings
+from tests.connectors.kafka.reading import committed
 from tests.spark.jobs import folded, grouped, rows, write_changes
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def over(topic: str, broker: Broker, job: JobSpec) -> JobSpec:
     options = {
         "topic": topic,
         "properties.bootstrap.servers": broker.servers,
+        "properties.group.id": topic,
         "scan.startup.mode": "earliest-offset",
         "format": "canal-json",
     }
@@ -153,3 +155,4 @@ def test_a_restart_gives_each_change_once(
     following.until(lambda seen: len(before) + len(seen) >= len(expected))
     second.stop()
     assert before + following.join() == expected
+    assert EVENTS // 2 <= committed(broker, topic) <= EVENTS  # For tools that watch the group.

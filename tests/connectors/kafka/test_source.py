@@ -14,7 +14,7 @@ from firesteel.connectors.base import ReadLimit
 from firesteel.errors import DataError, JobError
 from firesteel.types.arrow import KEY, VALUE
 from firesteel.types.sql import BIGINT, BYTES, INT, STRING, SqlType, TypeRoot, map_of
-from tests.connectors.kafka.reading import ALL, between, everything, now, source
+from tests.connectors.kafka.reading import ALL, between, committed, everything, now, source
 
 pytestmark = pytest.mark.slow
 
@@ -132,26 +132,22 @@ def test_an_end_behind_what_is_there_is_waited_for(broker: Broker, monkeypatch: 
 
 
 def test_a_group_hears_how_far_a_job_with_a_checkpoint_is(broker: Broker, ten: str) -> None:
-    from confluent_kafka import Consumer, TopicPartition
-
-    def committed(checkpoint: bool, **options: str) -> int:
+    def heard(checkpoint: bool, **options: str) -> int:
         group = f"watched-{uuid.uuid4().hex}"
         read = source(broker.servers, ten, properties_group_id=group, **options)
         if checkpoint:
-            read.keep_log("unused")
+            read.enable_commits()
         place = read.latest_offset(read.initial_offset(), ReadLimit(rows=4))
         read.latest_offset(place, ALL)
-        watcher = Consumer({"bootstrap.servers": broker.servers, "group.id": group})
         end = time.monotonic() + (20 if checkpoint and not options else 0.5)
         found = -1
         while found != 4 and time.monotonic() < end:
-            found = watcher.committed([TopicPartition(ten, 0)], 20)[0].offset
-        watcher.close()
-        return int(found)
+            found = committed(broker, ten, group)
+        return found
 
-    assert committed(checkpoint=True) == 4
-    assert committed(checkpoint=False) < 0
-    assert committed(checkpoint=True, properties_commit_offsets_on_checkpoint="false") < 0
+    assert heard(checkpoint=True) == 4
+    assert heard(checkpoint=False) < 0
+    assert heard(checkpoint=True, properties_commit_offsets_on_checkpoint="false") < 0
 
 
 def test_what_waits_behind_an_offset(broker: Broker) -> None:

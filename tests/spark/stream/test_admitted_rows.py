@@ -74,6 +74,18 @@ def test_output_that_grows_with_its_key_has_a_bound(tmp_path: Path) -> None:
     assert most < 4_000_000
 
 
+@pytest.mark.parametrize("sources", [1, 3, 10])
+def test_each_of_several_sources_may_read_the_limit(tmp_path: Path, sources: int) -> None:
+    """A row sends 100 bytes, so 10,000 rows of all sources are as many as may be sent."""
+    made = limit(tmp_path, first=50_000)
+    sent = 0
+    for _ in range(20):
+        rows = (admitted_rows(made.file) or 2_000_000) * sources
+        sent = 100 * rows
+        made.take(batch(rows, sent))
+    assert 500_000 < sent <= 1_000_000
+
+
 def test_a_micro_batch_without_rows_changes_nothing(tmp_path: Path) -> None:
     made = limit(tmp_path, first=500)
     made.take(batch(0, 0))

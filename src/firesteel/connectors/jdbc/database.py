@@ -104,14 +104,14 @@ class Database:
             DBAPIError: The database refuses a statement (SQLAlchemy's error).
             JobError: The database is unreachable for too long.
         """
-        began, attempts = time.monotonic(), 0
+        began, attempts, races = time.monotonic(), 0, 0
         while True:
             try:
                 with self._engine.begin() as connection:
                     done = work(connection)
             except TryAgainError as race:
-                attempts += 1
-                if attempts > _MOST_RACES:
+                races += 1
+                if races > _MOST_RACES:
                     raise self.error(race.error) from None
             except self._alchemy.exc.DBAPIError as error:
                 away = self._is_away(error)
@@ -127,7 +127,7 @@ class Database:
             else:
                 self._outage.answered()
                 return done
-            time.sleep(min(attempts - 1, _LONGEST_PAUSE))
+            time.sleep(min(max(attempts, races) - 1, _LONGEST_PAUSE))
 
     def connected(self) -> Any:
         """Return a new connection. The caller closes it."""

@@ -92,11 +92,10 @@ class KafkaSource(Source):
             self._made = Cluster(self._options)
         return self._made
 
-    def keep_log(self, directory: str) -> None:
+    def enable_commits(self) -> None:
         """Turn on commits of offsets to the consumer group, if the options have a group and do not forbid it.
 
-        The host calls this method only if the job has a checkpoint: as in Flink, only such a job commits
-        offsets. Nothing is stored in `directory`, because Kafka itself stores the messages.
+        As in Flink, only a job with a checkpoint commits offsets.
         """
         properties = dict(self._options.properties)
         wished = properties.get("commit.offsets.on.checkpoint", "true").lower() == "true"

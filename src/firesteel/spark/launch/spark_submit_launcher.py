@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _JAVA_OPTIONS = "SPARK_SUBMIT_OPTS"
 """The variable with options of Java for the JVM that spark-submit starts."""
-_SECRET = re.compile(r"(?i)secret|password|token|access[.]?key")
+_SECRET = re.compile(r"(?i)secret|password|token|access[.]?key|credential")
 
 
 def spark_submit_context(

@@ -58,6 +58,8 @@ class AdmittedRows:
             self._write()
 
     def _next(self, read: int, sent: int) -> int | None:
+        if self._limit is not None:  # Each source reads up to the limit, so several read more.
+            read = min(read, self._limit)
         if sent > self._most_bytes:
             return max(self._least_rows, read * self._most_bytes // sent)
         if self._limit is None:

@@ -171,7 +171,7 @@ class _Sources:
                 Ticks(self.timers, alone=not self.job.bounded) if wakes else None, self._interval(context),
                 max_bytes=self.settings.max_bytes, spill=self.spill, replays=self._replays(context),
                 histories=(self.histories[number], *read_before) if self.histories else (),
-                admitted=self.admitted,
+                admitted=self.admitted, commits=self._commits,
             )  # fmt: skip
             yield self._loaded(options)
             if self.job.bounded:
@@ -185,6 +185,11 @@ class _Sources:
                     SourceTask(contexts[0]), self.labels, 1, ticks=Ticks(self.timers, True), has_rows=False
                 )
             )
+
+    @property
+    def _commits(self) -> bool:
+        """Whether sources commit offsets. A job without a checkpoint does not, nor does a replay of a job."""
+        return self.settings.checkpoint is not None and self.settings.replay is None
 
     def _replays(self, context: TaskContext) -> SourceReplays:
         rows = rows_of_chain(self.folder, context.fragment.head.id)

@@ -61,6 +61,7 @@ class SourceOptions:
         spill: Folder for packets that are too large for memory.
         replays: Replays of the source.
         admitted: File with the limit of rows of the next micro-batch, "" for none (admitted_rows.py).
+        commits: Whether the sources commit offsets to their own systems (Source.enable_commits).
     """
 
     task: SourceTask
@@ -79,6 +80,7 @@ class SourceOptions:
     spill: Spill = IN_MEMORY_ONLY
     replays: SourceReplays = NO_REPLAYS
     admitted: str = ""
+    commits: bool = False
 
     def encode(self) -> str:
         """Return these options as the text of one option of a Spark data source."""
@@ -175,7 +177,8 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._source is None:
             options = self._options
             parts = options.histories or (None,) * (1 + len(options.earlier))
-            self._own = _open(options.task.source, options.log) if options.has_rows else NoRows()
+            opened = partial(_open, commits=options.commits)
+            self._own = opened(options.task.source, options.log) if options.has_rows else NoRows()
             self._source = _part(self._own, parts[0])
             if self._ends:
                 self._source = EndingSource(self._source)
@@ -183,7 +186,7 @@ class ChainReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 logs = [
                     f"{options.log}-after-{i}" if options.log else "" for i in range(len(options.earlier))
                 ]
-                earlier = map(_part, map(_open, options.earlier, logs), parts[1:])
+                earlier = map(_part, map(opened, options.earlier, logs), parts[1:])
                 self._source = SequentialSource(self._source, list(earlier))
             self._source = ReplayingSource(self._source, options.replays)
         return self._source
@@ -199,8 +202,10 @@ def _part(source: Any, part: History | None) -> Any:
     return source if part is None else PartOfSource(source, part)
 
 
-def _open(head: Any, log: str) -> Any:
+def _open(head: Any, log: str, commits: bool) -> Any:
     source = open_head(head)
     if log:
         source.keep_log(log)
+    if commits:
+        source.enable_commits()
     return source
