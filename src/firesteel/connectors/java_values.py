@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from firesteel.functions.java.hash_code import Hash, hasher, string_hash
+from firesteel.types.decimals import EXACT
 from firesteel.types.internal_values import to_key
 from firesteel.types.sql import APPROXIMATE, CHARACTER, SqlType, TypeRoot
 
@@ -30,7 +31,7 @@ def object_hash(kind: SqlType) -> Hash | None:
         plain = string_hash
     elif kind.root is TypeRoot.DECIMAL:
         scaled = hasher(kind)
-        return _null_safe(lambda value: scaled(int(Decimal(value).scaleb(kind.scale or 0))))
+        return _null_safe(lambda value: scaled(int(Decimal(value).scaleb(kind.scale or 0, EXACT))))
     elif kind.root in APPROXIMATE:
         bits = hasher(kind)
         return _null_safe(lambda value: bits(to_key(value, kind)))

@@ -10,6 +10,7 @@ from typing import Any
 
 from firesteel.testing.document import Node
 from firesteel.types.arrow import KEY, VALUE
+from firesteel.types.decimals import EXACT
 from firesteel.types.iso_times import time_of_iso
 from firesteel.types.sql import APPROXIMATE, BYTES_LIKE, CHARACTER, INTEGER_BITS, SqlType, TypeRoot
 from firesteel.types.zones import offset_of_local
@@ -108,7 +109,7 @@ def _integer(text: str, bits: int) -> int:
 
 def _decimal(text: str, precision: int, scale: int) -> Decimal:
     value = Decimal(text)
-    exact = value.quantize(Decimal(1).scaleb(-scale))
+    exact = value.quantize(Decimal(1).scaleb(-scale), context=EXACT)
     if exact != value or len(exact.as_tuple().digits) > max(precision, scale + 1):
         raise ValueError(text)
     return exact

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Context
+
 from firesteel.types.sql import SqlType, TypeRoot, decimal
 
 MAX_PRECISION = 38
+EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
+"""Context of operations on DECIMALs, because Python's own context rounds all results to 28 digits."""
 MIN_ADJUSTED_SCALE = 6
 
 _DIGITS = {TypeRoot.TINYINT: 3, TypeRoot.SMALLINT: 5, TypeRoot.INTEGER: 10, TypeRoot.BIGINT: 19}

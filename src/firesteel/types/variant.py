@@ -115,7 +115,7 @@ def _primitive(value: bytes, at: int, info: int) -> str:
         return double_text(number)
     if info in DECIMAL_BYTES:
         unscaled = _integer(value, at + 2, DECIMAL_BYTES[info])
-        return _plain(Decimal(unscaled).scaleb(-value[at + 1])) if unscaled else "0"
+        return _plain(Decimal(f"{unscaled}E-{value[at + 1]}")) if unscaled else "0"
     if info == LONG_STRING:
         length = _unsigned(value, at + 1, 4)
         return quoted(value[at + 5 : at + 5 + length].decode("utf-8", "replace"))

@@ -30,20 +30,23 @@ def string(text: str, range: SourceRange | None = None) -> Literal:
     return Literal(text, sql.char(length).with_nullable(False), range=range)
 
 
-def number(text: str, range: SourceRange | None = None) -> Literal:
-    """Return a number as written: INT, BIGINT, DECIMAL if it has a point, DOUBLE if it has an exponent.
+def number(text: str, range: SourceRange | None = None, *, negated: bool = False) -> Literal:
+    """Return a number as written: INT, BIGINT, DECIMAL if it has a fraction, DOUBLE if it has an exponent.
+
+    If `negated`, a minus precedes the text. It is no part of the result, but -9223372036854775808 is in range.
 
     Raises:
-        ValidationError: A whole number beyond BIGINT, or a DECIMAL beyond 38 digits.
+        ValidationError: The digits, read without the point, are beyond BIGINT (Calcite: validateLiteral).
     """
-    out_of_range = ValidationError(f"Numeric literal '{text}' out of range", range=range)
+    sign = "-" if negated else ""
+    out_of_range = ValidationError(f"Numeric literal '{sign}{text}' out of range", range=range)
     if "e" in text.lower():
         return Literal(Written(text), sql.DOUBLE.with_nullable(False), range=range)
+    if not -(1 << 63) <= int(sign + text.replace(".", "")) < 1 << 63:
+        raise out_of_range
+    if "." not in text[:-1]:  # `5.` is an integer.
+        return integer(int(text.rstrip(".")), range)
     value = Decimal(text)
-    if "." not in text:
-        if not -(1 << 63) <= value < 1 << 63:
-            raise out_of_range
-        return integer(int(value), range)
     scale = max(0, -int(value.as_tuple().exponent))
     precision = len(text) - 1  # digits as written, leading zeros included
     if precision > 38:

@@ -14,7 +14,7 @@ from firesteel.bind.scalar.comparison import (
     rows_equal,
 )
 from firesteel.bind.scalar.json import is_json
-from firesteel.bind.scalar.literals import integer
+from firesteel.bind.scalar.literals import integer, number
 from firesteel.bind.scalar.sub_queries import within
 from firesteel.bind.scalar.temporal import temporal_arithmetic
 from firesteel.errors import SourceRange, ValidationError
@@ -106,6 +106,8 @@ def refuse_nulls(*operands: syntax.Node) -> None:
 
 
 def _negate(binder: Binder, node: syntax.Unary) -> Expr:
+    if isinstance(node.operand, syntax.NumberLiteral):
+        return negative_literal(node, number(node.operand.text, node.range, negated=True))
     operand = binder.bind_typed(node.operand)
     if isinstance(operand, Literal) and _is_number(node.operand) and operand.type.is_numeric:
         return negative_literal(node, operand)

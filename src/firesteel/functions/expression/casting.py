@@ -6,17 +6,16 @@ Rules: Calcite's RexBuilder.makeCast and RexBuilder.canRemoveCastFromLiteral.
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Decimal
 
 from firesteel.errors import SourceRange, ValidationError
 from firesteel.functions.expression.moment_casting import moment_of_text, recast_moment
 from firesteel.functions.expression.nodes import Call, Expr, Literal, Plain, Value
 from firesteel.types.coerce import can_cast
+from firesteel.types.decimals import EXACT
 from firesteel.types.sql import APPROXIMATE, INTEGERS, SqlType, TypeRoot
 
 _LIMITS = {TypeRoot.TINYINT: 7, TypeRoot.SMALLINT: 15, TypeRoot.INTEGER: 31, TypeRoot.BIGINT: 63}
-
-_EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
 
 
 def cast(expr: Expr, target: SqlType, range: SourceRange | None = None, moments: bool = False) -> Expr:
@@ -113,7 +112,7 @@ def with_all_digits(literal: Literal) -> Literal:
     value, kind = literal.value, literal.type
     if not isinstance(value, Decimal) or kind.root is not TypeRoot.DECIMAL:
         return literal
-    return replace(literal, value=value.quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=_EXACT))
+    return replace(literal, value=value.quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=EXACT))
 
 
 def as_type(expr: Expr, kind: SqlType) -> Expr:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
 
 from firesteel.types.arrow import KEY, VALUE, is_entries
-
-_WIDE = Context(prec=80)
+from firesteel.types.decimals import EXACT
 
 
 def values_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:
@@ -107,7 +106,7 @@ def _number(value: Any) -> Any:
 def _decimal(value: Any, scale: int) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
         raise TypeError(f"{type(value).__name__} is no DECIMAL")
-    return Decimal(value).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _WIDE)
+    return Decimal(value).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, EXACT)
 
 
 def _row(value: Any, kind: pa.DataType) -> dict[str, Any]:

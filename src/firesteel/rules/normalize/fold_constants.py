@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from decimal import Decimal, localcontext
 from functools import partial
 from math import isfinite
 from typing import Any
@@ -25,9 +25,8 @@ from firesteel.plan.simplify import simplify_value
 from firesteel.plan.simplify.casts import fold_cast
 from firesteel.rules.normalize.fold_json import FOLDED, constant_text, fold_json, is_kept
 from firesteel.rules.normalize.refuse_division import is_constant
+from firesteel.types.decimals import EXACT
 from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
-
-_EXACT = Context(prec=80, rounding=ROUND_HALF_UP)
 
 
 def fold_constants(expr: Expr, zone: str | None = None) -> Expr:
@@ -202,7 +201,7 @@ def _arithmetic(call: Call, values: Sequence[Any]) -> Any:
         or kind.root in APPROXIMATE
     ):
         return None
-    with localcontext(_EXACT):
+    with localcontext(EXACT):
         if len(values) == 1:
             return _typed(-values[0], kind)
         a, b = values
@@ -236,7 +235,7 @@ def _typed(value: Any, kind: SqlType) -> Any:
         return _wrapped(int(value), kind)
     if kind.root is TypeRoot.DECIMAL:
         whole = (kind.precision or 0) - (kind.scale or 0)
-        rounded = Decimal(value).quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=_EXACT)
+        rounded = Decimal(value).quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=EXACT)
         return rounded if abs(rounded) < Decimal(10) ** whole else None
     return value if kind.is_interval else None
 

@@ -148,15 +148,13 @@ def _power(exponent: int) -> str:
 def _modulus(compiler: Compiler, call: Call) -> str:
     left, right = call.args
     a, b = compiler(left), compiler(right)
-    if call.type.is_integer and TypeRoot.DECIMAL in (left.type.root, right.type.root):
-        kind = decimal(*digits(left.type))
-        return compiler.cast(
-            compiler.python("decimals.modulus", _exact(compiler, call), kind), kind, call.type
-        )
     if call.type.is_integer:
+        dividend = left.type
+        if dividend.root is TypeRoot.DECIMAL:  # Flink takes the low 64 bits (ScalarOperatorGens).
+            a, dividend = compiler.cast(a, dividend, BIGINT), BIGINT
         plain = isinstance(right, Literal) and right.value not in (0, -1, None)
         checked = b if plain else f"modulus_divisor({a}, {b})"
-        return cast_text(f"({a} % {checked})", _wider(left.type, right.type), call.type)
+        return cast_text(f"({a} % {checked})", _wider(dividend, right.type), call.type)
     return compiler.python("decimals.modulus", _exact(compiler, call), call.type)
 
 

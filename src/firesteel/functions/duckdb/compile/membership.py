@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from decimal import Context, Decimal
+from decimal import Decimal
 
 from firesteel.functions.duckdb.compile.logic import may_fail
 from firesteel.functions.expression.casting import rounded_literal
 from firesteel.functions.expression.nodes import Call, Expr, Literal, Value
+from firesteel.types.decimals import EXACT
 from firesteel.types.sql import APPROXIMATE, INTEGER_BITS, SqlType, TypeRoot
 
 _LONG = 16
 """Minimum number of values that are combined into one IN."""
 _COMPARED_BY = {"OR": "=", "AND": "<>"}
-_EXACT = Context(prec=80)
 
 
 def gathered(call: Call) -> Expr:
@@ -111,6 +111,6 @@ def _as_value(value: Value, kind: SqlType) -> Value:
         return int(value) if value == int(value) and -limit <= value < limit else None
     if kind.root is TypeRoot.DECIMAL:
         assert isinstance(value, (int, Decimal))
-        exact = Decimal(value).quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=_EXACT)
+        exact = Decimal(value).quantize(Decimal(1).scaleb(-(kind.scale or 0)), context=EXACT)
         return exact if exact == value and len(exact.as_tuple().digits) <= (kind.precision or 0) else None
     return float(value) if kind.root in APPROXIMATE and isinstance(value, (int, Decimal)) else value

@@ -20,6 +20,7 @@ from firesteel.functions.python.wrappers import AggregateUdf
 from firesteel.runtime.aggregate.functions.declaration import AccumulatorField, HandWritten
 from firesteel.runtime.spec.operators import AggregateSpec
 from firesteel.types.arrow import to_arrow
+from firesteel.types.decimals import EXACT
 from firesteel.types.internal_values import OF_USER, from_list, to_list
 from firesteel.types.sql import BYTES_LIKE, CHARACTER, INTEGER_BITS, INTEGERS, SqlType, TypeRoot
 from firesteel.types.user_function import UserFunction
@@ -152,7 +153,7 @@ def _to_python(kind: SqlType) -> Convert | None:
         return None
     if kind.root is TypeRoot.DECIMAL:
         scale = -(kind.scale or 0)
-        return lambda value: Decimal(value).scaleb(scale)
+        return lambda value: Decimal(value).scaleb(scale, EXACT)
     if kind.root is TypeRoot.DATE:
         first = date(1970, 1, 1).toordinal()
         return lambda value: date.fromordinal(first + value)
