@@ -113,7 +113,11 @@ def _sync(descriptor: int, path: Path, *, is_folder: bool = False) -> None:
 
 
 def _traced(path: Path, is_folder: bool) -> Callable[[], None]:
-    """Return a function to call after a sync, which records it with the state before the sync."""
+    """Return a function that records a sync in the trace folder. Call it after the sync.
+
+    The record has the size of the file, or the names in the folder, as they are now, before the sync. Without
+    a trace folder (environment variable FIRESTEEL_SYNC_TRACE), the function does nothing.
+    """
     folder = os.environ.get(TRACE)
     if not folder:
         return _nothing

@@ -87,8 +87,10 @@ def has_unique(node: Node, columns: frozenset[int]) -> bool:
 
 
 def project(node: Node, exprs: Sequence[Expr], names: Sequence[str]) -> Node:
-    """Return a projection of a node. If it only renames, rename the projection or rows below instead.
+    """Return a projection of a node.
 
+    A projection that keeps all columns in their order would only rename them, so no node is added: a
+    projection or literal rows (Values) get the names, and any other node is returned with its old names.
     Calcite: RelBuilder.projectNamed.
     """
     if not is_identity(exprs, node):
@@ -97,7 +99,7 @@ def project(node: Node, exprs: Sequence[Expr], names: Sequence[str]) -> Node:
 
 
 def rename(node: Node, names: Sequence[str]) -> Node:
-    """Return a projection or literal rows with other names. Any other node is returned unchanged."""
+    """Return a projection or literal rows (Values) with new column names. Return any other node unchanged."""
     if isinstance(node, Project):
         return replace(node, names=tuple(names))
     if isinstance(node, Values):

@@ -11,8 +11,10 @@ from firesteel.sql.query_syntax import Aliased, CommonTable
 def validated_names(source: Node) -> tuple[str, ...]:
     """Return the names by which a query's columns can be referenced.
 
-    A column without a name is EXPR$n. In these names n counts the different names before the column
-    (SqlValidatorImpl.addToSelectList), in the plan it is the position of the column.
+    A column without a name is EXPR$n. In the plan, n is the position of the column. In a reference, n is the
+    number of different names before the column (SqlValidatorImpl.addToSelectList):
+
+        SELECT a, a, 1   ->   a, a, EXPR$2 in the plan, but a, a, EXPR$1 in a reference
     """
     names: list[str] = []
     for i, field in enumerate(source.schema):

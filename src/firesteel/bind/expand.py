@@ -135,7 +135,7 @@ class _QueryWriter(CallWriter):
         outer = self._scope
         if isinstance(node.query, Select):
             text, names = self._select(node.query, close=False)
-        else:  # Calcite puts any query but a SELECT, such as a UNION, into a SELECT of its columns
+        else:  # Around any other query, such as a UNION, Calcite writes SELECT <its columns> FROM (...).
             alias = self._generated_alias()
             inner, names = self.query_with_names(node.query)
             items = ", ".join(joined((alias, name)) for name in names)
@@ -152,7 +152,7 @@ class _QueryWriter(CallWriter):
         return text, names
 
     def _select(self, node: Select, close: bool = True) -> tuple[str, tuple[str, ...]]:
-        """Return the text of a SELECT and its column names. Without `close`, its scope stays for ORDER BY."""
+        """Return the text and column names of a SELECT. Unless `close`, keep its scope open for ORDER BY."""
         outer = self._scope
         self._scope = Scope(outer=outer)
         tables = self._from(node.source) if node.source is not None else ""
@@ -173,7 +173,7 @@ class _QueryWriter(CallWriter):
             text += "\nWINDOW " + ",\n".join(named)
         if node.qualify is not None:
             text += f"\nQUALIFY {self.expression(node.qualify)}"
-        if close:
+        if close:  # Otherwise, _ordered writes ORDER BY in this scope, and then closes it.
             self._scope = outer
         return text, names
 

@@ -75,7 +75,10 @@ def unmatched(call: Call) -> ValidationError:
 
 
 def misplaced_auxiliary(call: Call) -> ValidationError:
-    """Return the error for an auxiliary function in a place without windows (Flink's code generator)."""
+    """Return the error for an auxiliary function in a forbidden place, such as TUMBLE_START(..) in WHERE.
+
+    The message is that of Flink's code generator.
+    """
     name, window = call.function, call.function.partition("_")[0]
     return ValidationError(
         f"Unsupported call: {name}",

@@ -158,9 +158,11 @@ class CommonColumn:
 
     Attributes:
         name: Name on all sides.
-        columns: Column of each joined table, from left to right.
-        named: First two columns of this name, of any tables. As in Flink, the bare name is their COALESCE.
-        is_named: Whether the bare name is allowed. In a NATURAL join it is ambiguous, as in Flink.
+        columns: Columns that the joins compare, one for each joined table, from left to right.
+        named: First two columns of this name among all tables of FROM, even of a table that the joins compare
+            by other columns. As in Flink, `k` without the name of a table is the COALESCE of these two.
+        is_named: Whether the name may be used without that of a table. In a NATURAL join it is ambiguous, as
+            in Flink.
     """
 
     name: str
@@ -176,7 +178,7 @@ class CommonColumn:
 
     @property
     def named_value(self) -> Expr:
-        """Return the value that the bare column name stands for: the COALESCE of `named`."""
+        """Return the value of the name without that of a table: the COALESCE of the columns `named`."""
         return _coalesce(*self.named)
 
 
@@ -223,10 +225,11 @@ class Scope:
         return [self.at(i) for i, column in enumerate(self.columns) if column.name == name]
 
     def resolve(self, path: tuple[str, ...], range: SourceRange | None) -> Expr:
-        """Return the column, or a field of one, that a path names. The outer query is searched last.
+        """Return the column, or the field of a column, that a path names. The outer query is searched last.
 
         Raises:
-            ValidationError: There is no such column, or more than one. The hint has a similar name.
+            ValidationError: No column or several columns have the name. The error's hint, if any, says
+                what to write, such as a similar name.
         """
         try:
             return self._own(path, range)

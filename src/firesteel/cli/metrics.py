@@ -115,7 +115,11 @@ def _family(
 
 
 def _of_operators(job: Progress) -> Iterator[tuple[str, tuple[float | None, ...]]]:
-    """Yield the labels of each step of a job, and the values of _OPERATORS."""
+    """Yield, for each operator of a job, its labels and the values of its metrics.
+
+    Labels are one text: `chain="0",step="1",operator="Calc"`, where `step` is the operator's position in its
+    chain. The values are in the order of _OPERATORS: rows in, rows out, busy seconds, late rows dropped.
+    """
     for chain, steps in sorted(job.chains.items()):
         names = job.steps.get(chain) or ("",) * len(steps)
         for place, (name, step) in enumerate(zip(names, steps, strict=True)):
@@ -124,7 +128,10 @@ def _of_operators(job: Progress) -> Iterator[tuple[str, tuple[float | None, ...]
 
 
 def _of_states(job: Progress) -> Iterator[tuple[str, tuple[float | None, ...]]]:
-    """Yield the label of each state of a job, and the values of _STATES."""
+    """Yield, for each state of a job, the label `state="NAME"` and the values of its metrics.
+
+    The values are in the order of _STATES: entries, bytes, and the least time of an entry or None.
+    """
     for name, size in sorted(job.state_sizes().items()):
         yield f'state="{_escaped(name)}"', size
 

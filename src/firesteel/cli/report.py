@@ -11,9 +11,10 @@ from firesteel.cli.terminal import lines_escaped
 from firesteel.errors import FiresteelError, InternalError, JobError
 
 _OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Numbers of the OSErrors that mean a failed write to the output, if the error has no file name.
+"""Numbers of OSErrors that mean: a write to standard output or standard error failed.
 
-An error of another file has the name of this file.
+They mean this only if the error's `filename` is None. The error of any other file is expected to have the
+path of that file there.
 """
 
 BUG_HINT = (

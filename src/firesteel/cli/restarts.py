@@ -11,10 +11,11 @@ if TYPE_CHECKING:
 
 
 def tell_restart(restart: Restart, *, as_json: bool) -> None:
-    """Write the line. A terminal that is gone gets none.
+    """Write a line about a coming restart to stderr. If the terminal is gone, write nothing.
 
     Args:
-        restart: The restart, before its wait.
+        restart: The restart. After this call, the supervisor waits for `restart.wait` milliseconds, and then
+            starts the job again.
         as_json: Whether the line is a JSON object.
     """
     from firesteel.cli.json_logs import tell

@@ -46,10 +46,12 @@ class Option:
     secret: bool = False
     """Whether the value is never shown, whatever the key. Only for connectors and formats."""
     decides_offsets: bool = False
-    """Whether another value changes the meaning of a checkpoint's offsets. Only for connectors and formats.
+    """Whether a checkpoint's offsets stand for other rows once the value of the option changes.
+
+    Only for connectors and formats.
     """
     cuts_files: bool = False
-    """Whether another value moves the borders between the records of a file. Only for formats."""
+    """Whether a change of the value moves the borders between the records of a file. Only for formats."""
     check: Callable[[Any], str | None] | None = None
     """Function that takes a value in the option's type, and returns Flink's text for a bad one, else None."""
 

@@ -261,7 +261,8 @@ class Sink(Protocol):
     on_driver: bool = False
     """Whether the driver writes the rows itself, in one task after the tasks of the operators.
 
-    The terminal belongs to the driver. Requires `commits` to be DRIVER.
+    The sink `print` needs this, because only the driver can write to the user's terminal. `commits` must then
+    be DRIVER.
     """
 
     refusals: Refusals | None = None
@@ -308,9 +309,10 @@ class Sink(Protocol):
         return None
 
     def end_run(self) -> None:
-        """Remove a run's records from the sink's target.
+        """Remove what the sink has recorded about the run, such as batch numbers and lock files.
 
-        The driver calls this method at the end of a job whose name begins with ONCE.
+        The written rows stay. The driver calls this method at the end of a job whose name begins with ONCE:
+        no later run of the job needs the records.
         """
         return
 

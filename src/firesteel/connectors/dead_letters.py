@@ -62,10 +62,10 @@ class LetterSource:
 
 
 def source_id(job: str, chain: int) -> str:
-    """Return the identity of the source that a chain of a job reads.
+    """Return the identity of the source that a chain of a job reads: `JOB/CHAIN`.
 
     Args:
-        job: Name of the job at its sinks.
+        job: Name of the job, by which its first sink knows it (spark/sink_task.py: job_of).
         chain: Number of the chain.
     """
     return f"{job}/{chain}"
@@ -175,7 +175,7 @@ def decode_around(decoder: Decoder, messages: pa.BinaryArray) -> tuple[pa.Table,
 
 
 def _piece_around(decoder: Decoder, piece: pa.BinaryArray) -> tuple[pa.Table, Indices, list[MessageError]]:
-    """Return the good messages' changes, the message index of each change, and the bad ones' errors.
+    """Return the changes in good messages, the message index of each change, and the errors of bad messages.
 
     To read the good messages, the bad ones are replaced by NULL.
     """
@@ -193,5 +193,5 @@ def _piece_around(decoder: Decoder, piece: pa.BinaryArray) -> tuple[pa.Table, In
             errors.append(error)
             is_bad[error.index] = True
             piece = pc.if_else(pa.array(is_bad), pa.scalar(None, piece.type), piece)
-    kept = ~is_bad[at]  # A format may read an empty message as a row.
+    kept = ~is_bad[at]  # The format raw makes rows of NULL, too: drop the rows that replace bad messages.
     return changes.filter(pa.array(kept)), at[kept], sorted(errors, key=lambda error: error.index)

@@ -19,10 +19,11 @@ def locate(error: FiresteelError, table: Table, *, by_words: bool = False) -> No
     """Point an error at the option that it is about, unless the error has a position already.
 
     Args:
-        error: The error. Its position is set.
+        error: The error to change. The function sets its position: `range` and `sql`.
         table: The table whose options are wrong.
         by_words: Whether the error is about the table's definition. If `error.option` gives no position, the
-            first option in the error's text is taken, or else the table's name.
+            error points at the first option that its text names. If its text names none, it points at the
+            table's name, unless the statement sets options for the table in a hint.
     """
     if error.range is not None:
         return
@@ -46,9 +47,9 @@ def _place_of(key: str | None, table: Table) -> Place | None:
 
 
 def _key_in(error: FiresteelError, table: Table) -> str | None:
-    """Return the first key of an option in an error's text.
+    """Return the first word in an error's text that names an option of the table, None if no word does.
 
-    A word without `.` and `-`, such as `path`, may also be the name of a column.
+    Words without `.` and `-`, such as `path`, are skipped, because they may be names of columns instead.
     """
     words = _WORD.findall(f"{error.message}\n{error.hint or ''}")
     keys = (word for word in words if "." in word or "-" in word)

@@ -53,7 +53,8 @@ class ReplayableSource(Protocol):
 def check_inserts(table: str, mode: ChangelogMode, *, upserts: bool = False) -> None:
     """Check that each message of a table is a new row.
 
-    An update or a delete that comes after later changes of its key would undo them.
+    A message is replayed long after its turn. If it were an update or a delete, the job could have processed
+    later changes of the same key already, and the replayed message would undo them.
 
     Args:
         table: Path of the table.

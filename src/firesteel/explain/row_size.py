@@ -64,7 +64,11 @@ def column_sizes(node: Node) -> Sizes:
 
 
 def _accumulated(node: LocalAggregate) -> Sizes:
-    """Return the sizes of a local aggregate's columns: keys, accumulators, and the columns after them."""
+    """Return the sizes of a local aggregate's columns.
+
+    The columns are the keys, the accumulators of the calls, the values seen by DISTINCT calls, and in a
+    window aggregate the end of the slice or window.
+    """
     sizes = [type_size(field.type) for field in node.schema]
     at = len(node.final_keys if isinstance(node, physical.IncrementalGroupAggregate) else node.keys)
     for call, retracts in zip(node.calls, node.retract, strict=True):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from firesteel.plan.tree import Node
 
 Describe = Callable[[Node], tuple[str, bool]]
-"""Function that returns the line of a node, and whether the nodes below it follow."""
+"""Function that returns the text of a node's line, and whether the nodes below this node are printed, too."""
 
 
 def tree_text(root: Node, describe: Describe) -> str:

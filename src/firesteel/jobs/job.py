@@ -41,8 +41,9 @@ class Source:
     Attributes:
         statement: Text of the statement without secrets.
         script: File name of the script, "" for none.
-        line: Line of the statement in its text, counted from 1.
-        column: Column of the statement in its line, counted from 1.
+        line: Line where the statement begins, counted from 1, in the text that was passed to the session: a
+            script or a single statement.
+        column: Column where the statement begins in this line, counted from 1.
     """
 
     statement: str

@@ -64,10 +64,11 @@ def is_one_word(kind: pa.DataType) -> bool:
 
 
 def value_words(array: pa.Array) -> Words:
-    """Return two words for each value, one for each of the two hashes.
+    """Return two words for each of n values, uint64[n] each. Equal values have equal words.
 
-    Rows have equal words only if the rows are equal (types of at most 8 bytes), or if their 128-bit hashes
-    are.
+    For numbers, BOOLEAN, dates and times of at most 8 bytes, both words are the value in 64 bits, so
+    different values have different words. For other types, the words are two independent hashes, so different
+    values have equal words only if all 128 bits collide. NULL has two fixed words.
     """
     kind = array.type
     if pa.types.is_null(kind):
@@ -164,7 +165,8 @@ def _hash_bytes(array: pa.Array) -> Words:
         return hash1, hash2
     offsets, buffer = offsets_of(array), array.buffers()[2]
     data = np.frombuffer(b"" if buffer is None else buffer, np.uint8)
-    # With FIRESTEEL_KERNELS=checked, Numba would compile the kernel once more for writable bytes.
+    # Always pass read-only bytes. With FIRESTEEL_KERNELS=checked, Numba compiles a kernel in each process,
+    # and separately for writable and for read-only arrays.
     data.flags.writeable = False
     hash_strings(data, offsets, hash1, hash2)
     rows = np.flatnonzero(np.diff(offsets) > _LONG)

@@ -61,11 +61,12 @@ def first_rows(
         order: int64[n], rows sorted by key, without late ones.
         starts: int64[g], where each key begins in `order`. A key may have no rows.
         times: int64[n], time of each row.
-        watermarks: int64[n], index of the first watermark after the row that passes the row's time.
-        behind: int64[n], how many watermarks come before the row.
+        watermarks: int64[n], for each row, the number of the first watermark that comes after the row and
+            is at or above its time; the number of all watermarks if none is.
+        behind: int64[n], for each row, how many watermarks come before it.
         stored: int64[g], number of the row that waits at the start, NONE for none.
         stored_times: int64[g], time of that row.
-        stored_watermarks: int64[g], index of the first watermark that passes the time of that row.
+        stored_watermarks: int64[g], like `watermarks`, for that row.
     """
     for key in range(len(starts)):
         end = starts[key + 1] if key + 1 < len(starts) else len(order)

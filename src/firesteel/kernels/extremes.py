@@ -78,10 +78,13 @@ def greatest(
 ) -> None:  # fmt: skip
     """Write the greatest value of the row's key after each row, or the value in `others` if it is greater.
 
+    `words` and `begins` are the two arrays that places.no_places(p) returns: an empty set of pair numbers.
+
     Args:
         best: int64[n], receives the greatest value after each row.
-        words: Work space: the empty set for p pairs (places.no_places). It receives the pairs that exist.
-        begins: Where each level of the set begins in `words` (places.no_places).
+        words: Work space: the bits of the set, then levels of bits that mark which words before are not 0.
+            The kernel adds the pairs that exist to the set.
+        begins: Index in `words` where each level begins.
         starts: int64[g], first row of each key.
         moves: int64[n], change of the count by each row.
         after: int64[n], count of each row's pair after the row.

@@ -13,9 +13,16 @@ from firesteel.kernels.types import Integers, Words, given
 
 @compiled
 def pack(packed: Words, word_bits: int, row_bits: int, words: Words, codes: Integers) -> None:
-    """Pack the code, the `word_bits` leading bits of the word, and the number of each row into one integer.
+    """Pack a code, the leading bits of a word, and the row number into one integer for each of n rows.
 
-    Packed integers sort by code, then by word, then by row. Without `codes` (empty), they have no code.
+    The packed integers sort by code, then by the bits of the word, then by row number.
+
+    Args:
+        packed: uint64[n], receives the integers.
+        word_bits: Number of leading bits of the word.
+        row_bits: Number of bits of the row number, from 0 to n - 1.
+        words: uint64[n], the word of each row.
+        codes: int64[n], the first number to sort by. Empty: all rows have the code 0.
     """
     bits, unread = np.uint64(row_bits), np.uint64(64 - word_bits)
     for row in range(len(packed)):

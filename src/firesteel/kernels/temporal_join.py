@@ -49,9 +49,9 @@ def join_versions(
         row_times: int64[r], time of each row.
         new_starts: int64[g + 1], where the new versions of each key begin.
         new_before: int64[n], how many watermarks came before each new version, ascending within a key.
-        new_watermarks: int64[n], number of the first watermark after each that passes its time, m for none.
-        new_times: int64[n], time of each new version.
-        new_ids: int64[n], id of each late version, NONE for other new versions and for timers.
+        new_watermarks: int64[n], for each new version, the number of the first watermark that comes after
+            the version and is at or above its time; m if none is.
+        new_times, new_ids: int64[n], times and ids of new versions. Id NONE: a timer, or a version in time.
         watermarks: int64[m], ascending watermarks.
     """
     for key in range(len(starts)):

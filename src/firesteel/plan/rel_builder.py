@@ -51,7 +51,7 @@ _JUNCTIONS = {IN_LIST: "OR", ROWS_EQUAL: "AND"}
 
 
 def as_built(root: Node) -> Node:
-    """Return the tree that the AST shows and that the rules start from.
+    """Return a bound query as EXPLAIN prints it under "Abstract Syntax Tree". The rules start from this tree.
 
     A second application changes nothing.
     """

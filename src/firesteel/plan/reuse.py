@@ -66,12 +66,12 @@ Branches = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Use:
-    """One run of a shared subtree. A plan may have several runs of it.
+    """One run of a shared subtree. Branches of a UNION ALL may need several runs of it.
 
     Attributes:
         number: Number of the subtree in `Reuse`.
-        run: Number of the run among those that one sink needs, from 0. Runs with the same number are shared
-            by all sinks.
+        run: Number of the run. The runs that the plan of one sink needs are numbered from 0. All sinks share
+            these runs: run 0 of the first sink is also run 0 of the second one.
     """
 
     number: int

@@ -142,7 +142,11 @@ def _compared(term: Expr, functions: Sequence[str]) -> int | None:
 
 
 def _all_ranges(expr: Expr) -> float:
-    """Return the selectivity of ranges of one column. Flink fails at any other term, and guesses then."""
+    """Return the selectivity of comparisons of one column with literals by <, <=, > or >=, joined by AND.
+
+    Raises:
+        _Unknown: A term has another form. Flink's estimate fails there, so it guesses the selectivity.
+    """
     terms = operands(expr, "AND")
     if any(_compared(term, _RANGES) is None for term in terms):
         raise _Unknown
@@ -169,7 +173,12 @@ def _either(expr: Call) -> float:
 
 
 def _of_column(terms: Sequence[Expr]) -> list[float]:
-    """Return selectivities of comparisons of one column that an OR joins. Equalities count as one IN list."""
+    """Return one or two selectivities for the comparisons of one column with literals in an OR.
+
+        c = 1 OR c = 2 OR c > 9   ->   [selectivity of c IN (1, 2), selectivity of c > 9]
+
+    With fewer than two equalities, the list has one selectivity, of all comparisons together.
+    """
     equal = [term for term in terms if isinstance(term, Call) and term.function == "="]
     if len(equal) < 2:
         return [_any_of(terms)]

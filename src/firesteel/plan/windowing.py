@@ -62,8 +62,9 @@ class Windowing:
 
     Attributes:
         window: The windows.
-        by: Kind and position of each column: `time_col` is the time itself, `win_start` and `win_end` are
-            borders computed by a function below, `slice_end` is the end of a slice.
+        by: Pairs of kind and position, one for each column. `time_col` is the time of the row. `win_start`
+            and `win_end` are the borders of its window, which a node below this operator has computed.
+            `slice_end` is the end of its slice, which the local phase of the aggregate has computed.
         time_type: Type of the time attribute, NOT NULL.
         is_rowtime: Whether the time is event time. If False, it is processing time.
     """

@@ -31,9 +31,9 @@ class KnownStatements:
     def expect(self, catalog: Catalog, statements: Iterable[Statement], text: str) -> None:
         """Register the queries and INSERTs of a script before the script runs.
 
-        The caller promises that the session will run only registered queries and INSERTs. No check refuses
-        others. But `folder` then refuses a query without state in the checkpoint if the checkpoint has the
-        state of a query that is not registered.
+        The caller promises that the session will run only registered queries and INSERTs. The promise is not
+        checked: other statements run, too. Because of the promise, `folder` raises UsageError for a query
+        that has no state in the checkpoint if the checkpoint has the state of a query that is not registered.
 
         Args:
             catalog: The catalog, for the paths of the tables that the statements write to.
@@ -100,8 +100,12 @@ class KnownStatements:
     def _identity(self, text: str, sink: str | None) -> Identity:
         """Return the identity by which a statement finds its checkpoint folder. Register it if it is new.
 
-        The identity has a number: how many statements with this text count as run. The number is at most that
-        of the last registered statement with this text and sink.
+        The identity has a number, which tells statements with the same text and sink apart. It is the number
+        of calls of `folder` and `skip` with this text so far. The greatest number is the count of registered
+        statements with this text and sink, minus 1. If a statement is registered twice:
+
+            run      1st  2nd  3rd
+            number   0    1    1
 
         Args:
             text: The statement on one line.

@@ -65,7 +65,7 @@ def with_row_time(columns: tuple[Column, ...], time: RowTime) -> tuple[tuple[Col
     code = PICKLED + base64.b64encode(by_value(strategy)).decode()
     name = getattr(strategy.generator, "__qualname__", type(strategy).__name__)
     placed = tuple(timed if each is column else each for each in columns)
-    # The call reads all columns, because a WatermarkGenerator gets whole rows (`on_event`).
+    # The watermark expression has all columns as arguments, because a WatermarkGenerator gets whole rows.
     read = tuple(InputRef(index, each.type) for index, each in enumerate(placed))
     call = Call(STRATEGY, read, timed.type, (name, code, str(strategy.idle)))
     return placed, Watermark(column.name, call, f"{STRATEGY}()")

@@ -137,8 +137,10 @@ def _kept(keys: Keys, adds: NDArray[np.bool_]) -> NDArray[np.int64]:
         adds: bool[number of changes], whether each change adds its row.
     """
     adds = adds[keys.order]
-    # Offset of each key. The offsets of two keys differ by more than two heights can. Subtracted or added,
-    # they make each running minimum below begin anew at each key.
+    # Two running minima below run over all keys at once, but must begin anew at each key. So each key has an
+    # offset, n + 1 above that of the key before, for n changes. The first minimum is over heights from -n to
+    # n, minus twice the offset: the values of a key are below all values of the keys before. The second one
+    # runs backwards over heights from 0 to n, plus the offset: again, each next key has lower values.
     apart = keys.sorted_codes * (keys.rows + 1)
     total = np.cumsum(np.where(adds, 1, -1))
     before = np.append(0, total)[keys.starts]

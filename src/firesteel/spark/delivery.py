@@ -183,7 +183,10 @@ class Delivery:
         self._progress.add_sink(number, batch, rows, dead_letters=is_dead)
 
     def _notes_of_tasks(self, packets: Iterable[Packet]) -> set[tuple[int, int]]:
-        """Return (sink, key group) for each sink that records positions in tasks and has rows there."""
+        """Return the (sink number, key group) pairs for which tasks of sinks record positions in this batch.
+
+        A sink has a pair for each key group with rows for it, if it commits in tasks and records positions.
+        """
         noting = {sink_id(n): n for n, s in self._noting() if s.commits is not Commits.DRIVER}
         return {
             (noting[packet.to], packet.target)
@@ -192,7 +195,11 @@ class Delivery:
         }
 
     def _notes_of_driver(self, tokens: dict[int, list[str]]) -> set[int]:
-        """Return the sinks that commit on the driver and will record a position for a batch."""
+        """Return the numbers of the sinks that commit on the driver and will record a position for the batch.
+
+        Args:
+            tokens: For each sink number, the tokens of the tasks that have written the batch's rows.
+        """
         return {
             number
             for number, sink in self._noting()

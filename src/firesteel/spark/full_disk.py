@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 _FULL = ("No space left on device", "Disk quota exceeded", "File too large")
 _CUT_OFF = "EOFError"
-"""Error of a worker if Spark's thread that wrote its state has ended without a message."""
+"""Error of a Python worker whose connection to the JVM has ended without a message.
+
+A full disk is one cause: the JVM's thread that writes the worker's keyed state fails, and ends.
+"""
 _LITTLE = 1 << 20
 """Free bytes of a disk below which it counts as full."""
 _PATH = re.compile(r"(?:file:)?(/[^\s:'\"]+)['\"]?:? *(?:\(|: *)?(?:" + "|".join(_FULL) + ")")
@@ -92,9 +95,16 @@ def _named(text: str, folders: Sequence[Path]) -> list[Path]:
 
 
 def _by_class(text: str, kept: Path | None, short_lived: list[Path]) -> list[Path]:
-    """Return the folders to which the first known class in the stack trace of the cause writes; [] for none.
+    """Return the folders to which the failed class of Spark writes; [] if they are not known.
 
-    The disk itself may have room again: Spark removes the files of failed work.
+    The class is the first one in the stack trace of the innermost cause that writes temporary files or the
+    checkpoint. The stack trace is needed if no disk is full now. Spark removes the files of failed work, so a
+    disk that was full may have room again.
+
+    Args:
+        text: Text and stack trace of the error.
+        kept: Folder of the checkpoint on this machine; None if there is none.
+        short_lived: Spark's folders for temporary files.
     """
     stack = text.rpartition("Caused by: ")[2]
     places = ((_TEMPORARY, short_lived), (_CHECKPOINT, [] if kept is None else [kept]))

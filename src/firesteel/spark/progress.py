@@ -26,7 +26,8 @@ class Progress:
     Attributes:
         watch: Function that is called after each change of a counter.
         batch_ended: Function that is called after each micro-batch.
-        sampled: Function that gets the number of a sink and a sample of its rows; None if no page shows them.
+        sampled: Function that gets the number of a sink and a sample of its rows; None if this process has no
+            web page that shows samples.
         read: Rows from sources.
         changes: Rows that sinks have committed or that the caller of a query has taken.
         dead_letters: Rows that dead-letter tables have got: messages that could not be decoded, and rows that
@@ -103,7 +104,11 @@ class Progress:
 
     @property
     def state_entries(self) -> int:
-        """Entries of the keyed state. After a restart, a key group counts once it has got rows."""
+        """Entries of the keyed state that tasks have reported to this process.
+
+        If the job continues from the checkpoint of an earlier process, the entries of a key group are missing
+        until the key group gets rows.
+        """
         return sum(size.entries for sizes in self.states.values() for size in sizes.values())
 
     def state_sizes(self) -> dict[str, StateSize]:

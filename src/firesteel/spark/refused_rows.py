@@ -107,7 +107,12 @@ class RefusedRowsSink:
         return again
 
     def write(self) -> tuple[list[str], int]:
-        """Write all refused rows of the batch. Return the sink's tokens and the number of rows."""
+        """Write all refused rows of the batch to the dead-letter table.
+
+        Returns:
+            A list with one token, the text that Sink.close_task returns for the commit, and the number of
+            rows; [] and 0 if no row is refused.
+        """
         rows = sum(map(self.count, self._rows))
         if self.number is None or not rows:
             return [], 0

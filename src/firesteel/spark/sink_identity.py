@@ -17,7 +17,12 @@ from firesteel.spark.checkpoint.fingerprint import DELIVERED, SPARK
 from firesteel.spark.internals.hadoop_files import names, read_text, write_text
 
 Identities = Mapping[str, Mapping[str, str]]
-"""IDs of tables or topics by their names, for each sink. A sink's key is the job's name at the sink."""
+"""IDs of tables or topics: by sink, then by the name of the table or topic.
+
+Sinks 0, 1 and 2 of the job `q` have the keys `q`, `q.1` and `q.2` (spark/sink_task.py: job_of):
+
+    {"q": {"topic orders": "5fTx..."}, "q.1": {"topic totals": "Zr0a..."}}
+"""
 
 
 def check_identities(context: Any, folder: str, now: Identities) -> None:

@@ -42,7 +42,7 @@ class GroupingSets(Node):
 
 @dataclass(frozen=True)
 class Row(Node):
-    """Row of VALUES. As a grouping item without values: the empty grouping set."""
+    """Row of VALUES, with a node for each value. In GROUP BY, a Row without items: the empty grouping set."""
 
     items: tuple[Node, ...]
 

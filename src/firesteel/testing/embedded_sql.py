@@ -10,13 +10,15 @@ from firesteel.testing.document import Node
 
 
 def show_in_document(error: FiresteelError, nodes: Iterable[Node]) -> None:
-    """Replace the place of an error in a text by its place in the document that contains the text.
+    """Replace the place of an error in a SQL text by its place in the document that contains the text.
 
     A text in quotes or in a folded block (`>`) has other characters than the document. An error in it keeps
     its line and column within the text.
 
     Args:
-        error: An error whose `range` refers to `sql`.
+        error: The error. Its attribute `sql` is the SQL text, and its attribute `range` is the place in this
+            text. They become the document's text and the place in the document. If one of them is None, the
+            error stays as it is.
         nodes: Values of a document that contain SQL.
     """
     if error.range is None or error.sql is None:

@@ -123,7 +123,7 @@ class Script:
         if isinstance(statement, CreateTable) and statement.query is not None:
             statement = create(Call(self.environment, text), statement)
         if isinstance(statement, SetOption) and statement.key in options:
-            return  # the test's own value counts
+            return  # A value in `options` replaces the one that the script sets.
         if isinstance(statement, Query):
             self.targets.append(Target("query", statement, text))
         elif isinstance(statement, (Insert, StatementSet)):

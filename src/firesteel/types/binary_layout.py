@@ -81,9 +81,9 @@ class _Section:
     def put(self, place: int, kind: SqlType, value: Any) -> None:
         """Write a value to the slot at `place`.
 
-        For a NULL in a row, Flink reserves zero bytes in the variable part if the type never fits a slot: 16
-        for a DECIMAL of more than 18 digits, 8 for a timestamp of a precision above 3. The slot then has the
-        offset of these bytes. The slot of any other NULL stays 0.
+        For a NULL in a row, Flink adds bytes of value 0 to the variable part if the type never fits a slot:
+        16 bytes for a DECIMAL of more than 18 digits, 8 bytes for a timestamp of a precision above 3. The
+        slot then has the offset of these bytes. The slot of any other NULL stays 0.
 
         Args:
             place: Offset of the slot.

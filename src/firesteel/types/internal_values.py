@@ -6,9 +6,10 @@ TIMESTAMP in the unit of their Arrow type; intervals as in Arrow. ARRAY is a lis
 of pairs, ROW a tuple, with nested values in internal form. RAW, used only for accumulators, is a Python
 object and pickled in columns; only those of user-defined functions may be of any class.
 
-The key form is hashable, and equal for equal bytes. FLOAT and DOUBLE become integers in the order of Java's
-compareTo, so 0.0 and -0.0 differ and all NaN are equal. Nested values are tuples of key forms. Other types
-are as in the internal form.
+The key form is hashable, so that values can be keys of a dict. Two values of a type have equal key forms if
+Flink stores them as equal bytes. FLOAT and DOUBLE become integers in the order of Java's compareTo, so 0.0
+and -0.0 differ and all NaN are equal. Nested values are tuples of key forms. Other types are as in the
+internal form.
 """
 
 from __future__ import annotations

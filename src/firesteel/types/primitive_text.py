@@ -30,9 +30,13 @@ def float_text(value: float) -> str:
 def _of_large(value: float, bits: int) -> str | None:
     """Return a number from 2 ** bits up to 2 ** 63 as text (`1.2345e17`), None for any other number.
 
-    Such a number is an integer. Up to version 18, Java rounds off its last floor(log10(2 ** n)) decimal
-    digits, where n is the integer's length in bits, less `bits`, less 2. Java keeps all other digits, even if
-    fewer would identify the number. Java: jdk.internal.math.FloatingDecimal.BinaryToASCIIBuffer.
+    Such a number is an integer. Up to version 18, Java rounds off its last `dropped` decimal digits:
+
+        n       = (number of binary digits of the integer) - bits - 2
+        dropped = floor(log10(2 ** n)) if n > 0, else 0
+
+    Java keeps all other digits, even if fewer would identify the number. Java:
+    jdk.internal.math.FloatingDecimal.BinaryToASCIIBuffer.
 
     Args:
         value: The number.

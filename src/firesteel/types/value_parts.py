@@ -19,7 +19,11 @@ Path = tuple[str | int, ...]
 def below(parts: Parts, step: str | None) -> Parts:
     """Return the parts that are read of the inner value at `step`, as paths from that inner value.
 
-    WHOLE if no part begins with `step`.
+    With the parts ("a", "b") and ("c",) of a ROW:
+
+        step "a"   (("b",),)
+        step "c"   ((),), which is WHOLE: the whole inner value is read
+        step "d"   WHOLE, although nothing of the inner value is read: if it is decoded, then as a whole
     """
     if () in parts:
         return WHOLE

@@ -212,7 +212,12 @@ class Aggregation:
         return self._placeholder(written, GROUPING_TYPE, place)
 
     def _filter(self, node: syntax.Call) -> tuple[int | None, tuple[object, ...]]:
-        """Return the column of a call's FILTER and its expression as written; None and () without FILTER."""
+        """Bind the FILTER condition of an aggregate call.
+
+        Returns:
+            The position of the condition in the projection below the aggregate, and the parts of the
+            condition as written (`_words`). None and () for a call without FILTER.
+        """
         condition = node.filter
         if condition is None:
             return None, ()

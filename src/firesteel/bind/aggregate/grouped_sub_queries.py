@@ -1,4 +1,4 @@
-"""Sub-queries in SELECT and HAVING of a query with GROUP BY, which read the groups."""
+"""Sub-queries in SELECT and HAVING of a query with GROUP BY, which read the columns of its aggregate."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from firesteel.plan.tree import Node
 
 
 def over_groups(query: SubQuery, over_result: Callable[[Expr], Expr]) -> SubQuery:
-    """Return a sub-query that reads columns of the outer query's groups, not of the rows below them.
+    """Return a sub-query that reads the outer query's columns after its GROUP BY instead of before it.
 
     Args:
-        query: The sub-query.
-        over_result: Returns the column of the groups for a column below them. Raises ValidationError if that
-            column is not grouped.
+        query: The sub-query. Its correlated columns are columns of the aggregate's input.
+        over_result: Function that takes an expression over the aggregate's input, and returns the same value
+            as an expression over the aggregate's columns. It raises ValidationError for a column of the input
+            that is not grouped.
     """
     args = tuple(map(over_result, query.args))
     if not query.correlation:

@@ -85,7 +85,10 @@ def aggregate_by_sets(
 ) -> Node:
     """Return the aggregate by grouping sets, or a UNION of aggregates if a set is repeated.
 
-    The n-th occurrence of each set is in the n-th aggregate, where GROUP_ID() is n, from 0.
+    The aggregates of the UNION are numbered 0, 1, 2, ... Aggregate n has each set that is listed more than n
+    times, once. There, GROUP_ID() is n:
+
+        sets {a}, {a}, {b}   ->   UNION of 0: GROUPING SETS (a, b)   and 1: GROUPING SETS (a)
 
     Args:
         below: The input.

@@ -50,8 +50,9 @@ class OverBinder:
     def bind(self, node: syntax.Call) -> Expr:
         """Return the expression of a call with OVER.
 
-        Queries that streaming cannot run are refused later, on the plan (rules/window/over_aggregates.py):
-        only there it is known which columns are read.
+        The method also accepts calls that streaming cannot run, such as calls with different windows in one
+        SELECT. rules/window/over_aggregates.py refuses these later, in the plan: by then, merged projections
+        have dropped the calls whose results no other part of the query reads. Flink does not refuse them.
 
         Raises:
             ValidationError: Flink refuses the call.

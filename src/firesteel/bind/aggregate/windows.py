@@ -76,7 +76,14 @@ class _Call:
 
     # --- arguments -------------------------------------------------------------------------------
     def _arguments(self) -> Mapping[str, syntax.Node]:
-        """Return the arguments by name, also if the call writes them in order. Unknown names are ignored."""
+        """Return the arguments by parameter name: DATA, TIMECOL, and lengths such as SIZE.
+
+        Arguments that are written without names get the names of the parameters at their positions. The
+        caller ignores arguments with other names.
+
+        Raises:
+            ValidationError: An argument is missing, there are too many, or only some are written with names.
+        """
         known = ("DATA", "TIMECOL", *_LENGTHS[self.name])
         given = self.node.args
         named = [arg for arg in given if isinstance(arg, syntax.NamedArgument)]

@@ -110,10 +110,17 @@ def _same_family(a: SqlType, b: SqlType) -> bool:
 
 
 def _with_string(operator: str, left: Expr, right: Expr, place: SourceRange | None) -> tuple[Expr, Expr]:
-    """Return the operands of a comparison in which one is a string, with their casts.
+    """Return the operands of a comparison in which exactly one is a string, with their casts.
 
-    The string is cast to the type of a point in time or of a BOOLEAN. A string and a number are both cast to
-    one numeric type for `<`, but refused for `=`. Other pairs get no cast in the plan for `=` and `<>`.
+    The casts depend on the type of the other operand. "Equality" is `=`, `<>` and IS [NOT] DISTINCT FROM:
+
+        number                  equality is refused; for `<` and the like, both are cast to one numeric type
+        DATE, TIME, TIMESTAMP   no cast for `=` and `<>`; else the string is cast to the other type
+        BOOLEAN                 no cast for equality; else the string is cast to BOOLEAN
+        any other type          refused
+
+    Raises:
+        ValidationError: The comparison is refused.
     """
     kind = right.type if left.type.is_character else left.type
     if not (kind.is_numeric or kind.is_datetime or kind.root is TypeRoot.BOOLEAN):
@@ -141,9 +148,10 @@ def as_numbers(operands: Sequence[Expr]) -> list[Expr]:
 
 
 def check_assignable(types: Sequence[SqlType], place: SourceRange | None) -> None:
-    """Raise ValidationError for VARIANTs, or BITMAPs, of which only some may be NULL.
+    """Raise ValidationError if the types mix VARIANT with VARIANT NOT NULL, or BITMAP with BITMAP NOT NULL.
 
-    Calcite has no common type for them (SqlTypeAssignmentRule).
+    Calcite asks SqlTypeAssignmentRule whether values of one type can be assigned to the other. It has no
+    rules for VARIANT and BITMAP.
     """
     for root in _EQUAL_ONLY:
         if len({t.nullable for t in types if t.root is root}) > 1:

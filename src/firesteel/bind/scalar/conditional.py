@@ -117,9 +117,10 @@ def _differ(value: Expr, other: Expr) -> bool:
 
 
 def coalesce(args: Sequence[Expr], place: SourceRange | None) -> Expr:
-    """Return COALESCE, with all arguments cast to their common type unless that is a string type.
+    """Return COALESCE, with all arguments cast to their common type.
 
-    If any argument is NOT NULL, so is the result.
+    If the common type is a string type, only NULL literals are cast. If any argument is NOT NULL, so is the
+    result.
     """
     kind = _of_new_stack(args, place).with_nullable(all(a.type.nullable for a in args))
     return Call("COALESCE", _as_written(args, kind, kind.is_character), kind, range=place)
@@ -134,12 +135,13 @@ def ifnull(args: Sequence[Expr], place: SourceRange | None) -> Expr:
 
 
 def _as_written(args: Sequence[Expr], kind: SqlType, kept: bool) -> tuple[Expr, ...]:
-    """Return arguments of one of Flink's own functions, cast to their common type.
+    """Return the arguments of COALESCE, IFNULL or IF, cast to their common type or with their own types.
 
     Args:
         args: The arguments.
         kind: The common type.
-        kept: Whether arguments keep their own types. A bare NULL is cast even then.
+        kept: False to cast all arguments. True to cast only NULL literals without a type; all other arguments
+            are returned as they are.
     """
     return tuple(a if kept and a.type.root is not TypeRoot.NULL else cast(a, kind) for a in args)
 

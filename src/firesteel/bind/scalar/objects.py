@@ -39,10 +39,15 @@ def object_of(args: Sequence[Expr], node: syntax.Call) -> Expr:
 
 
 def object_update(args: Sequence[Expr], node: syntax.Call) -> Expr:
-    """Return OBJECT_UPDATE(object, 'name', value, ...): the object with changed fields and their types.
+    """Return OBJECT_UPDATE(object, 'name', value, ...): the object with new values in the named fields.
 
-    Flink orders the fields of the type as a Java map does, but leaves the values in their old order. If the
-    two orders differ, values would appear under the names of other fields, so the call is refused.
+    In the type of the result, each named field has the type of its new value. Flink puts the fields of this
+    type into the order of a java.util.HashMap, but leaves the values in their old order. If the two orders
+    differ, values would appear under the names of other fields, so the call is refused.
+
+    Raises:
+        ValidationError: Flink refuses the arguments.
+        NotSupportedError: The two orders differ.
     """
     place = node.range
     _odd("OBJECT_UPDATE", args, place)

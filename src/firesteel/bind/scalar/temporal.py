@@ -94,8 +94,11 @@ DIFFERENCE_UNITS = frozenset([*MONTHS, *MILLIS, *_BY_SECONDS, *_ODD_UNITS])
 def timestamp_difference(unit: str, start: Expr, end: Expr, place: SourceRange | None) -> Expr:
     """Return TIMESTAMPDIFF in Calcite's shape: whole units between two points in time.
 
-    The result is an INT, for NANOSECOND a BIGINT. Weeks and fractions of a second are computed from whole
-    seconds in the type of the result, which can overflow.
+    The result is an INT, for NANOSECOND a BIGINT. For some units, the difference is first cut to whole
+    seconds, in the type of the result, so the result can overflow and has no fraction of a second:
+
+        WEEK                                    whole seconds / 604,800
+        MILLISECOND, MICROSECOND, NANOSECOND    whole seconds * 1000, 10^6, 10^9
     """
     unit = _ODD_UNITS.get(unit, unit)
     nullable = start.type.nullable or end.type.nullable

@@ -52,7 +52,10 @@ _FIRST_FORMS = {
     "TO_BASE64": "<STRING>",
     "TRUNCATE": "<NUMERIC>, <INTEGER>",
 }
-"""Form that Flink names first for a function, if it differs from the forms of the function table."""
+"""Argument types that Flink lists first in the error "Cannot apply ... Supported form(s): ...", by function.
+
+Only for functions whose entries in Firesteel's function table lack this form. wrong_arguments adds it.
+"""
 
 
 def null_of(name: str, family: str) -> SqlType:

@@ -19,10 +19,13 @@ from firesteel.sql.statements import ColumnDefinition, CreateTable, Insert, Name
 
 
 def bind_create_table_as(statement: CreateTable, context: BindContext) -> tuple[Table, Insert]:
-    """Return the table, which does not exist yet, and the INSERT that fills it.
+    """Return the table as the statement defines it, and the INSERT that fills it.
+
+    With IF NOT EXISTS, a table of this name may exist already. The INSERT is then for the existing table.
 
     Raises:
         ValidationError: The columns do not fit, or `bind_query` or `bind_create_table` refuses its part.
+        NotSupportedError: The table exists, and the statement defines columns beside those of the query.
     """
     assert statement.query is not None
     place = statement.table.range
@@ -50,9 +53,17 @@ def bind_create_table_as(statement: CreateTable, context: BindContext) -> tuple[
 
 
 def _in_place(table: Table, found: Table, names: tuple[str, ...], statement: CreateTable) -> tuple[Name, ...]:
-    """Return the target columns of the INSERT into a table that exists already: always ().
+    """Check CREATE TABLE IF NOT EXISTS ... AS for a table that exists: its query's rows go into this table.
 
-    () means that the query's columns go to the table's columns by position, whatever their names.
+    Args:
+        table: The table as the statement defines it.
+        found: The table that exists.
+        names: Names of the query's columns.
+        statement: The statement.
+
+    Returns:
+        The list of target columns for the INSERT. It is empty, so the query's columns go to the columns of
+        `found` by position, whatever their names are.
 
     Raises:
         ValidationError: The number of columns differs.

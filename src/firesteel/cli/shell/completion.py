@@ -109,8 +109,9 @@ def _words(statement: Typed, environment: Environment) -> Iterator[tuple[str, st
 def _begins(statement: Typed) -> bool:
     """Return whether the keywords of `_following` fit at the cursor, such as TABLES after SHOW.
 
-    They fit after the first one or two words of a statement in keywords.FOLLOWING. For EXPLAIN, they fit
-    after the word EXPLAIN and after its details, where the explained statement begins.
+    They fit after the first word and after the second word of a statement whose first word is a key of
+    keywords.FOLLOWING. In an EXPLAIN statement, they fit after the word EXPLAIN and after each detail such as
+    CHANGELOG_MODE, because the explained statement begins there.
     """
     first = statement.first[0]
     if first == "EXPLAIN":

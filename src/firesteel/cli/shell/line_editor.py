@@ -118,9 +118,11 @@ class LineEditor:
         return typed
 
     def interrupt(self) -> None:
-        """Handle Ctrl-C that came as a signal: clear the typed text, or stop the statement if it is complete.
+        """Handle Ctrl-C that came as a signal: drop the text that is being typed, and end `read`.
 
-        It may be called from a signal handler, at any moment.
+        `read` then raises KeyboardInterrupt. If Enter has just ended the text, `read` returns the text
+        instead, and its first statement stops before it runs. This method may be called from a signal
+        handler, at any moment.
         """
         self._interrupted = True
         self._loop.call_soon_threadsafe(self._take_interrupt)
@@ -136,7 +138,7 @@ class LineEditor:
             app.exit(exception=KeyboardInterrupt(), style="class:aborting")
 
     def _pass_on_interrupt(self) -> None:
-        """Stop the statement if Ctrl-C came together with Enter, as a signal or as a typed key."""
+        """Stop the statement that Enter has just ended if Ctrl-C came, too, as a signal or as a typed key."""
         if self._interrupted:
             self._interrupted = False
             remember(signal.SIGINT)
@@ -148,7 +150,10 @@ class LineEditor:
         store_typeahead(source, keys[pressed[-1] + 1 :] if pressed else keys)
 
     def close(self) -> None:
-        """Close the loop of the keys. The history is written as statements are typed."""
+        """Close the event loop that reads the keys.
+
+        The history needs no closing, because each statement is written to the file when Enter ends it.
+        """
         self._loop.close()
 
     def _keys(self) -> KeyBindings:

@@ -140,7 +140,11 @@ class Shell:
 
     # --- Ctrl-C ----------------------------------------------------------------------------------
     def _press(self, number: int, frame: FrameType | None) -> None:
-        """Handle Ctrl-C outside of a statement: clear the typed text, or stop the next statement."""
+        """Handle Ctrl-C outside of a statement.
+
+        While the user types, the typed text is cleared. An answer that no job computes, such as HELP, ends.
+        At any other moment, such as right after Enter, the next statement stops before it runs.
+        """
         self._pressed = True
         if self._is_interruptible:
             self._is_interruptible = False  # A second Ctrl-C must not interrupt what the first one begins.

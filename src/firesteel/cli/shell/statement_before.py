@@ -83,7 +83,12 @@ class Typed:
     rest: tuple[Token, ...]
 
     def word(self, back: int = 1) -> str:
-        """Return the word `back` tokens before the cursor, in upper case, or a symbol; "" for any other."""
+        """Return the token `back` tokens before the word that is being typed; 1 is the nearest token.
+
+        Returns:
+            A word without quotes in upper case, or a symbol such as `(`. "" for any other token, such as a
+            string or a quoted name, and if there are fewer tokens.
+        """
         if back > len(self.words):
             return ""
         token = self.words[-back]

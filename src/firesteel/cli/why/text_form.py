@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from firesteel.session.why.explanation import Explanation, OperatorReport, StepReport
 
 _MANY = 3
-"""Most places and rows that one cell lists."""
+"""Limit of the source positions, or of the received rows, that one cell lists."""
 _SEPARATORS = {"from": "; ", "state before": "; ", "state after": "; "}
 """Text between the values of a cell, by column; a space for all others."""
 _LEAST_ROOM = 20
@@ -119,9 +119,15 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[Cell]], width: int | No
 
 
 def _list(names: Sequence[str], row: Sequence[Cell], width: int) -> Iterator[str]:
-    """Yield the lines of one row: its micro-batch and places, then each other column, one value a line.
+    """Yield the lines of one row of a table that is shown as a list.
 
-    A value that is too long for its line continues on the lines below.
+    The first line has the micro-batch and the positions of the source rows (column "from"). Below come the
+    other columns, one value a line. A value that is too long for its line continues on the lines below:
+
+        batch 7, sales/1.json, line 3
+          received  +I[Tom, 12]
+          sent      -U[Tom, 30]
+                    +U[Tom, 42]
     """
     cells = dict(zip(names, row, strict=True))
     (batch,) = cells.pop("batch")

@@ -74,7 +74,10 @@ def _random(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
 
 
 def _uniform(options: FieldOptions, moment: Moment) -> Any:
-    """Return random doubles from `least` to `most`, even if the difference of both exceeds a DOUBLE."""
+    """Return float64[moment.count] of random numbers from `options.least` to `options.most`.
+
+    Both limits are multiplied separately, because their difference may exceed the range of DOUBLE.
+    """
     share = moment.random.random(moment.count)
     return options.least * (1 - share) + options.most * share
 
@@ -103,7 +106,11 @@ def _booleans(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
 
 
 def _texts(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
-    """Return random hexadecimal digits, or random bytes."""
+    """Return `moment.count` random values: bytes for binary types, else strings of hexadecimal digits.
+
+    Each value has `options.length` digits or bytes. With `options.variable_length`, the length of each value
+    is random, from 1 to `options.length`.
+    """
     lengths = np.full(moment.count, options.length, dtype=np.int32)
     if options.variable_length and options.length > 1:
         lengths = moment.random.integers(1, options.length, moment.count, np.int32, endpoint=True)
@@ -141,7 +148,11 @@ def _arrays(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
 
 
 def _maps(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
-    """Return maps of at most `length` entries. Of equal keys, the last one stays, as in Java's HashMap."""
+    """Return `moment.count` random maps or multisets.
+
+    Each is made from `options.length` entries. Of entries with equal keys, only the last one stays, as in
+    Java's HashMap, so a map may have fewer entries.
+    """
     inner = moment.resized(moment.count * options.length)
     keys = column(kind.children[0], options.children[0], inner).to_pylist()
     if kind.root is TypeRoot.MULTISET:

@@ -98,7 +98,11 @@ def _lock(file: int) -> bool:
 
 
 def _machine() -> str:
-    """Return a text that identifies the running kernel; a unique one if it is unknown."""
+    """Return an id of the running operating system: Linux makes a new `boot_id` at each start.
+
+    Processes with the same id see each other's file locks. If there is no `boot_id`, return a text with the
+    id of this process, which is taken for a unique one.
+    """
     with suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     return f"no kernel {os.getpid()}"

@@ -18,10 +18,11 @@ from firesteel.durability import make_folders, sync_folder, sync_stream, write_w
 from firesteel.errors import DataError, JobError
 
 RESUMED = "resumed"
-"""Name of a file beside the log. If a recovery has created it, the source looks for new files once more.
+"""Name of a file beside the log. If a recovery has created it, the source lists its folder once more.
 
-The recovered offset counts files that only another copy of the checkpoint has found. The sinks have recorded
-which files these are, and reject others.
+A recovery may set an offset that counts more files than this log: a run with another copy of the checkpoint
+has found them, and has delivered their rows. The source then has to find the same files. The sinks have
+recorded a digest of the log entries of these files, and refuse the micro-batch if other files are found.
 """
 _SEAL = "sealed"
 
@@ -44,15 +45,15 @@ class FileLog:
             self._read_on(self._path)
 
     def is_behind(self, offset: Offset) -> bool:
-        """Return whether a recovery has set an offset that counts files which are not found yet.
+        """Return whether a recovery has set an offset that counts more files than the log has.
 
-        The recovery is that of spark/checkpoint/recovery.py.
+        The recovery is that of spark/checkpoint/recovery.py. RESUMED explains how it comes to such an offset.
         """
         resumed = self._path is not None and (self._path.parent / RESUMED).exists()
         return resumed and not self.sealed and _named(offset) > len(self.files)
 
     def catch_up(self, found: Iterable[FileInfo]) -> None:
-        """Add the files that exist after a recovery."""
+        """Add the files that exist after a recovery, and end the state that `is_behind` reports."""
         self.add(found, seal=False)
         if self._path is not None:
             (self._path.parent / RESUMED).unlink(missing_ok=True)
@@ -93,8 +94,9 @@ class FileLog:
     def amend(self, changed: Mapping[str, FileInfo]) -> None:
         """Replace the log entries of files, by their paths, durably. Their positions in the log stay.
 
-        Sinks identify a micro-batch also by a digest of the log, which changes for offsets that count these
-        files.
+        A sink records a digest of the log entries up to the offset of its last micro-batch, and refuses this
+        micro-batch if the digest differs. The new entries change this digest. So the caller first moves the
+        sinks back to the last committed micro-batch (recovery.py: settle_changed_files).
         """
         assert self._path is not None
         lines = []

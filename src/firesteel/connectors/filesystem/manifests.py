@@ -48,7 +48,10 @@ class Manifests:
         return max(self._read(self._found()), default=(-1, {}), key=lambda each: each[0])
 
     def position(self) -> Position:
-        """Return the position of the newest decided batch, with the origin of its rows."""
+        """Return the number of the newest decided batch, and the range of source rows it is made from.
+
+        NOTHING, with the number -1, if no batch is decided.
+        """
         newest = NOTHING
         for number, path in self._found().items():
             noted = read(path)

@@ -101,7 +101,16 @@ def _about(file: FileInfo, start: int, rows: int, size: int | None) -> tuple[int
 
 
 def _step(rows: int | None, lines: int, size: int | None) -> int:
-    """Return how many bytes to read after `lines` of `rows` lines: few if few lines or bytes are missing."""
+    """Return the number of bytes to read next; the caller then reads on to the end of the line.
+
+    If at most _FEW_LINES lines are left before the limit, it is 1, so that the caller reads line by line.
+    Otherwise it is _READ_SIZE, or the limit of bytes if this is smaller.
+
+    Args:
+        rows: Limit of lines; None for no limit.
+        lines: Number of lines that are read already.
+        size: Limit of bytes, including those that are read already; None for no limit.
+    """
     if rows is not None and rows - lines <= _FEW_LINES:
         return 1
     return _READ_SIZE if size is None else max(1, min(_READ_SIZE, size))

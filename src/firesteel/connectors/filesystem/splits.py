@@ -25,7 +25,11 @@ MIN_PIECE = 4 << 20
 """Fewest bytes of a piece of a file. Below it, starting a task costs more than reading."""
 _WHOLE_READ_SIZE = 1 << 16
 _LONGEST_LINE = 1 << 30
-"""Most bytes of a line: a column of messages holds 2 GB in all."""
+"""Limit of the bytes of a line: 1 GB.
+
+A block and the rest of its last line become one Arrow column, which holds up to 2 GB. BLOCK_SIZE bytes and
+1 GB always fit.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,11 @@ _UPDATE_NEXT = f"{_UPDATE} AND batch < :batch"
 _WEEK_SECONDS = 7 * 24 * 3600
 _OF_RUNS = f"job LIKE '{ONCE}%'"
 _ADOPT = f"UPDATE {BATCHES} SET lineage = :now WHERE {_OF_RUNS} AND lineage IS NULL"
-"""SQL that sets the time in rows of jobs without a checkpoint, if an earlier version left it out."""
+"""SQL that writes the present time into `lineage` where an earlier version left it NULL.
+
+Only for jobs without a checkpoint. Their rows have no lineage, so the column holds the time of the last
+batch instead, and _SWEEP deletes old rows by this time.
+"""
 _SWEEP = f"DELETE FROM {BATCHES} WHERE {_OF_RUNS} AND lineage < :oldest"
 
 

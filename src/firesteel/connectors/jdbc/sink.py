@@ -58,7 +58,8 @@ class _Part:
     Attributes:
         job: Name of the job.
         task: Number of the task.
-        position: Number and origin of the micro-batch. The transaction of the rows records them, too.
+        position: Number of the micro-batch, and the range of source rows it is made from. The transaction
+            that writes the rows records both.
         written: The rows, as changes tables.
     """
 

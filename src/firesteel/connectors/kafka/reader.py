@@ -16,9 +16,9 @@ from firesteel.connectors.outage import Outage
 from firesteel.errors import JobError, UnavailableError
 
 _TOGETHER = 50_000
-"""Most messages that are decoded together."""
+"""Number of messages at which a block is complete and is decoded."""
 _BYTES_TOGETHER = 8 << 20
-"""Most bytes of messages that are decoded together, so that they fit into a processor's cache."""
+"""Number of bytes of messages at which a block is complete, so that it fits into a processor's cache."""
 _AT_FIRST = 200
 """Messages of the first request, before their size is known."""
 _WAIT = 0.05
@@ -37,8 +37,11 @@ _DEFAULTS = {
     "fetch.wait.max.ms": "5",  # a broker need not wait for new messages: those of a range exist
     "queued.min.messages": "1000000",
     "queued.max.messages.kbytes": "16384",  # for each reader; the default of 64 MB is no faster
-    "max.partition.fetch.bytes": str(2 << 20),  # with Java's 1 MB the reader waits for each next fetch
-    "fetch.queue.backoff.ms": "5",  # pause while the queue is full; in the default, 1 s, it would run empty
+    # 2 MB a fetch. With 1 MB, the default of Java's client, the reader would wait for each next fetch.
+    "max.partition.fetch.bytes": str(2 << 20),
+    # librdkafka stops fetching for this time when its queue is full. In 1 s, its default, the reader would
+    # empty the queue and wait.
+    "fetch.queue.backoff.ms": "5",
 }
 _OURS = {
     "enable.auto.commit": "false",
@@ -53,7 +56,7 @@ _idle: dict[tuple[type[_Consumer], frozenset[str], frozenset[tuple[str, str]]], 
 
 
 class Reader:
-    """A reader of ranges of partitions. It assigns partitions itself and commits no offsets.
+    """A reader of ranges of partitions. It assigns partitions itself and commits no offsets to Kafka.
 
     Args:
         properties: Properties of the Kafka client, by Java's names.
@@ -74,8 +77,9 @@ class Reader:
         """Keep the connection for the next reader, without the messages behind the range.
 
         While a range is read, librdkafka also fetches messages behind its end. When the assignment has ended,
-        it drops them only if the consumer asks for messages again, so this method asks once. Otherwise, up
-        to 16 MB of messages would stay in the queue: 80 MB of memory for messages of 100 bytes.
+        librdkafka drops them only if the consumer asks for messages again, so this method asks once.
+        Otherwise, up to 16 MB of messages would stay in the queue. If each has 100 bytes, the queue takes
+        80 MB of memory, because it also holds data about each message.
         """
         self._consumer.unassign()
         self._consumer.take(1, 0, 0.0)

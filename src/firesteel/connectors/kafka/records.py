@@ -45,7 +45,7 @@ class _Encoding:
     columns: tuple[tuple[str, SqlType], ...]
 
     def encode(self, changes: pa.Table) -> pa.BinaryArray:
-        """Return the part of each message.
+        """Return the encoded keys or values of messages, one for each change. NULL means no key or value.
 
         Raises:
             DataError: The format cannot represent a value. The error names row and column.

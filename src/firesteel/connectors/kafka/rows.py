@@ -132,7 +132,7 @@ class Rows:
         Args:
             messages: The messages.
             split: Number of the split.
-            first: Number of changes that were decoded for the split before.
+            first: Number of changes that earlier calls returned for the same split.
 
         Raises:
             DataError: A message is bad. The error names topic, partition and offset.
@@ -197,7 +197,7 @@ class Rows:
             ) from error
 
     def _set_aside(self, messages: Messages, error: MessageError, stage: str = VALUE_STAGE) -> None:
-        """Add a bad message to the dead letters, unless it was added because of its other part."""
+        """Add a bad message to the dead letters. Add it only once if both its key and its value are bad."""
         assert self._dead_letters is not None
         place = messages.place(error.index)
         if place not in self._noted:
@@ -227,9 +227,21 @@ class Rows:
     def _said(
         self, messages: Messages, values: pa.Table, at: Indices
     ) -> tuple[pa.Table, Indices, dict[str, pa.Array]]:
-        """Return the rows with valid metadata in the value, each row's message, and the metadata by key.
+        """Read the metadata that a format stores in the message's value, such as Debezium's source timestamp.
 
-        `values` are rows, and `at` is the message of each.
+        A message with invalid metadata is skipped or becomes a dead letter, as the options say.
+
+        Args:
+            messages: The messages.
+            values: Rows of the messages' values.
+            at: Index of each row's message.
+
+        Returns:
+            The rows of messages with valid metadata; the index of each row's message; and the metadata, one
+            column by key (without `value.`), with one value for each of these rows.
+
+        Raises:
+            DataError: Metadata is invalid, and messages are neither skipped nor dead letters.
         """
         if self._of_value is None:
             return values, at, {}
@@ -284,9 +296,18 @@ def _with_tombstones(values: pa.Table, at: Indices, messages: pa.BinaryArray) ->
 
 
 def _pairs(values: Indices, keys: Indices, messages: int) -> tuple[Indices, Indices]:
-    """Combine each row of a message's value with each row of its key. Return the indices of both rows.
+    """Combine each row of a message's value with each row of the same message's key.
 
-    `values` and `keys` are the message of each row, ascending.
+    Args:
+        values: For each row of a value, the index of its message, ascending.
+        keys: For each row of a key, the index of its message, ascending.
+        messages: Number of messages.
+
+    Returns:
+        For each combination, the position of the row in `values`, and the position of the row in `keys`.
+
+    Example:
+        values=[0, 0, 1], keys=[0, 1, 1], messages=2 -> [0, 1, 2, 2], [0, 0, 1, 2]
     """
     counts = np.bincount(keys, minlength=messages)
     times = counts[values]
@@ -296,7 +317,7 @@ def _pairs(values: Indices, keys: Indices, messages: int) -> tuple[Indices, Indi
 
 
 _KEPT_BY_LETTERS = {MESSAGE_KEY, OFFSET, TIMESTAMP}
-"""Columns of messages for which a dead-letter table can have columns."""
+"""Parts of a message that a dead-letter table can store in addition to the value (names: messages.py)."""
 
 
 def decode_again(

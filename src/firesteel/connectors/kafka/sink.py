@@ -57,7 +57,11 @@ class KafkaSink(Sink):
 
     @property
     def place(self) -> str:
-        """Text that identifies where positions are recorded: consumer groups named as transactional IDs."""
+        """Text that identifies the place where the sink records which micro-batches it has written.
+
+        Each task records its last micro-batch in the Kafka cluster, as an offset of a consumer group of its
+        own. So the text has the prefix of the groups' names, the table's topics, and the brokers' addresses.
+        """
         topics = self._options.topics or (self._texts.get("topic-pattern", ""),)
         servers = dict(self._options.properties)["bootstrap.servers"]
         return f"{self._how.prefix} {' '.join(topics)} {servers}"
@@ -139,7 +143,13 @@ class KafkaSink(Sink):
         return None
 
     def _refuse(self, index: int, error: Exception) -> None:
-        """Note the row of a message that Kafka refuses, by its index among those of the task."""
+        """Note the row of a message that Kafka refuses.
+
+        Args:
+            index: Index of the message. With transactions, it counts all messages of the task; without, the
+                messages of the current call of `Producer.send`.
+            error: Error of the message.
+        """
         for part in self._sent:
             if index < part.num_rows:
                 self._note(part, {index: error})
@@ -203,11 +213,22 @@ class KafkaSink(Sink):
         return {f"topic {topic}": made for topic, made in cluster.ids(self._topics()).items()}
 
     def forgets_after(self) -> float | None:
-        """Return the seconds after which brokers may delete a batch's number; None without transactions."""
+        """Return the seconds for which brokers keep the record of the last written batch.
+
+        The record is an offset of a consumer group. Without transactions there is no record: return None.
+        """
         return Cluster(self._options).offsets_retention() if self._how.in_transactions else None
 
     def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
-        """Return the recorded positions. Open transactions of earlier tasks are ended and fenced."""
+        """Return by task number the last micro-batch that each task has recorded in Kafka.
+
+        Tasks without a record are left out. Without transactions, the result is empty. Producers of earlier
+        runs are fenced, and their open transactions are aborted.
+
+        Args:
+            job: The name that `open_task` gets.
+            partitions: Upper bound of the number of tasks.
+        """
         names = {task: self._name(job, task) for task in range(partitions)}
         return noted(dict(self._options.properties), names, self._topics()) if self.notes else {}
 

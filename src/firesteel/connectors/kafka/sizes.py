@@ -13,16 +13,16 @@ from firesteel.connectors.kafka.offsets import Places, Range, ahead
 _LOOKS = 16
 """Places of a micro-batch at which messages are measured. The first and the last message are among them."""
 _SAMPLE = 8
-"""Most messages to measure at one place."""
+"""Maximum number of messages to measure at one place."""
 _ENOUGH = 1 << 20
 """Bytes of messages at one place after which no more of them are read."""
 _ATTEMPTS = 5
-"""Most times that a micro-batch is made smaller and measured again."""
+"""Maximum number of measurements of a micro-batch. After each one, it is made smaller if it is too large."""
 _AGAIN_SECONDS = 30.0
 _MARGIN = 8
 _UNSEEN = 5 << 10
-"""A micro-batch is not measured if it stays within the limit even with messages that are `_MARGIN` times as
-large as the last ones measured, or of `_UNSEEN` bytes.
+"""Assumed size of messages that are not measured, in bytes: the larger one of _UNSEEN and _MARGIN times the
+last measured mean. If a micro-batch of messages of this size is within the limit, it is not measured.
 """
 
 
@@ -52,7 +52,7 @@ class MessageSizes:
             size: Number of bytes.
             at: Next offset to read of each partition.
             latest: End of each partition.
-            most: Most messages to take, None for all.
+            most: Maximum number of messages to take, None for all.
         """
         total = sum(max(0, latest[each] - offset) for each, offset in at.items())
         rows = total if most is None else min(total, most)

@@ -163,7 +163,7 @@ class KafkaSource(Source):
             self._missed = None
             if not self.bounded or position.finished or found.at != position.at:
                 break
-            # an empty micro-batch would end a bounded read
+            # If this method returned `start`, Spark would end the bounded read.
             if time.monotonic() > end:
                 return self._waiting(position).to_json()
             time.sleep(_PAUSE)
@@ -244,9 +244,9 @@ class KafkaSource(Source):
         begins = self._new_partitions(position)
         at = position.at | begins
         latest = self._cluster.latest(at)
-        ids = self._topic_ids(
-            replace(position, at=at)
-        )  # Ask for the ids after the offsets, so that they are those of the topics whose offsets were read.
+        # Ask for the topics' ids after the offsets. If a topic is created again in between, its new id is not
+        # the known one. In the opposite order, its old id would be saved with offsets of the new topic.
+        ids = self._topic_ids(replace(position, at=at))
         self._check_lost(at, latest)
         if position.ends is not None:
             latest = {each: min(offset, position.ends[each]) for each, offset in latest.items()}
@@ -278,7 +278,11 @@ class KafkaSource(Source):
             reader.release()
 
     def _waiting(self, position: Position) -> Position:
-        """Return the position for one more empty micro-batch of a bounded read that waits for messages."""
+        """Return the end of an empty micro-batch in a bounded read that waits for messages.
+
+        The returned position has the same offsets as `position`, but `waits` is larger by 1. An unchanged
+        position would end the read. The first call adds a notice about the missing messages.
+        """
         if not position.waits:
             waited = ", ".join(
                 f"topic {topic}, partition {number} up to offset {end - 1}"
@@ -321,7 +325,13 @@ class KafkaSource(Source):
         self._check_expired(position.at)
 
     def _wait(self, error: JobError, position: Position) -> None:
-        """Prepare the next attempt with a new client, which has no outdated metadata of the brokers.
+        """Handle a failed request for offsets. `latest_offset` then returns, and Spark calls it again later.
+
+        Drop the client, so that the next call makes a new one, without outdated metadata of the brokers.
+
+        Args:
+            error: Error of the request.
+            position: Position up to which the source has read.
 
         Raises:
             JobError: Partitions have been unknown for 5 seconds and no longer exist.

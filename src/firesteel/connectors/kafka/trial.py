@@ -62,10 +62,11 @@ class Trial(Producer):
     def search(
         self, records: Sequence[Record], start: int, task: int | None, found: dict[int, MessageRefusedError]
     ) -> int:
-        """Send messages from an index on, and add the errors of refused ones to `found`.
+        """Send messages from index `start` on, at most 2,000, and add the errors of refused ones to `found`.
 
         Returns:
-            Index at which the next search begins: after the first refused message, or after the last one.
+            Index at which the next search begins. If a broker has refused messages, it is the index after the
+            first of them; else the index after the last message that this search has sent.
 
         Raises:
             JobError: The transaction has failed, but not because of a message.
@@ -114,7 +115,17 @@ class Trial(Producer):
                 raise self._error(error.args[0], topic, partition) from None
 
     def _note(self, new: dict[int, Exception], index: int, error: Any, message: Any) -> None:
-        """Record the error of a message. A dropped message is not refused: the cause is another error."""
+        """Record the error in the client's report about a message. Without an error, do nothing.
+
+        If the client has dropped the message without a broker's answer, the message is not refused. Another
+        error is the cause, so the error goes to `self._failed`. Any other error goes to `new`.
+
+        Args:
+            new: Receives the error of the message, by the message's index.
+            index: Index of the message.
+            error: Error from the client, or None.
+            message: The client's message, with topic and partition.
+        """
         if error is None:
             return
         found = self._error(error, message.topic(), message.partition())

@@ -1,1 +1,1 @@
-"""Tables for lookups by key: lookups of connectors, and their caches."""
+"""Lookup joins with tables of connectors: operators, lookups of rows by key, and caches of found rows."""

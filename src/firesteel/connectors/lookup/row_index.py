@@ -38,7 +38,12 @@ class RowIndex:
         return self._rows_of(asking, places[asking])
 
     def _rows_of(self, asking: Index, places: Index) -> FoundRows:
-        """Return the rows of the indexed keys at `places`. `asking`: number of each key in the request."""
+        """Return the rows of k keys that the request and the index have in common.
+
+        Args:
+            asking: int64[k], ascending: position of each key in the request.
+            places: int64[k], position of each key among the distinct keys of the index.
+        """
         sizes = self._keys.counts[places]
         key = np.repeat(np.arange(len(places), dtype=np.int64), sizes)
         within = np.arange(len(key)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

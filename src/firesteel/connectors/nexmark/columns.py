@@ -38,7 +38,7 @@ BID = sql.row(
 COLUMNS = {"event_type": EVENT_TYPE, "person": PERSON, "auction": AUCTION, "bid": BID}
 """Columns of an event table and their types, in this order."""
 BLOCK = 16 * CHUNK
-"""Most events of one table."""
+"""Maximum number of events in a Block, and so the maximum number of rows in a table of events."""
 _KINDS: tuple[type[Persons | Auctions | Bids], ...] = (Persons, Auctions, Bids)
 
 

@@ -33,7 +33,8 @@ def pool(special: str = "") -> Bytes:
 def texts(lengths: Integers, bounds: Integers, starts: Words, letters: Bytes) -> pa.StringArray:
     """Return one text for each length.
 
-    The texts of a chunk follow each other in the pool, so a chunk is one copy.
+    All texts of a chunk are taken from one range of the pool: each text begins where the text before it ends.
+    So the letters of a chunk are copied at once, not text by text.
 
     Args:
         lengths: Number of characters of each text, int64[n].
@@ -79,8 +80,8 @@ def spread(values: pa.Array, rows: Integers, count: int) -> pa.Array:
     """Return a column of `count` rows with the values at `rows`. The values of other rows are undefined.
 
     Args:
-        values: One value for each of `rows`: integers, timestamps or texts without NULL, m. It must not be a
-            slice.
+        values: m values without NULL, one for each of `rows`: int64, timestamps or texts. The array must not
+            be a slice of a longer array, because its buffers are used from their beginning.
         rows: Ascending row numbers, int64[m].
         count: Number of rows.
     """

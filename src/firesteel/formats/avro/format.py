@@ -47,7 +47,10 @@ def _in_millis(logical_type: str) -> str:
 
 
 class Bodies(Protocol):
-    """Reader and writer of messages around an Avro value, without a header or with a schema number."""
+    """Reader and writer of messages that contain one Avro record.
+
+    A message is only the record (Plain), or the number of its schema and then the record (Registered).
+    """
 
     def read(self, message: bytes) -> dict[str, Any] | None:
         """Return the record of a message. Any exception means that the message is bad."""

@@ -82,12 +82,19 @@ def _from_avro(kind: SqlType) -> Convert:
 
 
 def _written_order(found: dict[str, Any]) -> dict[str, Any]:
-    """Return a map with the entries in Flink's order: that of a HashMap created for their number."""
+    """Return a map with its entries in the order in which Flink writes them.
+
+    Flink writes from a Java HashMap whose initial capacity is the number of entries / 0.75, rounded up.
+    """
     return dict(hashed([*found.items()], string_hash, ceil(len(found) / 0.75)))
 
 
 def _read_order(found: dict[str, Any], hash_of: Hash) -> list[tuple[str, Any]]:
-    """Return a map in the order of the HashMap into which Flink puts the entries of Avro's map."""
+    """Return the entries of a map in the order in which Flink reads them.
+
+    Avro reads the entries into a Java HashMap. Flink adds them, in the order of this map, to a HashMap of its
+    own, whose order is returned.
+    """
     return hashed(hashed([*found.items()], _utf8_hash, len(found)), hash_of)
 
 

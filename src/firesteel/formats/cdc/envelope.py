@@ -13,7 +13,13 @@ from firesteel.formats.json.options import JsonOptions
 
 
 class EnvelopeJson(JsonFormat):
-    """A CDC format that is described by its envelope."""
+    """Base of a CDC format whose messages wrap rows in a JSON object, the envelope.
+
+    An example is Debezium's envelope of an update: {"before": row, "after": row, "op": "u"}.
+
+    Attributes:
+        envelope: Names of the envelope's members, and the kind of change that each value of `op` means.
+    """
 
     envelope: Envelope
 

@@ -111,7 +111,8 @@ class CsvColumns:
         for mark in filter(None, self._marks):
             odd |= marked(content.at(np.flatnonzero(data == ord(mark))), count)
         if not self._fields.in_file:
-            first = content.offsets[:-1][~odd]  # All other messages are longer than two bytes.
+            # A message that is not odd has more than two bytes, so its first two bytes can be read.
+            first = content.offsets[:-1][~odd]
             odd[~odd] = (data[first] == _BOM) | (data[first] == 0) | (data[first + 1] == 0)
         return odd | _not_utf8(messages)
 

@@ -34,7 +34,8 @@ class Reading:
         iso: Whether timestamps are in ISO-8601 format.
         as_written: Whether a number becomes text as it is written, like in Jackson's parser. In Jackson's
             tree, it may get other digits.
-        exact: Converter of single values that columns cannot convert. Their messages are not odd then.
+        exact: Converter of single values that have no columnar conversion. If it converts a value, the rest
+            of the message is still read in columns. Otherwise, or if `exact` is None, the message is odd.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class Reading:
         return column
 
     def _judged(self, cells: Cells, kind: SqlType) -> tuple[pa.Array, Flags]:
-        """Return the values of cells, and which of them have no certain columnar conversion, bool[n]."""
+        """Return the values of n cells, and bool[n]: which of them the exact reader may read differently."""
         if kind.root in WHOLE_BITS:
             return integers(self._scan.data, cells, kind)
         if kind.root is TypeRoot.DECIMAL:
@@ -98,7 +99,11 @@ class Reading:
         return pa.nulls(len(cells), to_arrow(kind))
 
     def names(self, cells: Cells, at: Indices) -> pa.StringArray:
-        """Return values as texts (Jackson: JsonNode.asText). Messages with an uncertain text become odd."""
+        """Return values as texts (Jackson: JsonNode.asText).
+
+        Jackson may write a value differently than the message does, for example a number with a fraction. If
+        so, the message becomes odd.
+        """
         texts, odd = self._judged(cells, STRING)
         self.odd[at[odd]] = True
         return texts

@@ -18,9 +18,10 @@ class DecodeSchema:
         members: Wanted members of an object.
         inner: Schema of a list's elements, or of a map's values.
         is_flat: Whether an object that contains objects or lists needs the exact reader.
-        digits: If 0, the scan returns every value. Else the query does not read the value, and the scan
-            leaves out short numbers, which are certainly valid. 9 leaves out integers of at most 9 digits. -9
-            leaves out numbers of at most 9 characters, of which one may be a point. A minus is not counted.
+        digits: If 0, the scan returns every value. Otherwise the query does not read the value, and the scan
+            leaves out numbers that are so short that they are certainly valid. With n > 0, it leaves out
+            integers of at most n digits. With -n, it leaves out numbers of at most n characters, which are
+            digits and at most one decimal point. A minus is not counted.
     """
 
     kind: int = VALUE

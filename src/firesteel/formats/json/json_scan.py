@@ -89,7 +89,8 @@ class JsonScan:
         self._bytes_a_row = _BYTES_A_ROW
         self._stack, self._skipped = np.empty(_STACK, np.int64), np.empty(_KNOWN, np.int64)
         self._scratch = np.empty(_LONGEST_KEY, np.uint8)
-        # The memory is kept, because allocating it takes as long as filling it.
+        # Array for the cells of a scan. All calls of `read` use it, because allocating an array takes as long
+        # as filling it.
         self._cells = np.empty(0, np.int64)
 
     @cached_property

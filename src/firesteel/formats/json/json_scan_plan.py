@@ -133,7 +133,17 @@ def _set_node(entries: Indices, node: Node, first_member: int) -> None:
 
 
 def _add_name(name: bytes, member: Indices, names: bytearray) -> None:
-    """Fill the entries of a member's key. A key that needs escapes never has the usual form."""
+    """Fill the plan's entries for the key of a member, and append the key to `names`.
+
+    The kernel first looks for the usual form of a key in a message: in quotes, with a colon directly after
+    them. A key that contains a quote or a backslash has escapes in messages, and so never has this form. Its
+    entry for the length of the form is a number that matches no text.
+
+    Args:
+        name: The key as UTF-8.
+        member: Entries of the member.
+        names: Keys of all members so far, each in its usual form.
+    """
     written = b'"%b":' % name
     is_plain = not any(mark in name for mark in b'"\\')
     member[json_plan.NAME] = len(names) + 1  # The name follows the quote.

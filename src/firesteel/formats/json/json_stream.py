@@ -1,7 +1,8 @@
 """Convert JSON to SQL values token by token, as Flink's JsonParserToRowDataConverters does.
 
-The format `json` uses it. It differs from row_decoder.py as in Flink. A row stops reading once it has found
-as many members as it has fields, so the first of repeated keys may win. Numbers keep their text. After an
+The format `json` uses this module. The CDC formats convert a parsed tree instead (row_decoder.py). As in
+Flink, the results differ from those of a tree. The conversion of a row stops once it has found as many
+members as the row has fields, so the first of repeated keys may win. Numbers keep their text. After an
 ignored bad value, reading continues with the next token.
 """
 

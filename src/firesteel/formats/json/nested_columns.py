@@ -46,9 +46,10 @@ def _are_distinct(names: tuple[str, ...]) -> bool:
 def schema_of(kind: SqlType, parts: Parts = WHOLE, *, required: bool = False) -> DecodeSchema:
     """Return the decode schema of a type, of which the query reads some parts.
 
-    STRINGs that are not read are left out of a ROW, since any value is valid. For the same reason, a MAP of
-    STRINGs of which some keys are read is scanned as an object with these members. Of other values that are
-    not read, the scan leaves out those that are certainly valid.
+    The scan also returns parts that the query does not read, because they may be invalid. There are three
+    exceptions. Unread STRING members of a ROW are left out, since any JSON value is a valid STRING. If the
+    query reads only some keys of a MAP of STRINGs, only these keys are scanned, like members of an object.
+    Short unread numbers of a ROW are left out, since they are certainly valid (DecodeSchema.digits).
 
     Args:
         kind: The type.
@@ -153,7 +154,9 @@ class NestedValues:
         keys = self._reading.texts(found.keys, at[of])
         values = self.values(found.inner, kind.children[1], at[of])
         codes = keys.dictionary_encode()  # The members of objects have few different names.
-        if self._reading.has_escapes(found.keys):  # The scan has checked all other keys.
+        # A message with a repeated key in a map is odd. The scan has compared keys as they are written, so it
+        # has not noticed a repetition if one of two equal keys is written with escapes.
+        if self._reading.has_escapes(found.keys):
             self._reading.odd[at[of[_repeated(codes, of)]]] = True
         order = pa.array(_java_order(codes, offsets, of))
         pair = to_arrow(kind).value_type

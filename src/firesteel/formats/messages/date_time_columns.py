@@ -13,7 +13,10 @@ from firesteel.types.sql import SqlType, TypeRoot
 DATE_TIMES = (TypeRoot.DATE, TypeRoot.TIME, TypeRoot.TIMESTAMP, TypeRoot.TIMESTAMP_LTZ)
 _MICROSECONDS, _NANOSECONDS, _TIME_DIGITS = 6, 9, 3
 _YEARS = {_MICROSECONDS: (1000, 9999), _NANOSECONDS: (1678, 2261)}
-"""First and last year that the kernel reads, by the digits of the unit. The exact reader reads others."""
+"""First and last year that the kernel reads, for columns in microseconds and for columns in nanoseconds.
+
+The exact reader reads all other years.
+"""
 
 
 def date_times(texts: pa.StringArray, kind: SqlType, *, iso: bool) -> tuple[pa.Array, Flags]:

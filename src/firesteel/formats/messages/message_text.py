@@ -90,7 +90,9 @@ def _lenient(content: bytes, write: _Write) -> tuple[str, int | None]:
         parts.append(before.decode())
         found = _SEQUENCE.match(content, wrong)
         escaped = write is not chr and (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
-        if found is None or escaped:  # JSON has no escape of a backslash and a byte above 0x7F.
+        # `escaped`: the text is JSON, and a backslash escapes the byte. JSON has no escape of a byte above
+        # 0x7F, so the byte is invalid.
+        if found is None or escaped:
             return "".join(parts), content[wrong]
         parts += map(write, _units(found[0]))
         at = found.end()

@@ -1,4 +1,7 @@
-"""Convert columns of texts to columns of SQL values, as Flink does, and flag uncertain texts."""
+"""Convert columns of texts to columns of SQL values, as Flink does.
+
+Texts in an unusual form are flagged as odd: only the exact reader, which reads value by value, converts them.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,10 @@ def are_plain(types: Sequence[SqlType]) -> bool:
 
 
 def typed(texts: pa.StringArray, kind: SqlType, *, iso: bool = False) -> Column:
-    """Return a column of texts as values of a type. NULL stays NULL."""
+    """Return a column of texts as values of a SQL type, with flags for texts that cannot be converted here.
+
+    NULL stays NULL.
+    """
     target = to_arrow(kind)
     if kind.root in CHARACTER:
         return Column(pc.cast(texts, target), np.zeros(len(texts), dtype=bool))

@@ -60,7 +60,8 @@ def constant(call: Call, zone: str | None = None) -> Expr:
 
     try:
         zones = _ZONES if zone is None else (zone,)
-        # A call may return NULL although its type is NOT NULL, as with DuckDB's functions.
+        # A call may return NULL although its type is NOT NULL. With the nullable type, the evaluation returns
+        # this NULL. With NOT NULL, it would return the type's default value or raise an error.
         free = replace(call, type=call.type.with_nullable(True))
         spec, *elsewhere = (compile_calc([free], None, [], time_zone=each) for each in zones)
         if any(other != spec for other in elsewhere):

@@ -77,7 +77,10 @@ def _finite(value: np.float32) -> float:
 
 
 def _exact(text: str) -> Fraction:
-    """Return the exact number of a text. Its DOUBLE must be finite and not zero, which limits its length."""
+    """Return the exact number that a text denotes. The DOUBLE of the text must be finite and not zero.
+
+    Otherwise the number may be too large to compute: that of `1e1000000000` has a billion digits.
+    """
     sign, _, _, decimal, whole, fraction, exponent = _match(text).groups("")
     if decimal:
         value = Fraction(decimal)

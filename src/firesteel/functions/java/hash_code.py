@@ -1,6 +1,7 @@
 """`hashCode` of the Java objects that hold SQL values in Flink.
 
-It is computed from values in key form (types/internal_values.py).
+The functions take values in key form (types/internal_values.py): hashable Python objects, with FLOAT and
+DOUBLE as integers and nested values as tuples.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ _SEED = 42
 
 
 def hasher(kind: SqlType) -> Hash:
-    """Return the hash function for values of a type in key form. The hash of NULL is 0."""
+    """Return the hash function for values of a type. The hash of NULL is 0.
+
+    The function takes values in key form (types/internal_values.py), the hashable Python form of SQL values.
+    """
     plain = _hasher(kind)
     return lambda value: 0 if value is None else plain(value)
 

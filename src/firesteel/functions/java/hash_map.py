@@ -18,7 +18,10 @@ from firesteel.types.internal_values import from_key
 from firesteel.types.sql import BYTES_LIKE, SqlType
 
 Entries = Iterable[tuple[Any, list[Any]]]
-"""Entries of a map: (key in key form, [value, arrival number])."""
+"""Entries of a map: (key, [value, arrival number]).
+
+The keys are in key form (types/internal_values.py), the hashable Python form of SQL values.
+"""
 
 Ordered = Callable[[Entries, int], list[tuple[Any, Any]]]
 """Function that sorts entries into Java's order, and returns (key, value) pairs.
@@ -29,7 +32,10 @@ The second argument is the largest number of entries that the map had since it w
 
 @lru_cache(maxsize=64)
 def ordered_keys(kind: SqlType) -> Ordered:
-    """Return a function that sorts the entries of a map into Java's order, with keys in key form."""
+    """Return a function that sorts the entries of a map into Java's order, for keys of type `kind`.
+
+    The returned keys are in key form (types/internal_values.py), like the keys of the entries.
+    """
     return partial(_ordered, hasher(kind))
 
 
@@ -59,7 +65,10 @@ def _ordered(hash_of: Hash, entries: Entries, most: int, room: int = 16) -> list
 
 @lru_cache(maxsize=64)
 def ordered_values(kind: SqlType) -> Ordered:
-    """Return a function that sorts the entries of a map into Java's order, with keys in internal form.
+    """Return a function that sorts the entries of a map into Java's order, for keys of type `kind`.
+
+    It takes keys in key form, which is hashable, and returns them in internal form, as row-wise code reads
+    them (types/internal_values.py). The two forms differ for FLOAT, DOUBLE and nested types.
 
     Raises:
         NotSupportedError: The keys are BYTES. Flink compares them by identity, so their order is random.
@@ -75,9 +84,10 @@ def ordered_values(kind: SqlType) -> Ordered:
 
 @lru_cache(maxsize=64)
 def ordered_seen(kind: SqlType) -> Callable[[Mapping[Any, Any]], list[tuple[Any, Any]]]:
-    """Return a function that sorts the items of a mapping into Java's order.
+    """Return a function that sorts the items of a mapping into Java's order, for keys of type `kind`.
 
-    The mapping has keys in key form, in the order of their insertion.
+    The keys of the mapping are in key form (types/internal_values.py), the hashable Python form of SQL
+    values, and in the order of their insertion.
     """
     hash_of = hasher(kind)
     return lambda seen: hashed([(key, seen[key]) for key in seen], hash_of)

@@ -112,10 +112,11 @@ def _category(name: str, caseless: bool) -> str:
 
 @lru_cache(maxsize=32)
 def _ranges(kinds: tuple[str, ...]) -> str:
-    """Return the contents of a class with the characters of any of these kinds.
+    """Return the contents of a character class with all characters of at least one of some kinds.
 
     Args:
-        kinds: General categories (Lu), groups of categories (L), or the tests lower, upper and white.
+        kinds: Unicode categories such as "Lu"; groups of categories such as "L"; or "lower" (lowercase),
+            "upper" (uppercase) and "white" (Unicode's property White_Space).
     """
     categories = frozenset(kinds)
     found: list[list[int]] = []

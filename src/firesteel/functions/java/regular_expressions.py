@@ -1,7 +1,7 @@
 """Java's regular expressions, executed by Python's `re`.
 
-`re` of Python 3.10 has no possessive quantifiers and no atomic groups; patterns with them run by the package
-`regex` there, which is slower and otherwise does the same.
+`re` has possessive quantifiers and atomic groups since Python 3.11. On Python 3.10, the package `regex` runs
+patterns that contain them. It is slower than `re` and gives the same results.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Cursor over the text of a JSON path (json-path: CharacterIndex).
 
-Reading after the end of the text raises IndexError. Reading after `end` does not: while a filter is parsed,
-`end` is before its closing brackets.
+`end` is the offset of the last character to read. The text may be longer: while a filter `[?(...)]` is
+parsed, `end` is before its last bracket `]`. Reading after `end` returns the character there. Only reading
+after the end of the text raises IndexError.
 """
 
 from __future__ import annotations

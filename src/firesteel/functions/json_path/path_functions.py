@@ -66,12 +66,16 @@ def _arguments(token: FunctionToken, root: Any, suppress: bool, paths_only: bool
 
 
 def _length(token: FunctionToken, value: Any, suppress: bool) -> Any:
-    """Return the number of elements or members of the value, or of what an argument's path finds in it.
+    """Return the length of a value, or for a call with a path as argument a length that depends on the path.
 
-    As in Jayway, a wildcard is appended to the argument's path: `length($.a)` evaluates `$.a[*]`, which finds
-    all children of a. But `$.a` was a definite path, and `$.a[*]` still counts as one, whose result is the
-    last value found. So the function returns the length of a's last child. If that child is not an array,
-    the argument is ignored. If the argument's path is not definite, the number of found children is returned.
+    The length of an array is the number of its elements, that of an object the number of its members. Other
+    values have the length None. With an argument, the result is that of Jayway, which appends a wildcard to
+    the path: `length($.a)` evaluates `$.a[*]`, which finds all children of a. There are two cases:
+
+    - `$.a` is definite (it finds at most one value). Then Jayway takes `$.a[*]` as definite, too, and uses
+      only the last value found, the last child of a. If this child is an array, its length is returned.
+      Otherwise the argument is ignored.
+    - `$..a` is not definite. Then the number of all found children is returned.
     """
     if token.arguments:
         path = token.arguments[0]

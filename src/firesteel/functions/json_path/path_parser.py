@@ -44,9 +44,10 @@ def compile_path(text: str) -> Path:
 
 
 class PathParser:
-    """Parser of one path. A method that reads a step then reads the rest of the path, too.
+    """Parser of one path.
 
-    Such a method returns whether the text at the cursor is a step of its kind.
+    There is a method for each kind of step, such as `_wildcard`. If the text at the cursor is a step of this
+    kind, the method reads the step and all steps after it, and returns True. Otherwise it returns False.
     """
 
     def __init__(self, cursor: Cursor) -> None:

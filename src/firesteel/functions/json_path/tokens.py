@@ -10,7 +10,8 @@ step reads a member and is the last one, it skips the elements whose index is no
     $..[1].a      a of the elements with the index 1
     $..[1].a.b    a.b of all elements
 
-Unlike in Jayway, the remembered index of an element does not outlive the evaluation.
+Jayway notes the index of an element in the compiled path, so the index from one document can change the
+result for the next. Here, `Evaluation.places` holds the index, so each evaluation starts without one.
 """
 
 from __future__ import annotations
@@ -219,10 +220,11 @@ class PropertyToken(Token):
 
 
 def _property(walk: Walk, where: str, value: dict[str, Any], name: str, definite: bool) -> None:
-    """Pass on the property `name` of a value.
+    """Pass the property `name` of an object to the next step. A missing property finds nothing.
 
     Args:
-        definite: Whether a missing property is an error before the last step.
+        definite: Whether all steps up to this one are definite. Then a missing property raises PathNotFound,
+            except in lax mode and in the last step (if no value is found, `Evaluation.value` raises it).
     """
     path = f"{where}['{name}']"
     if name not in value:
@@ -293,7 +295,11 @@ class IndexToken(ArrayToken):
 
 
 class SliceToken(ArrayToken):
-    """Step `[1:]`, `[1:2]` or `[:2]`. With both bounds, a negative start stays: `[-1:1]` takes -1 and 0."""
+    """Step `[1:]`, `[1:2]` or `[:2]`. With one bound, a negative bound counts from the end of the array.
+
+    With both bounds, the indexes run from start to stop - 1, even if start is negative: `[-1:1]` takes the
+    indexes -1 and 0, which are the last and the first element.
+    """
 
     def __init__(self, start: int | None, stop: int | None) -> None:
         self._start, self._stop = start, stop

@@ -67,7 +67,11 @@ def _files(module: ModuleType, folder: str, found: dict[str, Path]) -> dict[str,
 
 
 def _used(module: ModuleType) -> Iterator[ModuleType]:
-    """Yield the modules that a module's names hold, or that define the values of these names."""
+    """Yield the modules that a module uses, as its global names show.
+
+    A name from `import m` yields the module m. A name from `from m import f` yields the module that defines
+    f. A module may be yielded several times.
+    """
     for value in list(vars(module).values()):
         home = value if isinstance(value, ModuleType) else sys.modules.get(_home(value))
         if home is not None:

@@ -19,7 +19,7 @@ from firesteel.types.user_function import UserFunction
 
 _OWN = f"{Path(__file__).parents[2]}{os.sep}"
 PICKLED = "pickle:"
-"""Prefix of the code of a pickled function, which no module contains."""
+"""Prefix of `UserFunction.code` for a function that no module contains. Its pickle in base64 follows."""
 
 _loaded: dict[UserFunction, Udf] = {}
 

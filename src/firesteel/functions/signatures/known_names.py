@@ -54,7 +54,8 @@ REFUSE_NULL = frozenset(
 )
 """Functions that reject an untyped NULL as any argument.
 
-Flink takes most of them from Calcite's validator, where NULL has no type: rows of FlinkSqlOperatorTable
-without operand type inference. Flink's own newer functions (BuiltInFunctionDefinitions) give NULL the type
-that they expect, except for arrays of any type.
+Most of them are older functions, which FlinkSqlOperatorTable defines for Calcite's validator. They do not
+infer the types of their operands, so the validator finds no type for NULL. Newer functions
+(BuiltInFunctionDefinitions) give NULL the type that they expect, and accept it. Those among them that take
+arrays of any type expect no single type, and reject NULL, too.
 """

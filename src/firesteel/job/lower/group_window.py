@@ -80,8 +80,10 @@ def group_window_aggregate(
     """Return the spec of an aggregate over the windows of GROUP BY.
 
     TUMBLE and HOP use slices if four conditions hold. The size is a multiple of the slide. Accumulators of
-    all calls can be merged. Results are only emitted at the windows' ends. The input has no retractions for
-    a MIN or MAX, which may have to retract a value that it never received.
+    all calls can be merged. Results are only emitted at the windows' ends. No call is a MIN or MAX over an
+    input with retractions: a retraction may have another time than the row that it takes back, and so belong
+    to another window. There, MIN or MAX retracts a value that it never received. Its result then depends on
+    the order of the rows, so the rows must be processed one by one.
     """
     window, aggregate = node.window, _aggregate(node, options)
     time = window_time(_time_column(node), node.time_type, options)

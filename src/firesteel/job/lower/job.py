@@ -62,7 +62,7 @@ class TranslateOptions:
         dead_letters: Table that gets the messages that cannot be read; None if they end the job.
         late_rows: Whether the dead-letter table gets rows that operators drop as late.
         origins: List to which each (operator, plan node) pair is added; None if it is not needed.
-        stateful: Whether state is kept in checkpoints, which need the exchanges of the plan.
+        stateful: Whether state is kept in checkpoints. If not, bounded jobs omit exchanges that move no row.
     """
 
     time_zone: str = "UTC"
@@ -335,7 +335,7 @@ class _Translation:
         return [by_key.then(materializer)]
 
     def _in_one_task(self, chains: list[_Open]) -> list[_Open]:
-        """Put an exchange after chains that read a source: a split does not know other splits' watermarks."""
+        """Return the chains, as one in one task if any reads a source: its splits differ in watermarks."""
         if all(_is_by_clock(chain) or not self._reads_source(chain) for chain in chains):
             return chains
         return [_Open.reading([self.close(chain) for chain in chains], Partitioning.SINGLE)]

@@ -75,12 +75,14 @@ def _of_join(join: Join) -> Iterator[Columns]:
 
 
 def _moved(node: Node, places: dict[int, int]) -> Iterator[Columns]:
-    """Yield the column sets of `_together(node)`, as positions in the output of a reader of the node.
+    """Yield sets of columns of a reader's output. Rows that are equal in all columns of a set share a task.
+
+    The sets are those of the node that the reader reads (`_together`). A set with a column that the reader
+    does not pass on is left out.
 
     Args:
-        node: The node.
-        places: Position in the reader's output of each column that the reader passes on. Sets with other
-            columns are left out.
+        node: The node that is read.
+        places: Position in the reader's output of each column of the node that the reader passes on.
     """
     for columns in _together(node):
         if columns <= places.keys():

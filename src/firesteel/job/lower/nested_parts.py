@@ -40,10 +40,12 @@ def parts_by_scan(roots: Sequence[Node]) -> dict[str, tuple[Parts, ...]]:
 
 
 def _readings(roots: Sequence[Node]) -> Iterator[tuple[physical.TableSourceScan, Needed]]:
-    """Yield each scan with the parts that one of its readers needs.
+    """Yield (scan, needed parts) for each path from a root of the plans down to a scan.
 
-    A Calc needs what its expressions read, and of a column that it passes on, what its own readers need.
-    Every other operator needs whole rows.
+    A Calc needs the parts that its expressions compute with. If it only passes a column on, it needs the
+    parts of this column that the operators above the Calc need. A WatermarkAssigner needs the parts that its
+    expression reads, and like a MiniBatchAssigner those that the operators above it need. All other operators
+    need whole rows.
     """
     pending: list[tuple[Node, Needed]] = [(root, None) for root in roots]
     while pending:

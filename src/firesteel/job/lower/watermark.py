@@ -62,9 +62,10 @@ def _emits_on_event(table: Mapping[str, str]) -> bool:
 _WITH_WATERMARKS = ("kafka", "upsert-kafka")
 
 STRATEGY = "WATERMARK_STRATEGY"
-"""Name of the function that represents a WatermarkStrategy in a plan.
+"""Function name of the call that stands for a user's WatermarkStrategy in a plan.
 
-Its options are the name, the pickled strategy, and the milliseconds after which a source is idle.
+`Call.options` of this call has three texts: the name of the strategy's generator, the pickled strategy, and
+the milliseconds after which a source is idle (0: as table.exec.source.idle-timeout sets).
 """
 
 

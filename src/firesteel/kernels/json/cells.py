@@ -1,8 +1,11 @@
 """Cells: words that hold the kind and the position of a value in JSON text, until the value is needed.
 
-A cell is `kind << 60 | length << 32 | start`. For a value, start and length are its bytes in the block of
-messages, for a string without its quotes. For a list or map whose elements a plan wants, start is the row of
-its first element in their table, and length is the number of elements.
+A cell is `kind << 60 | length << 32 | start`. `start` and `length` are the value's first byte in the block of
+messages and the number of its bytes; for a string, those between the quotes.
+
+A list or map is different if the plan (plan.py) asks for its elements. The scan (scan.py) then writes the
+elements as rows of a table of their own. `start` is the row of the first element in this table, and `length`
+the number of elements.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Read DECIMALs from JSON values and other texts, exactly for every precision.
 
 A value is `number * 10 ** power`, rounded HALF_UP and limited to the digits of the type. Digits are read in
-chunks that fit into one word. Nearly every number has one chunk, and is rounded there. If a longer number
-must be rounded, it is read again up to the last digit that is kept.
+chunks of up to 18, which fit into one word. Nearly every number has one chunk, and is rounded in this word.
+If a number of several chunks must be rounded, it is read again up to the last digit that is kept.
 """
 
 from __future__ import annotations

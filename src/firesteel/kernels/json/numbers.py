@@ -15,7 +15,11 @@ TEXT_BYTES = 32
 UNSURE = -1
 """Result for a number for which Java's text is not certain."""
 SURE_DIGITS = 15
-"""Digits up to which a number is certainly the shortest text of a double."""
+"""Greatest number of digits for which Java surely writes a double with the same digits as the message.
+
+No two decimal numbers of up to 15 digits have the same double, so the number of the message is the shortest
+text of its double (zeros at the end are removed before).
+"""
 _ROUNDED, _NOT_WHOLE = 15, 19
 """Powers of 10 between which Java before version 19 does not find the shortest text.
 

@@ -66,10 +66,10 @@ BASE, WIDTH, CAPACITY, COUNT, _BEFORE, TABLE_SIZE = range(6)
 _BEFORE is the number of rows before the current message.
 """
 SKIPPED = 16
-"""Number of remembered values in `skipped`.
+"""Number of entries in the array `skipped` of `scan`. An entry is start and length of an unwanted value.
 
-For each value, the array has start and length. The index is the value's position in its parent, modulo
-SKIPPED.
+The value is the last object or list at its position in its parent (modulo SKIPPED). If the value there in the
+next message has the same text, it is not scanned again (`_skipped`).
 """
 MAX_DEPTH = 32
 """Greatest depth of nested values, which is the size of `stack`.

@@ -23,7 +23,7 @@ _MAX_NUMBER_LENGTH = 1000
 MAX_NAME_LENGTH = 50_000
 """Jackson's limit in bytes. Messages with longer names are odd."""
 _MAX_EXPONENT_DIGITS = 9
-"""Digits above which exponents are odd, since a BigDecimal may not have them."""
+"""Most digits of an exponent. A longer exponent is BAD, because Java's BigDecimal may reject it."""
 
 _QUOTE, _BACKSLASH, _COMMA, _COLON, _MINUS, _PLUS, _POINT = 34, 92, 44, 58, 45, 43, 46
 _ZERO, _NINE, _LOWER_E, _LOWER_U = 48, 57, 101, 117

@@ -1,10 +1,18 @@
 """Operations on typed expressions: walk, renumber, take apart, put together.
 
 SEARCH. A set of ranges of one operand (Calcite's Sarg) is kept as one call, because plans show it so:
-`Call("SEARCH", (operand, bound, ...), BOOLEAN, options)`. Each option but `NULL AS TRUE` and `NULL AS FALSE`
-is a range that takes its bounds from the arguments in turn: `=` a point; `..`, with `[` or `(` before and `]`
-or `)` after it, two bounds; `<`, `<=`, `>`, `>=` one bound. The ranges are ascending and do not touch.
-`expand_search` writes a SEARCH as comparisons; do that before an expression is compiled.
+`Call("SEARCH", (operand, bound, ...), BOOLEAN, options)`. Each option is a range, except for `NULL AS TRUE`
+and `NULL AS FALSE`. Each range takes its bounds from the arguments after the operand, in turn:
+
+    option                        bounds    the operand is
+    =                             1         equal to the bound
+    <  <=  >  >=                  1         less than the bound, and so on
+    (..)  [..)  (..]  [..]        2         between the bounds: with `[` or `]` the bound is included
+
+    SEARCH(a, 1, 5, 9) with the options = and (..]    ->    a = 1 OR (a > 5 AND a <= 9)
+
+The ranges are ascending and do not touch. `expand_search` writes a SEARCH as comparisons; do that before an
+expression is compiled.
 """
 
 from __future__ import annotations

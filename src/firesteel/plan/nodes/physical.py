@@ -122,11 +122,13 @@ class LocalGroupAggregate(PhaseNode):
 class GlobalGroupAggregate(PhaseNode):
     """Merge accumulators by key and send changes. Flink: StreamPhysicalGlobalGroupAggregate.
 
-    The output is the keys, then the first `results` calls. An added count of records is not part of it.
+    The output is the keys, then the results of the query's calls.
 
     Attributes:
         keys: Positions of the keys, which are the first columns of the input. The others are accumulators.
         calls: The aggregate functions. Their arguments are columns of the local aggregate's input.
+        results: Number of calls of the query, which are the first in `calls`. A COUNT(*) that the planner has
+            added to count records may follow them; the output has no column for it.
         index_of_count_star: Position in `calls` of the one that merges the query's own COUNT(*), by which
             records are counted. Set, and printed in plans, only above an IncrementalGroupAggregate that
             retracts.

@@ -28,7 +28,11 @@ class Surplus(Enum):
     The node above the input drops the column, or a node further up.
     """
     CUT_BELOW_FILTER = auto()
-    """As KEPT. But if the input has ProjectionPlace.BELOW_FILTERS, a projection drops the surplus columns."""
+    """Surplus columns are cut or kept, by the `projection_place` of the input.
+
+    If it is ProjectionPlace.BELOW_FILTERS, a projection right above the input drops them. Otherwise, no
+    projection is added, and the input still outputs a surplus column if the input itself reads it.
+    """
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,8 @@ class Need:
         node: The input.
         columns: Positions of the columns, in the order in which they are wanted.
         surplus: Where all other columns of the input are dropped.
-        picked: As the parameter of `column_pruning`, for the input.
+        picked: Number of columns of the projection above the input (the node itself, or one further up) if
+            it only picks columns, 0 otherwise. Also 0 if a filter between reads further columns.
     """
 
     node: Node

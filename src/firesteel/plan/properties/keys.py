@@ -17,7 +17,11 @@ upsert_keys: NodeProperty[Keys] = NodeProperty("upsert keys")
 """Keys by which an update or a delete identifies the row that it changes."""
 
 unique_keys: NodeProperty[Keys] = NodeProperty("unique keys")
-"""Keys of which no two rows of the result share a value. Exchanges do not matter for them."""
+"""Keys of which no two rows of the result share a value.
+
+An Exchange keeps all unique keys of its input. Of the upsert keys, it keeps only those that contain all
+columns by which it sends rows to tasks.
+"""
 
 
 def key_of(*columns: int) -> Keys:

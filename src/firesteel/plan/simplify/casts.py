@@ -74,9 +74,9 @@ _LIMITS = {
 
 
 def fold_cast(call: Call, literal: Literal) -> Expr:
-    """Return the CAST of a literal, computed if that is simple.
+    """Return the literal that a CAST of a literal evaluates to.
 
-    A cast that changes only nullability stays.
+    If the CAST changes only nullability, or cannot be computed at planning time, it is returned as a call.
     """
     kind, value = call.type, rounded_literal(literal).value
     if literal.type.same_as(kind):

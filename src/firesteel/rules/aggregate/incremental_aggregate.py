@@ -48,8 +48,9 @@ def _merged(node: GlobalGroupAggregate, local: LocalGroupAggregate, partial: Glo
     )  # fmt: skip
     exchange = Exchange(increments, node.keys, mode=INSERT_ONLY)
     if len(partial.calls) > partial.results:
-        # The planner has added a COUNT(*) to both aggregates. The one of the final aggregate merges the
-        # accumulators of the other, so the final aggregate keeps all its calls.
+        # The planner has added a COUNT(*), which counts records, to the partial and to the final aggregate.
+        # The COUNT(*) of the final aggregate merges the counts that the IncrementalGroupAggregate sends. So
+        # the final aggregate keeps all its calls, not only those of the query.
         return replace(node, input=exchange)
     return replace(
         node,

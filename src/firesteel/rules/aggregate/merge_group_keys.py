@@ -65,10 +65,13 @@ def _renamed(node: Aggregate, keys: int) -> Aggregate:
 
 
 def _without_unread(node: Node, read: set[int]) -> tuple[Node, dict[int, int]]:
-    """Return a new projection of a filter to the columns that are read, and their new positions.
+    """Return a filter with a new projection above it, which drops columns that are not read.
 
     A column counts as read if the filter's condition reads it or it is in `read`. If all columns are read, or
-    the node is not a filter, no projection is added.
+    the node is not a filter, the node is returned without a projection.
+
+    Returns:
+        The projection or the node. Then the new position of each column that is left, by its old position.
     """
     width = len(node.schema)
     wanted = sorted(read | set(input_refs(node.condition))) if isinstance(node, Filter) else []

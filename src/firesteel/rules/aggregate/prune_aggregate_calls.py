@@ -84,9 +84,13 @@ def with_names(node: Aggregate) -> Aggregate:
 
 
 def _in_input_order(node: Node) -> Node:
-    """Return an aggregate with the projection below it reordered to the columns of the projection's input.
+    """Return an aggregate over a projection that has its columns in the order of the projection's input.
 
-    The node stays if the new positions of its keys would not ascend, or if `in_input_order` is None.
+        Aggregate  Project(c, a)  Filter(a, b, c)   ->   Aggregate  Project(a, c)  Filter(a, b, c)
+
+    Only projections above a filter over a window function, or over rows with watermarks, are reordered
+    (rules/normalize/filtered_projects.py). Any other node stays, and so does an aggregate whose keys would
+    get positions that do not ascend.
     """
     if not isinstance(node, Aggregate) or not isinstance(node.input, Project):
         return node

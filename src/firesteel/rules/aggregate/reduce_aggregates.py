@@ -2,9 +2,11 @@
 
     Aggregate(AVG(v), SUM(v), COUNT(v))   ->   Project(SUM / COUNT, SUM, COUNT)  Aggregate(SUM(v), COUNT(v))
 
-Calcite: AggregateReduceFunctionsRule; Flink: $WELFORD_M2$1 for the variances, which it always reduces. The
-planner's cost decides between the query as written, reduced once (AVG to SUM and COUNT, SUM to $SUM0 and
-COUNT) and reduced until nothing changes: FlinkLogicalAggregate and Calc, computeSelfCost.
+Calcite: AggregateReduceFunctionsRule; Flink: $WELFORD_M2$1 for the variances, which it always reduces.
+
+The cheapest of three forms is taken: the query as written; the query with each call reduced once (AVG to SUM
+and COUNT, SUM to $SUM0 and COUNT); the query reduced until nothing changes. The cost of a form is that of its
+aggregate and of the Calc above, as Flink computes it (computeSelfCost of FlinkLogicalAggregate and Calc).
 """
 
 from __future__ import annotations
@@ -83,7 +85,8 @@ def _with_calls_reduced(node: Aggregate | GroupWindowAggregate, read: frozenset[
 def _of_nothing(node: Aggregate | GroupWindowAggregate, reduced: Node) -> Node:
     """Return the only row of an aggregate without keys over an empty input, for a query that reads no column.
 
-    The first call keeps its value, the others are NULL.
+    An aggregate must have a column, so `reduced` has the first call, whose value is kept. The results of all
+    other calls are NULL literals: nobody reads them.
     """
     first, *others = node.schema
     columns: tuple[Expr, ...] = (InputRef(0, first.type),)

@@ -2,8 +2,8 @@
 
     Aggregate(k, MAX(v))  unique key k   ->   Project(k, v)
 
-The grouping columns must contain a unique key of the input, and for one row each call must return its own
-value.
+The grouping columns must contain a unique key of the input. For a single row, the result of each call must be
+its argument, as for MAX and SUM, but not for COUNT. No call may have a FILTER.
 """
 
 from __future__ import annotations

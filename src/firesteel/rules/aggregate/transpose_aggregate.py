@@ -51,10 +51,13 @@ class _Side:
 
 @dataclass(frozen=True)
 class _Pushed:
-    """Pushed aggregate, and how much CPU it saves.
+    """Plan with an aggregate pushed below a join.
 
-    From `_cheaper`, its columns are the keys in the order of the join's columns, then the calls. From
-    `_pushed`, they are the columns of the original aggregate.
+    Attributes:
+        node: Root of the plan. If `_cheaper` returns it, its columns are the group keys without duplicates,
+            ascending by their positions in the old join, and then the results of the calls. If `_pushed`
+            returns it, it has the columns of the original aggregate.
+        saved: CPU that the plan costs less than the original one.
     """
 
     node: Node

@@ -27,8 +27,12 @@ def takes_replacing_rows(root: Node) -> bool:
 def _has_same_partners(node: Join) -> bool:
     """Return whether a join is right if a new row replaces an old one of the same upsert key.
 
-    With a condition besides the equal columns, the new row may have other partners. In outer, semi and anti
-    joins, a join key must have one row at most: the new row would count as one more partner.
+    If the join has a condition besides its equal columns, the new row may have other partners than the old
+    one. Then no input may send updates without the old rows.
+
+    Outer, semi and anti joins count the partners of a row in the other input. If that input sends updates
+    without the old rows, its equal columns must contain an upsert key, so that a join key has at most one
+    row. Otherwise, the new row would count as one more partner, beside the old one.
     """
     replacing = [_replaces(side) for side in node.inputs]
     equal = node.equal_columns

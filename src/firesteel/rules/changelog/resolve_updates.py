@@ -94,10 +94,11 @@ def _all_resolved(root: Node) -> Node:
 
 @from_below
 def _resolved(node: Node, demanded: Columns) -> Node:
-    """Return the plan with lookup joins that keep, per left row, the row that they have sent.
+    """Return the plan with `upsert_materialize` set in the lookup joins that must store the rows they sent.
 
-    Such a join can retract what it sent even if the looked-up table has changed since. A join keeps it if
-    its input has updates and a column of the looked-up table is among those that must not change.
+    Such a join stores, for each left row, the row that it has sent. So it can retract that row even if the
+    looked-up table has changed since. A lookup join must store its rows if its input sends updates and a
+    retraction must repeat a column of the looked-up table.
 
     Args:
         node: The plan's root.

@@ -42,8 +42,9 @@ def decide_materialization(sink: Sink, accepted: ChangelogMode, configuration: A
 
     Args:
         sink: The sink.
-        accepted: Mode of the sink for changes without old rows. A sink that accepts any changes, such as
-            print, counts as an upsert sink, although it gets the old rows.
+        accepted: Changelog mode that the sink accepts, from `sink_mode` with update_before=False. A sink that
+            adopts the query's mode (print) thus has a mode without -U here, as an upsert sink, although it
+            gets the -U rows.
         configuration: Options of the session.
 
     Raises:

@@ -1,9 +1,9 @@
 """Drop projections that only rename the columns of a table function, and move up other projections.
 
-In plans, the columns then have the function's own names instead of their names in the query. Two projections
-are dropped although Flink's planner sees more in them than new names, and the names in the query are kept: if
-a LEFT join pads NOT NULL columns, and if a filter requires a column to equal a literal. A projection that
-computes or reorders columns moves above the Correlate.
+If a projection is dropped, plans show the function's own column names instead of the names in the query. In
+two cases the columns of the function get the names in the query, because Flink does not see a mere renaming:
+if a LEFT join pads NOT NULL columns, and if the projection has a literal for a column that a filter requires
+to equal this literal. A projection that computes or reorders columns moves above the Correlate.
 
     Correlate(l, Project(UPPER($0))  f($cor0.s))  ->  Project(l.*, UPPER($n))  Correlate(l, f($cor0.s))
 """

@@ -75,7 +75,10 @@ def _bundling(node: Node) -> Node:
 
 
 def _reducing(node: Node) -> Node:
-    """Mark a join or a deduplication, which use mini-batches even without an assigner."""
+    """Return a join or a deduplication with `mini_batch` set. Other nodes stay as they are.
+
+    These two operators process rows in mini-batches even in a plan without a MiniBatchAssigner.
+    """
     if isinstance(node, Join) or (isinstance(node, Rank) and node.is_deduplicate):
         return replace(node, mini_batch=True)
     return node

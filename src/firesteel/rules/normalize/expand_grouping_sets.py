@@ -6,9 +6,14 @@ Flink: DecomposeGroupingSetsRule, ExpandUtil. A copy has NULL in the keys that a
 has a bit for each of them, so that keys that are NULL themselves stay apart. GROUPING and GROUPING_ID are
 computed from the number.
 
-If GROUP BY names a set twice, the binder makes a second aggregate, whose only set may lack keys: of GROUPING
-SETS ((a), (b), (a)), the second aggregate has the keys a and b, and the set (a). Flink then groups by all
-keys if the aggregate calls GROUPING or GROUPING_ID. Otherwise, Flink has no plan.
+If GROUP BY names a set twice, the binder makes a UNION ALL of two aggregates with the same keys. The second
+one has the repeated sets:
+
+    GROUPING SETS ((a), (b), (a))
+        ->  UNION ALL of  Aggregate(keys a, b, sets (a), (b))  and  Aggregate(keys a, b, set (a))
+
+For an aggregate with a single set that lacks a key, Flink ignores the set and groups by all keys if a call is
+GROUPING or GROUPING_ID. Without such a call, Flink has no plan, and NotSupportedError is raised.
 """
 
 from __future__ import annotations

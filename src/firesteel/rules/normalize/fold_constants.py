@@ -69,7 +69,11 @@ _OBJECTS = (TypeRoot.ARRAY, TypeRoot.MAP, TypeRoot.MULTISET, TypeRoot.VARIANT, T
 
 
 def _stays_whole(expr: Call) -> bool:
-    """Return whether Flink leaves a constant part as written: an object, or a CAST of ARRAY[...]."""
+    """Return whether an expression is a constant that Flink leaves as written.
+
+    These are constants of a type in `_OBJECTS` (ARRAY, MAP, ...) or of a structured type, and casts of
+    ARRAY[...] to any type.
+    """
     of_array = expr.function == "CAST" and getattr(expr.args[0], "function", "") == "ARRAY"
     return (of_array or expr.type.root in _OBJECTS or bool(expr.type.class_name)) and is_constant(expr)
 
@@ -222,7 +226,11 @@ def _of_doubles(function: str, a: float, b: float) -> Decimal | None:
 
 
 def _divided(function: str, a: Any, b: Any, kind: SqlType) -> Any:
-    """Return the truncated quotient or the remainder; of DECIMALs the quotient before it is rounded."""
+    """Return the quotient of two numbers (`/`) or the remainder (MOD), which has the sign of `a`.
+
+    If the result type is DECIMAL, the quotient has up to 80 digits, and the caller rounds it. Otherwise, the
+    quotient is truncated to an integer.
+    """
     if kind.root is TypeRoot.DECIMAL and function == "/":
         return Decimal(a) / Decimal(b)
     quotient = abs(a) // abs(b)

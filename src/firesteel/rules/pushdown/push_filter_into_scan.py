@@ -96,7 +96,11 @@ _TESTS = (f"IS {no}JSON {kind}" for no in ("", "NOT ") for kind in ("VALUE", "SC
 UNCONVERTIBLE = frozenset(
     {"||", "TRIM", "IF", "CASE", "JSON", "ITEM", "ARRAY", "MAP", "Reinterpret", *_TESTS}
 )
-"""Functions that Flink cannot pass to a source, because its expressions have other names for them."""
+"""Functions that Flink cannot pass to a source.
+
+Flink looks up each function by its SQL name among the functions of the expressions that sources read. There,
+these functions do not have their SQL names (RexNodeToExpressionConverter).
+"""
 _OLDER = """
     CHAR_LENGTH CONVERT_TZ CURRENT_DATABASE CURRENT_DATE CURRENT_ROW_TIMESTAMP CURRENT_TIME CURRENT_TIMESTAMP
     DATE_FORMAT FROM_BASE64 FROM_UNIXTIME PARSE_URL RAND_INTEGER REGEXP_EXTRACT REGEXP_REPLACE SPLIT_INDEX

@@ -64,7 +64,8 @@ class JoinedValues:
         rewritten: Rewrites the sub-queries within a plan.
         start: Number by which `$COR` calls in the sub-queries read the first column of the rows. It is 0,
             except for the right input of a join, whose columns are numbered after those of the left input.
-        keeps_rows: Whether counts are joined by LEFT JOIN, so that rows stay for which a count has no row.
+        keeps_rows: Whether the row with the counts of an IN or ANY is always joined by LEFT JOIN, which keeps
+            all rows of `node`. If False, an INNER JOIN is used for a sub-query without conditions on `node`.
     """
 
     node: Node

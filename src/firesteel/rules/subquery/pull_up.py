@@ -228,9 +228,13 @@ def _renamed_call(call: AggregateCall, position: int, moved: int) -> AggregateCa
 
 
 def joined_with_values(below: Pulled, around: Around) -> Pulled:
-    """Return rows joined with the distinct values of the outer columns that they are compared with.
+    """Return the rows of a plan joined with the distinct values of the outer columns that its terms read.
 
-    The join satisfies the terms. The new terms equate these values with the outer row's columns.
+        rows p with the term p.at < o.at
+            ->  Join(p, SELECT DISTINCT at FROM o AS d, ON p.at < d.at) with the term d.at = o.at
+
+    The terms of `below` become the condition of the join. The result has new terms instead: each equates
+    a column of the joined values with the column of the outer row.
     """
     read = correlated_indices(below.terms, around.correlation)
     inputs, place = _with_values(below.node, around, read)
@@ -318,12 +322,16 @@ _RULES: dict[type[Node], Callable[..., Pulled]] = {
 
 
 def as_join_terms(pulled: Pulled, around: Around, moved: Sequence[Expr] = ()) -> list[Expr]:
-    """Return terms over the outer columns and, after them, the columns of the pulled-up plan.
+    """Return the conditions for a join of the outer query (left input) with a pulled-up plan (right input).
 
     Args:
         pulled: The plan.
         around: The outer query.
-        moved: More terms over the columns of the plan.
+        moved: More conditions over the columns of the plan.
+
+    Returns:
+        The plan's terms, then those in `moved`. In them, the outer columns have the first positions, and the
+        columns of the plan follow, as in the rows of the join.
     """
     width = len(around.node.schema)
     columns = around.columns

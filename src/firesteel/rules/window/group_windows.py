@@ -79,9 +79,10 @@ def _formed(node: Aggregate, project: Project, key: int) -> Node:
 def _names(exprs: Sequence[Expr], below: Node) -> tuple[str, ...]:
     """Return the names of the columns below a group window aggregate.
 
-    A column keeps its name, unless the name begins with `w$`, as that of a border or time of a further window
-    aggregate below (`w$start`). Such a column, or a computed one, is `$f<position>`. PROCTIME() is `$f<n>`
-    over an input of n columns. A name that is taken gets a number behind it.
+    An input column keeps its name. There are three exceptions. An input column whose name begins with `w$`
+    (such as `w$start` of another window aggregate below) is named `$f<position>`. A computed column is also
+    named `$f<position>`. PROCTIME() is named `$f<n>`, where n is the number of columns of the input. A name
+    that is taken gets a number behind it: a, a0, a1.
     """
     found: list[str] = []
     for position, expr in enumerate(exprs):

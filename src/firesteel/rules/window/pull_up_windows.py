@@ -162,7 +162,7 @@ def _on(calc: Calc) -> Node:
 
 
 def _as_calc(node: Node) -> Node:
-    """Return an Expand below a Calc that changes nothing. Other nodes stay as they are."""
+    """Return an Expand with a new Calc above it that passes on all columns. Other nodes stay as they are."""
     if not isinstance(node, Expand):
         return node
     return Calc(node, identity(f.type for f in node.schema), tuple(f.name for f in node.schema))
@@ -217,7 +217,18 @@ def _copied(expand: Expand, below: Node, kept: list[int], time: int) -> tuple[Ex
 def _restored(
     lower: Calc, kept: list[int], function: WindowTableFunction, upper: WindowTableFunction
 ) -> list[Expr]:
-    """Return the original columns over the moved function: those of the Expand's input, then the others."""
+    """Return the columns of the original Expand as expressions over the moved window function.
+
+    Args:
+        lower: Calc that was the Expand's input.
+        kept: Columns of `lower` that the new Expand has. The others are borders of windows.
+        function: The original window function, below `lower`.
+        upper: The moved window function, above the new Expand.
+
+    Returns:
+        An expression for each column of `lower`. Then the columns that the Expand adds, such as the number of
+        the copy. Last, the columns that only `upper` has, which the caller drops.
+    """
     columns = identity(f.type for f in upper.schema)
     position = {old: new for new, old in enumerate(kept)}
     first_old, first_new = len(function.schema) - len(WINDOW_COLUMNS), len(upper.schema) - len(WINDOW_COLUMNS)

@@ -156,7 +156,10 @@ def _sorted(hash1: U64, hash2: U64) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 
 def one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array in the plain layout of its type."""
+    """Return a column as one array, without chunks.
+
+    Dictionary-encoded values are decoded. String views and large strings become Arrow's type `string`.
+    """
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if pa.types.is_dictionary(column.type):

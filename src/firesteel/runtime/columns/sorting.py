@@ -77,21 +77,22 @@ def stable_pair_order(first: NDArray[np.int64], second: NDArray[np.int64]) -> ND
 def word_order(
     words: NDArray[np.uint64], told_by: Sequence[NDArray[np.uint64]], codes: NDArray[np.int64], word_bits: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return the row numbers that sort n rows by code and by the leading bits of a word. The sort is stable.
+    """Return the row numbers that sort n rows by their codes, then by the leading bits of their words.
 
-    Rows with the same code and the same leading bits are one group. As different rows may share these bits,
-    the rows of each group are compared by two further words.
+    A word is an unsigned 64-bit number, such as a hash of the row's key. The sort is stable. Rows with the
+    same code and the same leading bits are one group. Different keys may share leading bits, so the rows of
+    each group are compared by `told_by`, too.
 
     Args:
-        words: uint64[n], the words to sort by.
-        told_by: Two arrays, uint64[n], of words that together identify a row's content. They may be the same
-            array, or `words`.
-        codes: int64[n], or empty for no codes.
-        word_bits: Number of leading bits of the word that fit beside a code and a row number.
+        words: uint64[n], word of each row, of which only the leading bits count.
+        told_by: Two arrays, uint64[n]. Two rows of a group have the same key if both numbers are equal. If
+            one number is enough, pass its array twice. `words` may be one of the arrays.
+        codes: int64[n], number by which each row is sorted first. Empty to sort by words only.
+        word_bits: Number of leading bits of a word that fit into 64 bits beside a code and a row number.
 
     Returns:
         int64[n], the row numbers, and int64[g], where each of g groups begins among them. None if rows of one
-        group differ in `told_by`.
+        group differ in `told_by`: the leading bits do not distinguish all keys.
     """
     from firesteel.kernels.sorting import (
         pack,  # Imported late: the driver does not need this module.

@@ -23,7 +23,7 @@ SAMPLED = 2048
 SHARE_OF_TIME = 0.005
 """Largest fraction of a process's time that samples take."""
 _LEAST = 200
-"""A key counts if it has at least one in this many rows of a sample."""
+"""A key counts if it has at least 1 / 200 (0.5 %) of the rows of a sample."""
 _MOST = 32
 """Most keys of a packet that count."""
 _TEXT = 60

@@ -17,7 +17,8 @@ class LateTable:
     Attributes:
         rows: Changes table of the input.
         port: The input.
-        times: int64[n], event time of each row in milliseconds; of a row with a window its last time.
+        times: int64[n], milliseconds. Event time of each row. For a row with window columns, the last
+            millisecond of its window. For an accumulator of a local phase, the last millisecond of its slice.
         watermarks: int64[n], watermark in milliseconds when each row came.
     """
 

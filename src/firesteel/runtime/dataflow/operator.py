@@ -161,8 +161,9 @@ class Operator:
         Args:
             rows: Changes table of n rows.
             is_late: bool[n], whether each row is late.
-            times: int64[n], event time of each row in milliseconds; of a row with a window its last time.
-            watermarks: int64[n], watermark in milliseconds when each row came; a number for all rows.
+            times: int64[n], milliseconds. Event time of each row. For a row with window columns, the last
+                millisecond of its window. For an accumulator of a local phase, that of its slice.
+            watermarks: int64[n], watermark in milliseconds when each row came. An int is that of all rows.
             port: Input that the rows come from.
         """
         count = int(np.count_nonzero(is_late))

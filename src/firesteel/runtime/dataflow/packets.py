@@ -8,9 +8,11 @@ as they come: when a packet that begins at x arrives, all rows before x are ther
 Where an operator reads watermarks (job/watermark_routing.py), each target gets all watermarks of a task, with
 or without rows.
 
-At an exchange, the changes of one origin row are numbered by their sub-sequence (`SubSequences`). If there
-are more changes than numbers, or if several chains send changes of one row, the number of the task decides
-their order. So the order is the same in every run.
+One input row of the job may cause several changes. They all have the sequence of this row, their origin. At
+an exchange, their sub-sequences number them (`SubSequences`). Changes can still have the same sequence and
+sub-sequence: if an origin has more changes than the bits of an exchange can number, or if several chains send
+changes of one origin. These changes are sorted by the number of the task that sends them. So the order is the
+same in every run.
 """
 
 from __future__ import annotations
@@ -133,8 +135,8 @@ class Packer:
     Args:
         keys: Positions of the key fields. () sends all rows to target `home`.
         targets: Number of targets.
-        sub_sequence_bits: Bits that number the changes of one origin row at the exchange, 0 for none
-            (runtime/dataflow/sequence.py).
+        sub_sequence_bits: Number of bits by which the exchange extends a sub-sequence, to number the changes
+            that one input row has caused (runtime/dataflow/sequence.py). 0: the changes are not numbered.
         task: Number of the task that sends the packets.
         to: Destination of the packets.
         port: Input of the destination.
@@ -370,7 +372,8 @@ def read_watermarked(payload: bytes) -> tuple[pa.Table | None, ChannelWatermarks
     The packet consists of two Arrow IPC streams, one after the other.
 
     Returns:
-        The changes, None if no row has shown their columns yet. Then the watermarks.
+        The changes, possibly no rows, and the watermarks. The changes are None if the first stream has no
+        columns: a task that has had no rows yet does not know the columns of its output.
     """
     reader = pa.BufferReader(payload)
     changes, watermarks = read_ipc(reader), read_ipc(reader)

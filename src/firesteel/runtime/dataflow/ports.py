@@ -23,13 +23,14 @@ from firesteel.runtime.dataflow.watermarks import WatermarkAligner
 TOGETHER = 4 << 20
 """Bytes of rows that are released at once.
 
-State is looked up by key once for all of them. Much larger tables wait for memory in each step: at 64 MB
-windows and OVER take up to twice as long, at 12 MB a tenth longer.
+State is looked up by key once for all of them. Much larger tables do not fit into the processor's caches, so
+each step waits for main memory: with 64 MB at once, windows and OVER take up to twice as long, with 12 MB a
+tenth longer.
 """
 MANY = 12
 """Factor on `TOGETHER` for operators that gain by larger tables (operator_registry.py).
 
-With it, a GROUP BY record by record takes a fifth less time.
+With this factor, a GROUP BY without mini-batch takes a fifth less time.
 """
 MANY_LARGE = 3
 """Factor in place of MANY for rows of LARGE_ROW bytes and more: few of them make a table large enough."""
@@ -109,7 +110,7 @@ def _messages(part: WatermarkedBatch) -> Iterator[Message]:
     - If there are watermarks, with or without rows: the batch itself.
     - If there are rows only: their table. If there is neither: nothing.
     """
-    if not part.table.num_columns:  # no packet has shown what the columns are
+    if not part.table.num_columns:  # The columns are unknown: no packet has had rows yet.
         for time, sequence in zip(part.times.tolist(), part.sequences.tolist(), strict=True):
             yield Watermark(time, sequence, part.sub_sequence)
     elif len(part.times):
@@ -125,7 +126,8 @@ class _Port:
     Attributes:
         watermarks: State of the channels of the input, None if it gets no watermarks.
         rows: Rows that are not released.
-        none: An empty table with the columns of the input, once a packet has shown them.
+        none: An empty table with the columns of the input. It has no columns until a packet with columns
+            and watermarks has come.
     """
 
     watermarks: WatermarkAligner | None = None

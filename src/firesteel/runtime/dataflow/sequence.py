@@ -61,10 +61,12 @@ def split_numbers(source: int, sources: int) -> range:
 
 
 def sequence_shift(sources_later: int, sources: int) -> int:
-    """Return the distance between the sequences of two sources.
+    """Return the number that moves a sequence of one source into the range of a later source.
+
+    The sequences are divided into ranges of equal size, one for each source. Add the result to a sequence.
 
     Args:
-        sources_later: Number of the later source minus that of the earlier one.
+        sources_later: Number of ranges by which the sequence moves, 1 from a source to the next one.
         sources: Number of all sources.
     """
     return sources_later * len(split_numbers(0, sources)) << ROW_BITS
@@ -88,7 +90,8 @@ def sub_sequence_bits(exchanges: int, taken: int = 0) -> int:
 
     Args:
         exchanges: Number of exchanges on the longest path of the job.
-        taken: Bits that rows already use where they are read.
+        taken: Number of bits of the sub-sequence that rows of a source use before the first exchange. 0 if
+            they have no sub-sequence.
     """
     return (_SUB_SEQUENCE_BITS - taken) // max(1, exchanges)
 
@@ -98,8 +101,9 @@ def last_sub_sequence(exchanges: int, bits: int, taken: int = 0) -> int:
 
     Args:
         exchanges: Number of exchanges before the rows.
-        bits: Bits of each exchange (`sub_sequence_bits`).
-        taken: Bits that rows already use where they are read.
+        bits: Number of bits that each exchange gets (`sub_sequence_bits`).
+        taken: Number of bits of the sub-sequence that rows of a source use before the first exchange. 0 if
+            they have no sub-sequence.
     """
     return (1 << (taken + exchanges * bits)) - 1
 
@@ -219,12 +223,13 @@ def _with_sub_sequences(changes: pa.Table) -> pa.Table:
 
 # --- at an exchange ------------------------------------------------------------------------------
 class SubSequences:
-    """Numbering of the changes of one origin row at an exchange.
+    """Numbering of changes at an exchange: the changes of each origin get the numbers 0, 1, 2, ...
 
-    The changes of a task come sorted. The changes of one origin may continue in the next table.
+    An origin is a pair of sequence and sub-sequence. The tables of a task come sorted by origin. The changes
+    of one origin may continue in the next table.
 
     Args:
-        bits: Bits for each number (`sub_sequence_bits`).
+        bits: Number of bits of each number (`sub_sequence_bits`).
 
     Example:
         With 4 bits, three changes of sequence 7 and sub-sequence 1 get the sub-sequences 16, 17 and 18
@@ -237,10 +242,13 @@ class SubSequences:
         self._count = 0
 
     def __call__(self, changes: pa.Table) -> pa.Table:
-        """Return the changes with new sub-sequences.
+        """Return the changes with new sub-sequences: each old one (0 if none), extended by a number.
 
-        No column is added if every origin has one change and no sub-sequence. Changes beyond the last number
-        share it and keep their order.
+        The number has `bits` bits and counts the changes of an origin from 0.
+
+        A table without sub-sequences is returned as it is, if each change is the first one of its origin. If
+        an origin has more changes than there are numbers, its further changes all get the greatest number and
+        keep their order.
         """
         sequence, sub_sequence = sequences(changes), sub_sequences(changes)
         same = sequence[1:] == sequence[:-1]

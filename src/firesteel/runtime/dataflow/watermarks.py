@@ -5,9 +5,10 @@ exchange. Within a channel, the watermark is the greatest so far by sequence: a 
 times does not take it back. The watermark of an input is the least of all its channels. It does not exist
 before each channel has sent one.
 
-A channel that is idle for too long no longer holds the input back until it has caught up (Flink:
-StatusWatermarkValve). A channel that is one of several splits of a source holds the input back again as soon
-as it sends a watermark (Flink: WatermarkOutputMultiplexer).
+A channel that has sent no watermark for too long becomes idle. The watermark of the input then advances
+without it. When the channel sends watermarks again, it holds the input back again only after its own
+watermark has reached that of the input (Flink: StatusWatermarkValve). A channel that is one of several splits
+of a source holds the input back from its first new watermark on (Flink: WatermarkOutputMultiplexer).
 """
 
 from __future__ import annotations
@@ -284,7 +285,8 @@ class WatermarkAligner:
     def _one_by_one(self, watermarks: ChannelWatermarks) -> tuple[Numbers, Numbers]:
         """Return the sequences and times at which the input's watermark advances, computed one by one.
 
-        Channels may be idle or behind the input. They hold it back again once they have caught up.
+        Channels may be idle, or behind the input's watermark. Such a channel holds the input back again after
+        it has reached this watermark, or, if it is a split, as soon as it sends a watermark.
         """
         moved: list[tuple[int, int]] = []
         for sequence, number, time in zip(*(c.tolist() for c in watermarks.columns), strict=True):

@@ -9,8 +9,9 @@ from firesteel.runtime.spec.window import LocalWindowAggregateSpec
 def state_name(spec: OperatorSpec) -> str:
     """Return the text with which the names of an operator's states begin, "" if it has no state.
 
-    Aggregates of windows and global phases have it in the aggregate that they contain. That of a local phase
-    is not used: a local phase has no state.
+    The text is the `state_id` of the spec. Specs of window aggregates, incremental phases and global phases
+    have none: for them, it is the `state_id` of their field `aggregate`. The spec of a local phase has such a
+    field, too, but a local phase has no state.
 
     Example:
         "window-aggregate-1", if the operator is the job's first aggregate of windows.

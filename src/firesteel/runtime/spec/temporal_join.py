@@ -50,9 +50,11 @@ class TemporalJoinSpec(OperatorSpec):
 
     @property
     def port_order(self) -> tuple[int, ...]:
-        """Process rows before the versions of their micro-batch.
+        """Return (0, 1): within a micro-batch, the rows come before the versions.
 
-        A row is then joined at the watermark that passes it. Versions that come later with older times do not
-        count. So a stream that is read at once gives the same result as one that is read as it grows.
+        When the versions come, all rows are there, with their watermarks. So each row is joined as soon as a
+        watermark of the versions passes its time. Later versions with older times do not count for it, even
+        if one micro-batch reads them all. So a stream that is read at once gives the same result as one that
+        is read as it grows.
         """
         return 0, 1

@@ -290,7 +290,8 @@ class TimeState(Protocol):
 class SlicedState(Protocol):
     """State with rows by slice of time, key and number. A slice is a stretch of time of fixed length.
 
-    The rows of a key and slice are read together, and all slices before a time are dropped at once.
+    The caller numbers the rows: two rows of one key and slice have different numbers. The rows of a key and
+    slice are read together, and all slices before a time are dropped at once.
     """
 
     def slices_of(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -336,7 +337,8 @@ class SlicedState(Protocol):
 class StateBackend(Protocol):
     """State of all operators of a task in one key group, or in all key groups if the task owns them all.
 
-    The operators name their states differently: two calls with the same arguments return the same state.
+    A name identifies a state: a second call with the same arguments returns the same state. So no two
+    operators may use the same name.
     """
 
     def value(
@@ -369,8 +371,8 @@ class StateBackend(Protocol):
             sub_type: Type of the sub-keys.
             types: Types of the value columns.
             ttl: Time to live in milliseconds, 0 for no expiry.
-            orders: Sort order of each field of a struct. Any other type needs none: it is ascending, and
-                `last` reads it from the other end.
+            orders: Sort order of each field, if `sub_type` is a struct. () for any other type: its sub-keys
+                ascend. To read them in descending order, use `last`.
 
         Raises:
             InternalError: The type has no order.

@@ -19,7 +19,10 @@ from firesteel.runtime.state.runs import Run
 VERSION = b"1"
 _KEY = b"firesteel.run"
 _READ = pa.ipc.IpcReadOptions(use_threads=False)
-"""Options for reading a run in one thread. Waking Arrow's threads takes ten times as long as a small run."""
+"""Options for reading a run in one thread.
+
+Waking Arrow's threads takes ten times as long as reading a small run in one thread.
+"""
 _MANY = 10_000
 """Number of rows from which Arrow's threads compress columns faster than one thread does."""
 

@@ -114,6 +114,6 @@ class Contents:
 
 
 def _of_key(run: Run, key: Keys) -> Index:
-    """Return the positions of the entries of a key, which the key's second hash identifies."""
+    """Return the positions in a run of the entries of one key: those with the second hash of the key."""
     hash2 = run.words[1] if len(run.words) == 2 else run.words[2]
     return np.flatnonzero(hash2 == key.hash2[0])

@@ -36,13 +36,17 @@ SAMPLE = 64
 WORK_PER_ROW = 4
 """Number of rows that a batch merges for each row that it wrote.
 
-Each row is rewritten two or three times. Tombstones that make half of a state dead cause a merge of the whole
-state.
+Merges rewrite each row two or three times. The fourth row is for tombstones. If half of a state is dead, the
+whole state is merged. A tombstone makes two entries dead: itself and the entry that it hides. So a batch
+causes this merge if its tombstones are a quarter of all entries. The same batch may then do the whole merge.
 """
 WORK_FLOOR = 4096
 """Number of rows that any batch may merge."""
 PIECES = 64
-"""A batch may also merge this fraction (1 / PIECES) of the state. So levels have few pieces."""
+"""Every batch may merge at least this fraction (1 / PIECES) of the state, even if it wrote fewer rows.
+
+Each step of a merge makes one piece of the new level. With larger steps, a level has few pieces.
+"""
 PIECE_ROWS, PIECE_BYTES = 1 << 18, 16 << 20
 """Most rows and bytes, approximately, of a step of a merge and of a committed piece. The values of a store
 should have a few megabytes.

@@ -19,7 +19,8 @@ from firesteel.runtime.state.levels import Level, Merge, Piece
 
 VERSION = 2
 _BY_ONE_WORD = 1
-"""Version whose pieces were bounded by first words alone."""
+"""Earlier manifest version, which is still read. It bounds pieces by the first word of an entry, without the
+second one."""
 
 
 @dataclass
@@ -83,7 +84,10 @@ def _state_to_json(entry: StateEntry) -> dict[str, Any]:
 def _state_from_json(value: dict[str, Any], bits: int) -> StateEntry:
     """Return a state from JSON.
 
-    Bounds of pieces are shifted to the left by `bits`: earlier versions stored the first word alone.
+    Args:
+        value: The state as in `_state_to_json`.
+        bits: Bits by which the bounds of pieces are shifted to the left: 64 if the manifest's version is
+            _BY_ONE_WORD, else 0. A bound is a place, the first two words of an entry as one number.
     """
     sizes = value.get("bytes") or [[0] * len(level) for level in value["levels"]]
     firsts = value.get("first") or [[None] * len(level) for level in value["levels"]]

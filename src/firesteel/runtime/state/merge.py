@@ -57,7 +57,18 @@ def first_of_each(run: Run, order: Index) -> Mask:
 
 
 def _shared(run: Run, order: Index, same: Mask) -> bool:
-    """Return whether different entries share their sorting words. They may separate versions of one entry."""
+    """Return whether different entries have equal sorting words, so that `same` may miss versions.
+
+    The sorting words are the first two words of an entry, or only the first if it has two. Entries with equal
+    sorting words may be mixed, so that versions of an entry are not adjacent:
+
+        order   version 2 of A, B, version 1 of A
+
+    Args:
+        run: The entries.
+        order: Their order by sorting words.
+        same: bool[n - 1], whether all words of neighbors in `order` are equal.
+    """
     sorting = 2 if len(run.words) > 2 else 1
     alike = np.ones(len(same), np.bool_)
     for word in run.words[:sorting]:

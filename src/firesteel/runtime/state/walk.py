@@ -85,7 +85,9 @@ class Walk:
         order = run_order(own)
         first = first_of_each(own, order)
         if not own.tail and np.any(read.words[2] != self._hash2[owners]):
-            # Two keys share their first hash. Entries of one order word need not be sorted by key then.
+            # Two keys have the same first hash, so each stretch has the entries of both. Runs are sorted by
+            # first hash and order word only. Entries with equal order words may alternate between the keys,
+            # so versions of an entry need not be adjacent. Read all entries, then sort them by hash2, too.
             if np.any(ends):
                 self._size = np.where(self._wanted > 0, _ALL, 0)
                 return True
@@ -105,8 +107,8 @@ class Walk:
         """Read the next entries of each stretch.
 
         Returns:
-            The entries. For each entry its key, its stretch, and whether it is the last one read although
-            more follow.
+            The entries, one run for each stretch that has some. Then for each entry its key, the number of
+            its stretch, and whether it is the last one read although the stretch has more for this key.
         """
         parts, owners, sources, ends = [], [], [], []
         for number, each in enumerate(self._stretches):
@@ -128,10 +130,18 @@ class Walk:
         return parts, np.concatenate(owners), np.concatenate(sources), np.concatenate(ends)
 
     def _certain(self, owners: Index, end: Mask) -> Mask:
-        """Return which entries no unread entry can precede, in the direction of the walk.
+        """Return which entries no unread entry can precede, in the direction of the walk, bool[n].
 
-        These are the entries of each key up to the first one that `end` marks as the last one read of a
-        stretch with more entries.
+        The unread entries of a stretch come after its last read entry, which `end` marks. So an entry is
+        certain if no marked entry of its key comes before it. A marked entry may be certain itself:
+
+            entries of a key   a  b  c  d  e
+            end                      x     x
+            certain            x  x  x
+
+        Args:
+            owners: int64[n], key of each entry.
+            end: bool[n], whether each entry is the last one read of a stretch that has unread entries.
         """
         if self._backwards:
             return _ranks(owners[::-1], end[::-1])[::-1] <= end

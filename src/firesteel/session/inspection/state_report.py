@@ -163,7 +163,8 @@ def key_types(spec: Mapping[str, Any]) -> list[pa.DataType]:
         side = spec["inputs"][0]
         types, at = side["types"], side["keys"]
     elif "aggregate" in spec and "partition" in spec:
-        # SortedOverSpec: the key of its aggregate is a version number, so `partition` has the key columns.
+        # SortedOverSpec: the keys of the state are the columns of PARTITION BY (`partition`). The only key of
+        # its `aggregate` is no input column, but a number that the operator computes in each batch.
         types, at = spec["aggregate"]["input_types"], spec["partition"]
     elif "aggregate" in spec:
         return key_types(spec["aggregate"])

@@ -47,7 +47,9 @@ class BatchOrigins:
 
         Args:
             batch: Number of the batch.
-            parts: Total number of positions that sinks and their tasks record for the batch; 0 if unknown.
+            parts: Number of positions that all sinks together record for the batch, one for each sink, or for
+                each of its tasks; 0 if unknown. The origin stores it. A recovery that finds fewer positions
+                knows that a sink lacks rows of the batch.
         """
         begin, (end, offsets) = self._end(batch - 1) if batch else ("", ()), self._end(batch)
         if not end or (batch and not begin[0]):

@@ -42,9 +42,13 @@ def remove_torn_metadata(spark: Path, committed: int) -> None:
 def remove_unplanned_state(spark: Path) -> None:
     """Remove the state that the first micro-batch has written, if its offsets were lost.
 
-    Offsets are synced before the state of their micro-batch is, and before a sink gets anything of it. A
-    power cut before may keep files of the state without the offsets, and Spark refuses to begin with them.
-    State of a later micro-batch stays: the offsets were lost in another way, which Spark's error tells.
+    Offsets are synced before the state of their micro-batch is, and before a sink gets anything of the
+    micro-batch. After a power cut before the sync, the state may have files, but the offsets are lost. Spark
+    refuses to start with such files.
+
+    If there is state of a later micro-batch, nothing is removed. In this case, the first micro-batch was
+    committed and its offsets were synced, so it was not a power cut that removed them. Spark then ends with
+    an error, which the user has to see.
 
     Args:
         spark: Spark's folder in the checkpoint.

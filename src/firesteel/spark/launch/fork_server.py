@@ -180,13 +180,16 @@ def serve(
 
 
 def _become(connection: socket.socket) -> None:
-    """Take over the streams, arguments and environment that `run_in_fork` sent. End when its process ends.
+    """Take over the streams, arguments, folder and environment of the process that has called `run_in_fork`.
 
-    The connection stays open as long as the process lives.
+    From then on, this process gets SIGTERM as soon as the calling process ends.
+
+    Args:
+        connection: Connection to the calling process, which keeps it open until its end.
 
     Raises:
-        OSError: The other process has ended already.
-        EOFError: The other process has ended already.
+        OSError: The calling process has ended already.
+        EOFError: The calling process has ended already.
     """
     length, streams, _, _ = socket.recv_fds(connection, LENGTH_BYTES, STREAMS)
     with connection.makefile("rb") as file:
@@ -206,7 +209,8 @@ def _become(connection: socket.socket) -> None:
 def _end_with(connection: socket.socket) -> None:
     """Make the kernel send SIGTERM to this process when the other end of the connection is closed.
 
-    It works without a thread, since this process forks workers: the kernel signals changes of the connection.
+    The kernel signals each change of the connection (SIGIO). A thread that waits for the end would not do:
+    this process forks workers, and a process with threads cannot safely fork.
     """
     import fcntl
 

@@ -89,8 +89,9 @@ class LocalJvm:
             stderr=subprocess.STDOUT,
             env=environment,
             start_new_session=True,
-            # The JVM inherits the locks of this process's folders. If this process is killed, a later one
-            # does not remove the folder for the JVM's answer, without which the JVM would wait and never end.
+            # The JVM inherits the locks of this process's folders. So if this process is killed, the next
+            # process of Firesteel does not remove these folders while the JVM runs. In one of them, the JVM
+            # stores its port. If the folder were missing, the JVM would wait and never end.
             pass_fds=held_locks(),
         )
         assert self._process.stdout is not None

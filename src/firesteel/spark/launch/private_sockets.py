@@ -19,9 +19,10 @@ AUTHENTICATE, SECRET = "spark.authenticate", "spark.authenticate.secret"
 UNIX_SOCKETS, SOCKET_FOLDER = "spark.python.unix.domain.socket.enabled", "spark.python.unix.domain.socket.dir"
 LOCAL_FOLDER = "spark.local.dir"
 _SEVERAL_PROCESSES = "local-cluster"
-"""Master whose executors are processes of their own.
+"""Local master whose executors are processes of their own.
 
-With other local masters, Spark creates the secret itself.
+With this master, `spark.authenticate` needs a secret in the settings (SECRET), which Firesteel creates. With
+other local masters, Spark creates the secret itself.
 """
 _SECRET_BYTES = 32
 

@@ -40,8 +40,8 @@ def spare_pandas(spark: bool = False) -> None:
     """Make Arrow conclude that pandas is missing. If `spark` is true, do the same for pyspark's driver.
 
     Arrow looks for pandas at the first `pa.array`, only to recognize a Series. pyspark looks for pandas when
-    it imports its own test helpers (pyspark.testing.utils). The converters of values for the JVM import them
-    at the first list, to find out whether NumPy is installed.
+    it imports its test helpers (pyspark.testing.utils). It does so as soon as it passes a Python value to the
+    JVM: the converters of NumPy values ask the test helpers whether NumPy is installed.
     """
     if "pandas" in sys.modules:
         return

@@ -1,1 +1,1 @@
-"""Savepoints: consistent copies of checkpoints, of running jobs, too."""
+"""Savepoints: consistent copies of checkpoints, which can be made while a job runs on the checkpoint."""

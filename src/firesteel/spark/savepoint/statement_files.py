@@ -1,11 +1,12 @@
 """Files that a consistent copy of one statement's checkpoint needs.
 
 The copy is made as of the last committed micro-batch N: the state after N, and the offsets at which N starts
-and ends. If Spark has planned micro-batch N + 1, the copy also has the offsets of N + 1. A sink may have rows
-of N + 1 by then, so a job that continues from the copy must give the same rows the same number.
+and ends. If Spark has planned micro-batch N + 1, the copy also has the offsets of N + 1. A sink may already
+have rows of N + 1. So a job that continues from the copy must read the same rows again as micro-batch N + 1.
 
-A running job may commit meanwhile, but does not change a file of micro-batch N. The logs of files only grow,
-and entries after the planned offsets are ignored.
+A running job may commit meanwhile, but does not change a file of micro-batch N. A `filesystem` source has a
+log, the list of the files that it has found. New entries are only added at its end. Entries after the
+planned offsets may get into the copy; a job that continues from the copy ignores them.
 """
 
 from __future__ import annotations

@@ -205,8 +205,9 @@ class StreamJob:
         self.progress.enter("first micro-batch")
         if self._job.bounded or settings.replay is not None:
             return writer.trigger(availableNow=True).start()
-        # A timer must start a micro-batch before the mini-batch ends. So the trigger has no interval, and the
-        # sources hold back their rows until the mini-batch ends (batch_clock.py).
+        # In a job with timers, a timer that is due starts a micro-batch at once, although the interval of the
+        # mini-batch has not passed. So Spark's trigger has no interval, and asks the sources all the time.
+        # The sources hold back their rows until the interval has passed (batch_clock.py).
         interval = 0 if self._feedback.timers else settings.interval
         return writer.trigger(processingTime=f"{interval} milliseconds").start()
 

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 
 FEW_ROWS = 1000
-"""Most rows of a packet for a sink's task with which the driver gets its rows. Larger packets come without.
+"""Limit of rows in a packet for a task of a sink: up to it, the driver collects the packet with its rows.
 
-If all packets for a sink have come with their rows, the sink's tasks run on the driver. A Spark job would
-take longer, and each of its workers would have to take over the Kafka transactional id of another worker,
-because Spark gives a worker other partitions in each batch.
+From a larger packet, the driver collects only the numbers, and the rows stay in Spark. If the driver has the
+rows of all packets for a sink, it runs the sink's tasks itself. A Spark job would take longer, and each of
+its workers would have to take over the Kafka transactional id of another worker, because Spark gives a worker
+other partitions in each batch.
 """
 
 
@@ -51,7 +52,11 @@ class KeptPackets:
         self._frames = [frame]
 
     def for_driver(self) -> list[Packet]:
-        """Return all packets. If the DataFrame is persisted, large packets for sinks' tasks lack rows."""
+        """Return all packets, which the driver collects.
+
+        If the DataFrame is persisted, packets for sinks' tasks come without their rows if they have more than
+        FEW_ROWS rows, or if the driver must not run the tasks of sinks.
+        """
         frame = self._frame
         if self._is_kept:
             ids = ", ".join(map(str, self._ids))

@@ -37,7 +37,12 @@ READING = {
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Raise JobError if the `with` block fails because a task of Spark 4.2 has not set up the map `runs`."""
+    """Raise JobError if Spark 4.2 cannot read the state in the `with` block, as its map `runs` is not set up.
+
+    `runs` is the variable of Spark's state store with the runs of a key group. With Spark 4.2, each task of
+    Firesteel sets it up at its start, because otherwise Spark 4.2 cannot read the state. With Spark 4.3, or
+    in an earlier version of Firesteel, a task sets it up when it first uses it, which may be never.
+    """
     try:
         yield
     except Exception as error:

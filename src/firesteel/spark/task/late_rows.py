@@ -86,7 +86,10 @@ def _letters(late: LateTable, columns: LateInput, position: str) -> Iterator[Dea
 
 
 def _shown(milliseconds: int) -> str:
-    """Return a time as text in UTC; one beyond the years 1 to 9999 in milliseconds since 1970."""
+    """Return a time as text in UTC, such as `2024-05-01 12:00:00.000`.
+
+    If the year is not from 1 to 9999, return the milliseconds since 1970, such as `253402300800000 ms`.
+    """
     try:
         shown = _EPOCH + timedelta(milliseconds=milliseconds)
     except OverflowError:

@@ -186,10 +186,15 @@ class SinkOutput(TerminalOutput):
 def terminal_output(
     context: TaskContext, output: Output, id: TaskId, task: TaskCounters, own: Counters
 ) -> TerminalOutput:
-    """Return the output to a chain after an exchange, or to a sink.
+    """Return the output to a chain behind an exchange, to a sink, or to the caller of a query.
 
-    If the sink commits on the driver, this task writes, because readers see no row before the commit. If the
-    sink commits in tasks, packets carry the rows to the sink's own tasks, which begin after all other tasks.
+    There are three kinds of sinks:
+
+    - The sink writes on the driver: packets carry the rows to the driver, as for the caller of a query.
+    - Tasks write, the driver commits: this task writes the rows at once. Readers do not see them before the
+      driver's commit, so a failed batch can be aborted.
+    - Tasks commit: a commit must wait until no task of the batch can fail any more. So packets carry the rows
+      to the sink's own tasks, which begin after all other tasks.
     """
     if output.to >= 0:
         return PacketOutput(_packer(context, output, id, task), task, own)

@@ -1,10 +1,11 @@
 """Files of packets that do not fit in memory.
 
-On the stream host, Spark's worker keeps all that one key group sends until its last packet, twice, and hands
-it to the JVM as one batch, which cannot be larger than 2 GB. One changed row may join millions of others. On
-a single machine, what a key group sends beyond some megabytes is therefore written to a file, and Spark moves
-references. The next task reads one packet at a time. A file is needed until its micro-batch is delivered: a
-repeated micro-batch begins at the sources.
+On the stream host, Spark's worker collects all packets that a key group sends in a micro-batch, in two
+copies. It hands them to the JVM as one batch, which cannot be larger than 2 GB. But one changed row may join
+millions of others. So if all tasks run on one machine, a task sends some megabytes for each key group through
+Spark. It writes all further packets to a file, and Spark moves only references to them. The next task reads
+one packet of the file at a time. The file is removed once its micro-batch is delivered. If the micro-batch is
+repeated, the sources are read again, and a new file is written.
 
 The batch host sorts the packets of a partition with a file of its own (packet_sort.py).
 """

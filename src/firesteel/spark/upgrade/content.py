@@ -21,7 +21,11 @@ COUNT = "$count"
 """Column with the number of equal rows, int64."""
 _ADDS = (int(RowKind.INSERT), int(RowKind.UPDATE_AFTER))
 _ROWS = 1 << 20
-"""Buffered changes are applied once there are this many, and at least as many as distinct rows."""
+"""Number of buffered changes at which they are applied to the distinct rows.
+
+If there are more distinct rows than this, as many changes as distinct rows are buffered. Otherwise, the time
+for a change would grow with the number of distinct rows, because all of them are copied each time.
+"""
 
 
 class Content:

@@ -90,8 +90,8 @@ def read_sources(folder: Path, job: JobSpec) -> list[ReadSource]:
 def match(read: Sequence[ReadSource], job: JobSpec) -> list[ReadSource | None]:
     """Return for each source of a job the checkpoint's source with the same rows; None for a new source.
 
-    Two scans have the same rows if their connectors are equal, and the options that decide the meaning of
-    offsets.
+    Two scans have the same rows if they have the same connector, and equal values of the options that decide
+    what an offset means. Literal rows always count as a new source.
     """
     left = list(read)
     found: list[ReadSource | None] = []

@@ -83,8 +83,9 @@ class StatementUpgrade:
         before: The old job.
         after: The new job.
         layout: Numbers of key groups and partitions, the same before and after.
-        unchanged: For each sink of both jobs, the operators after the last one with state, if the jobs differ
-            only in these operators and so keep the state. None if the sources are read again.
+        unchanged: The operators between the last operator with state and each sink, for the old and the new
+            job. If it is set, the jobs differ only in these operators: the new job continues with the state,
+            and no source is read again. None if the sources are read again.
     """
 
     folder: Path

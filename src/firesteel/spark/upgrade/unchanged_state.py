@@ -56,8 +56,9 @@ class UnchangedState:
 def unchanged_state(before: JobSpec, after: JobSpec) -> UnchangedState | None:
     """Return the operators between the last operator with state and each sink (SinkTail), for two jobs.
 
-    Return None if other operators or the sources differ, or if state does not give the rows of a sink.
-    For this, the last operator with state must be a GroupAggregate with keys, without TTL and `every_row`.
+    Return None if other operators or the sources differ, or if the rows of a sink cannot be computed from
+    state. For the latter, the last operator with state must be a GroupAggregate that has keys, has no TTL,
+    and is not part of an OVER (its `every_row` is False).
 
     Args:
         before: The old job.
@@ -67,7 +68,8 @@ def unchanged_state(before: JobSpec, after: JobSpec) -> UnchangedState | None:
     if (old.bounded, old.sources) != (new.bounded, new.sources):
         return None
     if any(full.sinks[: len(job.sinks)] != job.sinks for full, job in ((before, old), (after, new))):
-        # `shaping` removed a sink of dead letters in front of others: their numbers are no longer the job's.
+        # `shaping` has removed the sinks of dead letters. One of them had a lower number than another sink,
+        # so the sinks after it have other numbers than in the job.
         return None
     tails, wanted = _tails(old), _tails(new)
     if tails is None or wanted is None or _body(old, tails) != _body(new, wanted):

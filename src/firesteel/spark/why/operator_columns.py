@@ -63,8 +63,9 @@ class OperatorColumns:
             results stay the same if other rows of the port are left out.
         makes_watermarks: Whether the operator makes watermarks from its input rows.
         whole: Whether the operator has to get all rows of a micro-batch at once.
-        appends: Whether the output has the columns of the input and then others. Then only the positions in
-            `passed` below the input's width count.
+        appends: Whether the output has the columns of the input and then others. The width of the input is
+            not known here, so `passed` then maps every position to itself. Readers have to ignore the
+            positions that are not below the width of the input.
         null_apart: For each key column whether rows with NULL in it belong to no row of another port, as in a
             join by `=`; () if NULLs belong together.
         alone: For each port, whether its rows that have no partner because of `null_apart` are sent; () if

@@ -205,7 +205,7 @@ class OperatorSteps:
         """Return a piece as one batch with an entry for each port; None for a port without rows.
 
         If the piece is a whole micro-batch, the batch has its rows and watermarks. Otherwise, the batch has
-        only the rows, because `_sent` sends the watermarks of the piece after it.
+        only the rows. Afterwards, `_sent` gives the operator the watermarks of the piece one by one.
         """
         if piece.whole is not None:
             return piece.whole

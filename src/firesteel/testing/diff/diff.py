@@ -48,8 +48,13 @@ def diff(
 ) -> Diff:
     """Compare two sides: two scripts, two checkpoints, or a checkpoint and a script.
 
-    If two scripts define a table in the same way, it is read once for both, up to its present end. A
-    checkpoint is the old side: its script reads what its run has read. A new script reads the same rows.
+    Of two scripts or two checkpoints, the first one is the old side. Of a checkpoint and a script, the
+    checkpoint is the old side. The rows that are read depend on the sides:
+
+    - Two scripts: a table that both define in the same way is read once for both, up to its present end.
+    - A checkpoint: the script that the checkpoint keeps reads the sources up to the end of the checkpoint's
+      last micro-batch. A new script reads the same rows of a table that both define in the same way.
+    - Two checkpoints: each script reads the sources up to the end of its own checkpoint.
 
     Args:
         scripts: Paths of scripts.

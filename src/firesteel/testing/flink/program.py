@@ -97,7 +97,14 @@ class Flink:
         return [[_KINDS[row.getRowKind().ordinal()], *converter.convert(row)] for row in rows]
 
     def _printed(self, style: Any, rows: Any) -> list[str]:
-        """Return the lines that a style prints for rows, in one call: a call for each row takes long."""
+        """Return the lines that Flink prints for rows.
+
+        All rows are printed in one call of the JVM, because a call for each row takes long.
+
+        Args:
+            style: Flink's PrintStyle: as a table with frames, or one line a row with the cells only.
+            rows: Java list of the rows.
+        """
         text = self._jvm.java.io.StringWriter()
         style.print(rows.iterator(), self._jvm.java.io.PrintWriter(text, True))
         lines: list[str] = text.toString().split("\n")

@@ -39,7 +39,9 @@ class DebeziumMessages:
     """Decoder and encoder of Debezium's messages.
 
     Args:
-        bodies: Reader and writer of messages with rows of the fields.
+        fields: Columns of the table.
+        bodies: Reader and writer of the Avro records {before, after, op}, in which `before` and `after` are
+            rows with the columns in `fields`.
     """
 
     def __init__(self, fields: Fields, bodies: Bodies) -> None:

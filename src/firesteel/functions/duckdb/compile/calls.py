@@ -10,7 +10,11 @@ from firesteel.types.sql import STRING
 
 
 def table_emitters() -> dict[str, Emit]:
-    """Return, by name, functions that compile a call by the first row of the table that accepts it."""
+    """Return, by function name, functions that compile a call to DuckDB SQL.
+
+    The function table (signatures/table.py) may have several rows for a name. A call is compiled by the first
+    of these rows whose parameters accept the types of the call's arguments.
+    """
     return {name: _emitter(rows) for name, rows in FUNCTIONS.items()}
 
 

@@ -245,7 +245,8 @@ _RULES: tuple[tuple[tuple[tuple[TypeRoot, ...], tuple[TypeRoot, ...]], Rule], ..
 def _cast(compiler: Compiler, call: Call) -> str:
     (operand,) = call.args
     if operand.type.nullable and not call.type.nullable and operand.type.same_as(call.type):
-        # The parentheses make the operand more than a plain reference, so that Statement checks it for NULL.
+        # Statement (statement.py) checks only computed columns for NULL, not plain references such as `f0`.
+        # The parentheses turn a reference into a computed column.
         return f"({compiler(operand)})"
     return cast(compiler, compiler(operand), operand.type, call.type, call.function == "TRY_CAST")
 

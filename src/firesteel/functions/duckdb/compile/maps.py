@@ -141,7 +141,8 @@ def elements(compiler: Compiler, text: str, source: SqlType, target: SqlType, at
     name = compiler.fresh_name()
     element = compiler.cast(name, source, target, attempt)
     if source.nullable and not target.nullable and target.root in INTEGERS and source.root is not target.root:
-        # Here, Flink's ArrayToArrayCastRule does not check for NULL: a NULL element becomes 0.
+        # As in Flink, a NULL element becomes 0 if the cast changes the type of the elements to a NOT NULL
+        # integer type: ArrayToArrayCastRule does not check for NULL.
         element = f"coalesce({element}, 0)"
     changed = f"list_transform({text}, lambda {name}: {element})"
     changed = f"CAST({changed} AS {to_duckdb(target)}[])"

@@ -29,15 +29,16 @@ _QUARTER_HOUR = 900
 
 @columnar
 def floor_days(days: pa.Array, unit: pa.Array) -> pa.Array:
-    """Return the first day of the unit that contains each day, in days since the epoch."""
+    """Return FLOOR(day TO unit) in days since the epoch: the first day of the unit that contains each day."""
     return _by_days(days, lambda numbers: _bound(numbers, unit[0].as_py(), True))
 
 
 @columnar
 def ceil_days(days: pa.Array, unit: pa.Array) -> pa.Array:
-    """Return the first day of the unit after that of each day, in days since the epoch.
+    """Return CEIL(day TO unit) in days since the epoch: for each day, the first day of the next unit.
 
-    As in Flink, some days stay unchanged: the first day of a MONTH, YEAR or WEEK, and for QUARTER January 1.
+    For example, CEIL(2024-05-20 TO MONTH) is 2024-06-01. As in Flink, some days stay unchanged: the first day
+    of a MONTH, YEAR or WEEK, and for QUARTER January 1.
     """
     return _by_days(days, lambda numbers: _bound(numbers, unit[0].as_py(), False))
 

@@ -180,7 +180,11 @@ def _normalized_key(node: physical.ChangelogNormalize) -> Keys:
 
 @updates_wanted.of(physical.ChangelogNormalize)
 def _upserts(node: physical.ChangelogNormalize, wish: UpdateKind) -> tuple[UpdateKind, ...]:
-    """Return the form of updates required: without the old row, because the node stores each row."""
+    """Return the form of updates that the node requires of its input, as a tuple of one form.
+
+    The input must send the new row alone: the node has the last row of each key in its state, and so knows
+    the old row. The form is NONE if the input sends no updates.
+    """
     return (updates_or_none(node.input, UpdateKind.ONLY_AFTER),)
 
 

@@ -43,7 +43,11 @@ def _updates(node: IntervalJoin, wish: UpdateKind) -> tuple[UpdateKind, ...]:
 
 @interval_asked.of(IntervalJoin)
 def _interval(node: IntervalJoin) -> Interval:
-    """Return the mini-batch interval: below a join by row time, bundles end with watermarks."""
+    """Return the mini-batch interval that a join requires of its inputs.
+
+    A join by row time requires BY_EVENT_TIME: mini-batches below it end with watermarks. A join by processing
+    time requires nothing.
+    """
     return BY_EVENT_TIME if node.bounds.is_rowtime else NOTHING_ASKED
 
 

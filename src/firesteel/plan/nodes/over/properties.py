@@ -74,7 +74,11 @@ def _updates(node: _Physical, wish: UpdateKind) -> tuple[UpdateKind, ...]:
 
 @interval_asked.of(physical_over.OverAggregate)
 def _interval(node: physical_over.OverAggregate) -> Interval:
-    """Return the mini-batch interval: below a window of event time, bundles end with watermarks."""
+    """Return the mini-batch interval that an OVER aggregate requires of its input.
+
+    An aggregate ordered by row time requires BY_EVENT_TIME: mini-batches below it end with watermarks. One
+    ordered by processing time, or by no time, requires nothing.
+    """
     return BY_EVENT_TIME if node.time == "rowtime" else NOTHING_ASKED
 
 

@@ -1,8 +1,8 @@
 """Column pruning and filter push-down of ranks.
 
-A filter stays above: without the rows that it drops, the ranks of other rows would change. All columns are
-kept, because rules/rank/top_n.py makes ranks of OVER aggregates only after the columns are pruned. It cuts
-the number of the rank itself, if nothing reads it.
+A filter stays above a rank: if it dropped rows below, the ranks of other rows would change. Column pruning
+keeps all columns of a rank, because rules/rank/top_n.py turns OVER aggregates into ranks only afterwards.
+top_n.py also removes the column with the rank number if nothing reads this column.
 """
 
 from __future__ import annotations

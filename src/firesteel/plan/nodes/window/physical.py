@@ -1,4 +1,4 @@
-"""Physical nodes of windows. They are complete: the translation to a job only reads them."""
+"""Physical nodes of windows. The planner sets their attributes; job/lower translates them to operators."""
 
 from __future__ import annotations
 

@@ -70,11 +70,15 @@ def _windows(node: logical_windows.WindowTableFunction) -> WindowProperties:
 
 @interval_asked.of(physical_windows.WindowTableFunction, physical_windows.WindowAggregate)
 def _interval(node: physical_windows.WindowTableFunction | physical_windows.WindowAggregate) -> Interval:
-    """Return the mini-batch interval: below event-time windows, bundles end with watermarks."""
+    """Return the mini-batch interval that windows require of their input.
+
+    Windows of event time require BY_EVENT_TIME: mini-batches below them end with watermarks. Windows of
+    processing time require nothing.
+    """
     return BY_EVENT_TIME if node.windowing.is_rowtime else NOTHING_ASKED
 
 
-# --- aggregates of their windows -----------------------------------------------------------------
+# --- aggregates over window table functions ------------------------------------------------------
 kinds_sent.always(INSERTS, physical_windows.WindowAggregate)
 keeps_account_of_rows(physical_windows.WindowAggregate)
 

@@ -97,7 +97,8 @@ def _merge(
     extreme: Callable[[Any], tuple[Any, Any]],
 ) -> tuple[Any, Any, int, bool]:  # fmt: skip
     # A key whose count becomes positive adds 1 to `size` and may become `best`. A key whose count ceases to
-    # be positive takes 1 from `size`. If it was `best`, the next key at that end becomes `best`.
+    # be positive takes 1 from `size`. If it was `best`, the new `best` is the least (for MIN) or greatest
+    # (for MAX) key that is left in the map.
     for key, other in other_map.items():
         before = map.get(key, 0)
         count = before + other

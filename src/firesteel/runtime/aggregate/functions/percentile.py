@@ -96,9 +96,14 @@ def _checked(percentages: float | list[float]) -> list[float]:
 
 @lru_cache(maxsize=64)
 def _percentiles(kind: SqlType, several: bool) -> Callable[..., Any]:
-    """Return a function of (value in key form, count) pairs and the percentages, which returns the result.
+    """Return the function that computes the result from (value, number of occurrences) pairs and percentages.
 
-    With `several`, the percentages are an ARRAY, and so is the result.
+    FLOAT and DOUBLE values in the pairs are integers that sort like the numbers (types/internal_values.py:
+    sortable_column), and DECIMAL values are unscaled integers.
+
+    Args:
+        kind: Type of the values.
+        several: Whether the percentages are an ARRAY. The result is then an ARRAY, too.
     """
     number = _number(kind)
 

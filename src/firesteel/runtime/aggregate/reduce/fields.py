@@ -69,7 +69,16 @@ def total(
 def extreme(
     groups: Groups, values: Column, reach: Mask | None, least: bool, begin: Column | None = None
 ) -> Column:
-    """Return the least or greatest of each group's values and its initial value, NULL for none.
+    """Return the least or greatest value of each group, one row for each group.
+
+    A group without a value has NULL.
+
+    Args:
+        groups: Groups of the entries.
+        values: Value of each entry. NULLs do not count.
+        reach: Which entries count, None for all.
+        least: Whether the least value is returned. If False, the greatest.
+        begin: One more value of each group: its extreme before the entries, or NULL. None if all are NULL.
 
     Raises:
         NoPrefixScan: There are NaN or negative zeros, for which it matters which came first.

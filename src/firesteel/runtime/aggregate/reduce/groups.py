@@ -96,8 +96,11 @@ class Ranges(Groups):
     def reduce(self, ufunc: np.ufunc, values: Numbers, neutral: np.generic) -> Numbers:
         """Reduce each group with a ufunc that may take an entry twice, such as a maximum.
 
-        For each power of two, all stretches of so many entries are reduced, one from each position. A group
-        is covered by two such stretches, one from its begin and one up to its end, which may overlap.
+        stretches[k][i] is the result for the 2**k entries from position i. Two stretches cover a group: with
+        the greatest 2**k that is not above the group's length, one stretch starts at the group's begin, and
+        one stops at its end. They may overlap:
+
+            7 entries, k = 2   ->   ufunc(entries 0 to 3, entries 3 to 6)
         """
         lengths = self._ends - self._starts
         level_of = np.frexp(np.arange(int(lengths.max(initial=1)) + 1, dtype=np.float64))[1] - 1

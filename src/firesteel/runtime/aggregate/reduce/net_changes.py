@@ -20,7 +20,14 @@ def net_table(
 ) -> pa.Table:
     """Return the changes table of a bundle's results: key fields, then results.
 
-    `changes` are the rows of the bundle. The origin row of a key's changes is its last row in the bundle.
+    A change gets its place in the total order of changes (sequence and sub-sequence) from the last row of its
+    key in the bundle.
+
+    Args:
+        net: Net change of each key.
+        keys: Keys of the bundle.
+        changes: Rows of the bundle.
+        update_before: Whether -U rows are sent.
     """
     kinds, origins = expand(net.outcomes, update_before)
     old = (kinds == RowKind.UPDATE_BEFORE) | (kinds == RowKind.DELETE)

@@ -231,8 +231,17 @@ def write_maps(
 ) -> None:  # fmt: skip
     """Write the changed map entries of m keys to the state.
 
-    `owners`: int64[m], indices into `keys`. `views`: the map of each of these keys, None for a deleted key.
-    `known`: bool[m], whether the state may have entries, which a new map (not a StoredMap) must replace.
+    Of a StoredMap, the changed entries are written. A map of another class is new: the entries of its key in
+    the state are deleted, and all entries of the map are written.
+
+    Args:
+        state: The state.
+        view: The map view.
+        keys: Keys of the batch.
+        owners: int64[m], indices into `keys`.
+        views: The map of each of the m keys, None for a deleted key.
+        known: bool[m], whether the state may have entries of each key. Where it is False, nothing is deleted.
+        now: Processing time in milliseconds.
     """
     is_new = np.fromiter((not isinstance(each, StoredMap) for each in views), np.bool_, len(views))
     cleared = owners[is_new & known]

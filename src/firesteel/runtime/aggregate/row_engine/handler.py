@@ -102,7 +102,10 @@ def _compiled(source: str, functions: tuple[tuple[str, Callable[..., Any]], ...]
 
 
 def names_of(functions: tuple[tuple[str, Callable[..., Any]], ...]) -> dict[str, Any]:
-    """Return the global names of a handler's text."""
+    """Return the functions and classes that a handler's text may use, by their global names in the text.
+
+    These are `functions`, number functions such as `wrap`, and helpers that any handler may need.
+    """
     return {
         **{name: getattr(numbers, name) for name in _FUNCTIONS},
         **dict(functions),

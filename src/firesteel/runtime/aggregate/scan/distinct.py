@@ -94,9 +94,10 @@ def _seen(
 
 
 def _reject_left_over(rows: Rows, counts: Sequence[Counts], state: MapState, now: int) -> None:
-    """Leave keys to the row handler that have no more records at some row, but still entries in their map.
+    """Leave a key to the row handler if its map of values still has entries when the key has no records.
 
-    Flink then clears the map. This only happens after a retraction that matches no earlier row.
+    The records of a key are its added rows that are not retracted. After a row that leaves a key without
+    records, Flink clears the map. Entries can be left then only after a retraction without a matching row.
     """
     weight = np.zeros(len(rows), np.int64)
     for each in counts:

@@ -68,10 +68,10 @@ def _sum_ones(rows: Rows, one: int, reach: Mask | None, initial: Index) -> Index
 
 
 def _records_before(rows: Rows) -> Index:
-    """Return the number of records that its key has before the first row of each segment, int64[s].
+    """Return for each segment the number of records of the segment's key before its first row, int64[s].
 
-    The rows of a key are one segment, but after a row that leaves the key without records, a new segment
-    begins (`Rows`).
+    The records of a key are its added rows that are not retracted. The rows of a key are one segment, but
+    after a row that leaves the key without records, a new segment begins (`Rows`).
     """
     assert rows.count is not None
     assert rows.sign is not None
@@ -91,8 +91,9 @@ def _sum_decimals(
 ) -> Index:
     """Return the DECIMAL sum after each row.
 
-    A stored sum that has overflowed is NULL. If the sum of a new key begins with NULL (SUM), the next row
-    replaces the NULL. If it begins with 0 ($SUM0), the sum stays NULL: its key is left to the row handler.
+    A sum that has overflowed is stored as NULL. If the initial value of the field is NULL (SUM), NULL also
+    means that no row has counted yet, so the sum begins again with the next row. If the initial value is 0
+    ($SUM0), the sum must stay NULL. A key with such a stored NULL is left to the row handler.
 
     Raises:
         NoPrefixScan: A sum might overflow.
@@ -146,9 +147,14 @@ def _sum_floats(
 
 
 def _reject_first_retractions(rows: Rows, reach: Mask | None, null: Mask) -> None:
-    """Leave keys to the row handler whose first row that counts retracts x from a NULL sum.
+    """Leave a key to the row handler if the first row that counts in a segment retracts x from a NULL sum.
 
     The row handler gives 0 - x, prefix scans give -x. For x = 0.0, these are 0.0 and -0.0.
+
+    Args:
+        rows: The rows, in segments: ranges of rows of one key.
+        reach: Which rows count, None for all.
+        null: bool[s], whether the sum is NULL at the begin of each of s segments.
     """
     reached = np.ones(len(rows), np.int64) if reach is None else reach.astype(np.int64)
     first = (running_sum(reached, rows.segment_starts) == 1) & (reached == 1)

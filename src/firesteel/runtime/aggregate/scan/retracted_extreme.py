@@ -64,7 +64,13 @@ class RetractedExtreme:
         return BIGINT if self._argument.root in APPROXIMATE else self._argument
 
     def run(self, best: pa.Array, size: pa.Array, unmatched: pa.Array) -> PrefixExtreme:
-        """Return the extreme after each row. `best`, `size` and `unmatched` are the keys' stored fields."""
+        """Return the extreme after each row.
+
+        Args:
+            best: Stored extreme of each key.
+            size: Stored number of different values of each key. NULL for a key without state.
+            unmatched: Whether each key has had a retraction without a matching row. NULL for no.
+        """
         rows, pairs = self._rows, self._pairs
         rows.clean[pairs.owners[self._counts.least < 0]] = False
         known_size = size.fill_null(0).to_numpy(zero_copy_only=False)

@@ -1,4 +1,8 @@
-"""Segments of the rows of a batch: ranges of rows during which a key has records."""
+"""Rows of a batch, divided into segments.
+
+A segment is a range of rows of one key. After a row that leaves the key without records, a new segment
+begins. The records of a key are its added rows that are not retracted.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,14 @@ class Rows(SortedRows):
         self.ended: Index = np.zeros(0, np.int64)
 
     def count_records(self, records: pa.Array) -> None:
-        """Count records and find the segments. `records` has the stored count of each key, NULL for none."""
+        """Count the records of the keys after each row, and divide the rows into segments.
+
+        The records of a key are its added rows that are not retracted. After a row that leaves a key without
+        records, a new segment of the key begins.
+
+        Args:
+            records: Stored number of records of each key, NULL for a key without state.
+        """
         self._count(records)
         assert self.count is not None
         if self.count.min() < 0:
@@ -53,10 +64,16 @@ class Rows(SortedRows):
             self._segment_keys = self.keys.sorted_codes[self._starts]
 
     def count_bundle(self, records: pa.Array) -> None:
-        """Count the records of a bundle, in which a key has one segment, even if it has no records at times.
+        """Count the records of the keys after each row of a bundle.
+
+        The records of a key are its added rows that are not retracted. Accumulators do not start anew after a
+        row that leaves the key without records: all its rows in the bundle are one segment (see `Rows`).
 
         A key without state whose first row is a retraction is left to the row handler, which drops
         retractions before the first added row.
+
+        Args:
+            records: Stored number of records of each key, NULL for a key without state.
         """
         self._count(records)
         assert self.count is not None
@@ -73,24 +90,31 @@ class Rows(SortedRows):
 
     @property
     def segment_starts(self) -> Index:
-        """Return the position at which each segment begins."""
+        """Return the position of the first row of each segment (see `Rows`), int64[s], ascending."""
         return self._starts
 
     @property
     def segment_keys(self) -> Index:
-        """Return the key of each segment."""
+        """Return the index of the key of each segment (see `Rows`), int64[s]."""
         return self._segment_keys
 
     @cached_property
     def goes_on(self) -> Mask:
-        """Return whether each segment continues from stored accumulators."""
+        """Return whether each segment continues from stored accumulators, bool[s].
+
+        The first segment of a key with state does. All others start from the initial values.
+        """
         first = self._starts == self.keys.starts[self._segment_keys]
         on: Mask = first & self.stored.found[self._segment_keys]
         return on
 
     @cached_property
     def before(self) -> Index:
-        """Return the position in `Result.line` (emit.py) of the result before each row, int64[n]."""
+        """Return for each row where `Result.line` (emit.py) has the result before this row, int64[n].
+
+        `Result.line` has the results after each of n rows, and then the stored results for each of s
+        segments. So the position is i - 1 for row i, and n + j for the first row of segment j.
+        """
         rows = len(self)
         before = np.arange(-1, rows - 1)
         before[self._starts] = np.arange(rows, rows + len(self._starts))
@@ -103,7 +127,10 @@ class Rows(SortedRows):
 
     @cached_property
     def ended_keys(self) -> Index:
-        """Return the keys (ascending, distinct) that had no records at some point of the batch."""
+        """Return the keys that a row in `ended` leaves without records, ascending and distinct.
+
+        The records of a key are its added rows that are not retracted.
+        """
         return np.unique(self.keys.sorted_codes[self.ended])
 
     def reject_rows(self, rows: Index) -> None:
@@ -111,7 +138,12 @@ class Rows(SortedRows):
         self.clean[self.keys.sorted_codes[rows]] = False
 
     def segment_initial(self, stored: Column, initial: int | float | None) -> Column:
-        """Return a field's value at the begin of each segment: the key's `stored` one, or else `initial`."""
+        """Return the value of an accumulator field before the first row of each segment, s rows.
+
+        Args:
+            stored: Stored value of each key, for a segment that continues from stored accumulators.
+            initial: Value for all other segments. None for NULL.
+        """
         values, null = stored.values[self.segment_keys], stored.is_null[self.segment_keys]
         fresh = ~self.goes_on
         values[fresh] = 0 if initial is None else initial

@@ -1,4 +1,8 @@
-"""Compute results from running fields: expression trees of aggregate declarations over columns."""
+"""Compute the results of aggregates at each row, in columns.
+
+The declaration of an aggregate gives its result as an expression tree over the fields of its accumulator,
+such as sum / count. Here each field is a column with one value for each row, such as the running sum.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,10 @@ _SAFE = 1 << 62
 
 def evaluate(node: Expression, fields: Mapping[str, Column]) -> Column:
     """Return the value of an expression at each row.
+
+    Args:
+        node: Expression over the fields of an accumulator.
+        fields: Values of each field at each row, by the field's name.
 
     Raises:
         NoPrefixScan: The expression has no columnar form, or values might exceed 64 bits.

@@ -75,9 +75,10 @@ def _function(
 
 
 def _last_arrivals(spec: DeduplicateSpec, state: StateBackend | None, clock: Clock) -> Operator:
-    """Return the operator that keeps the last row of each key by arrival, which is ChangelogNormalize.
+    """Return a ChangelogNormalize operator, which keeps the last row of each key by arrival.
 
-    Flink has one function for both (ProcTimeDeduplicateKeepLastRowFunction).
+    Flink, too, has one function for ChangelogNormalize and for Deduplicate by processing time that keeps the
+    last row (ProcTimeDeduplicateKeepLastRowFunction).
     """
     from firesteel.runtime.operators.group.changelog_normalize import build as build_normalize
     from firesteel.runtime.spec.operators import ChangelogNormalizeSpec

@@ -139,7 +139,8 @@ class FirstByWatermark(WaitsForWatermarks):
             sent, waiting, done,
             *given(order, starts, rows.times, first, behind, stored, times, passed),
         )  # fmt: skip
-        mine = np.append(first, watermarks)  # index len(rows) is a stored row that no watermark passes
+        # In `waiting`, len(rows) stands for a row that is only in the state: no watermark passes it.
+        mine = np.append(first, watermarks)
         fires = (waiting != NONE) & (mine[waiting] < watermarks) & ~was_done
         sent[fires], waiting[fires], done[fires] = waiting[fires], NONE, True
         self._store(keys, rows, stored, waiting, elsewhere, now)
@@ -157,15 +158,15 @@ class FirstByWatermark(WaitsForWatermarks):
         Args:
             keys: The g keys of the rows.
             rows: The rows.
-            stored: int64[g], number in `rows` of the row of each key that waited before, NONE for none. A
-                waiting row that no watermark passes has stayed in the state and is not in `rows`: the number
-                len(rows) stands for it.
-            waiting: int64[g], like `stored`: the row of each key that waits afterwards.
-            elsewhere: int64[g], time of the row of each key that waited before, as the state has it, also for
-                rows that are not in `rows`. 0 for none.
+            stored: int64[g], row of each key that waited before this batch. Its number in `rows` if a
+                watermark passes it. Otherwise, the row is only in the state, and len(rows) stands for it.
+                NONE if no row waited.
+            waiting: int64[g], row of each key that waits after this batch, numbered like `stored`.
+            elsewhere: int64[g], time of the row of each key that waited before this batch, 0 for none. It
+                comes from the state, because `rows` does not have all of these rows.
             now: Processing time in milliseconds.
         """
-        kept = len(rows)  # stands for a stored row that no watermark passes
+        kept = len(rows)  # stands for a row that is only in the state: no watermark passes it
         gone = np.flatnonzero((stored == kept) & (waiting != kept))
         if len(gone):
             nothing = [pa.nulls(len(gone), kind) for kind in (pa.int64(), *self._types)]

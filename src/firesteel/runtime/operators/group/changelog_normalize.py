@@ -35,8 +35,8 @@ _NONE = -1
 class ChangelogNormalize(RowOperator):
     """Operator that sends +I for a new key, -U and +U for a changed row, and -D with the stored row.
 
-    A row that equals its key's row before sends nothing, unless the state has a time to live. A row that
-    fails the condition in `spec` counts as a deletion.
+    If a row equals the row that its key has already, nothing is sent. With a time to live, such a row is sent
+    as an update. A row that fails the condition in `spec` counts as a deletion.
 
     Args:
         spec: Settings.
@@ -89,9 +89,9 @@ class ChangelogNormalize(RowOperator):
 
     @staticmethod
     def _before(keys: Keys, present: Flags, found: Flags) -> Rows:
-        """Return for each of n changes the number of its key's row before the change, _NONE for none.
+        """Return for each of n changes the number of the row that its key has just before the change.
 
-        The row of change i has number i, the stored row of key i has number n + i.
+        The row of change i has number i. The stored row of key i has number n + i. _NONE: the key has no row.
         """
         previous = np.empty(keys.rows, np.int64)
         previous[1:] = np.where(present[keys.order[:-1]], keys.order[:-1], _NONE)
@@ -102,7 +102,7 @@ class ChangelogNormalize(RowOperator):
         return before
 
     def _same(self, rows: pa.Table, keys: Keys, present: Flags, before: Rows) -> Flags:
-        """Return for each change whether its row equals the key's row before it. Always False with a TTL."""
+        """Return for each change whether its key already has an equal row. Always False with a TTL."""
         if self._spec.ttl:
             return np.zeros(keys.rows, np.bool_)
         same: Flags = present & (before != _NONE)

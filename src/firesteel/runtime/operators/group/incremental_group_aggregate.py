@@ -122,9 +122,10 @@ class IncrementalGroupAggregate:
         return views
 
     def _places(self, partial: Keys, final: Keys, came: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the indices of the partial keys, by final key and in the order in which it merges them.
+        """Return the indices of m partial keys, sorted by final key, then in the order of the merge.
 
-        `came`: int64[m], numbers that sort like the last rows of the partial keys.
+        `came`: int64[m], a number for each partial key. The numbers ascend like the origins of the keys' last
+        rows (`ranks`).
         """
         if not self._spec.map_order:
             return final.order
@@ -141,7 +142,7 @@ class IncrementalGroupAggregate:
             changes: Partial accumulators.
             partial: The partial keys.
             final: The final keys.
-            order: Indices of the partial keys, by final key and in merge order.
+            order: Indices of the partial keys, sorted by final key, then in the order of the merge.
         """
         ordered = changes.take(pa.array(partial.order))
         bundles = self._bundles(ordered, partial)

@@ -1,12 +1,15 @@
 """Choice between the stored and the new answer of a lookup for each change of a batch.
 
-A row keeps its answer as long as it has copies. After the retraction of its last copy, the answer is dropped,
-and the next copy is looked up again. A retraction of a missing row changes nothing. With c copies of a key
-before a batch and its changes +1 and -1, the number of copies before change i is
+Rows with the same key are copies, and share one answer as long as a copy is left. After the retraction of the
+last copy, the answer is dropped, and the next copy is looked up again. A retraction of a missing row changes
+nothing.
 
-    x[i] - min(0, x[0], .., x[i])    with    x[i] = c + sum of the changes before i
+Take the changes of one key in a batch: an addition counts +1, a retraction -1. If the key has c copies before
+the batch, the number of its copies before change i is
 
-Change i gets the stored answer if all of x[0], .., x[i] are above 0.
+    x[i] - min(0, x[0], .., x[i])    with    x[i] = c + sum of the key's changes before i
+
+Change i gets the stored answer if all of x[0], .., x[i] are above 0: a copy was always left.
 """
 
 from __future__ import annotations

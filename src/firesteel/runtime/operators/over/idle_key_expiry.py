@@ -1,8 +1,8 @@
 """Expiry of idle keys of a RANGE by processing time.
 
 Flink: ProcTimeRangeBoundedPrecedingFunction. The rows and accumulators of a key are dropped some time after
-its last row has left all frames. A row sets a timer after one and a half times the range, unless a timer
-exists that is late enough.
+its last row has left all frames. A new row leaves them when the range has passed. If its key has no timer, or
+one before this moment, the row sets a new timer at one and a half times the range from now.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ class IdleKeyExpiry:
         return find_keys([column.take(at) for column in keys.columns], len(gone))
 
     def heard(self, columns: Sequence[pa.Array], count: int, now: int) -> None:
-        """Set the timers of the keys of `count` new rows."""
+        """Set timers for the keys of `count` new rows.
+
+        A key keeps its timer if it is not before the time at which the new rows leave all frames.
+        """
         keys = find_keys(columns, count)
         known = self._known(keys)
         later = np.flatnonzero((known == _NEVER) | (known < now + self._range + 1))

@@ -139,7 +139,12 @@ class Windows:
     ) -> list[pa.Array]:
         """Return the results of the rows that fire, one column for each call.
 
-        `frames` numbers each row's partition and epoch in ascending order.
+        Args:
+            columns: Input fields of r rows, sorted by partition and epoch.
+            epochs: int64[r], epoch of each row.
+            events: Rows that enter and leave the frames.
+            frames: int64[r], ascending. Rows have the same number if they have the same partition and epoch.
+                A frame holds only rows of one number.
         """
         if self._results is None:
             nothing = pa.array(np.zeros(len(frames), np.int64))
@@ -208,7 +213,10 @@ class Windows:
 
 
 def _dense(partitions: Index, epochs: Index) -> Index:
-    """Return consecutive numbers for pairs of partition and epoch, given in ascending order."""
+    """Return the number of each row's pair of partition and epoch, int64[r], from 0 on without gaps.
+
+    The rows must be sorted by partition and epoch: partitions 3 3 7 7 7, epochs 0 0 0 0 1 -> 0 0 1 1 2.
+    """
     new = np.zeros(len(partitions), np.int64)
     new[1:] = (partitions[1:] != partitions[:-1]) | (epochs[1:] != epochs[:-1])
     return np.cumsum(new)

@@ -65,7 +65,15 @@ class RowLifetimes:
 
 
 def _within(sums: Index, group: Index) -> Index:
-    """Return running sums that begin at 0 in each group. `group` counts from 0 on."""
+    """Return running sums that begin again in each group.
+
+    Args:
+        sums: int64[n], running sums over all n values.
+        group: int64[n], ascending, number of the group of each value, from 0 on without gaps.
+
+    Example:
+        values +1 +1 +1 -1, sums 1 2 3 2, group 0 0 1 1   ->   1 2 1 0
+    """
     before = np.concatenate([[0], sums])[np.flatnonzero(np.diff(group, prepend=-1))]
     found: Index = sums - before[group]
     return found

@@ -41,14 +41,17 @@ class Sent:
 
 @dataclass(frozen=True)
 class VersionRows:
-    """e rows, sorted by version and place: each row once for each version that contains it.
+    """e entries: each row once for each version that contains it. Sorted by version, then by place.
+
+    An entry's position is its index in `places`, `versions` and `before`.
 
     Attributes:
-        places: int64[e], place of each row.
-        versions: int64[e], version that each row is in.
-        before: int64[e], position of the same row in the version before, -1 if it is not there.
-        firsts: int64[r], for each row of `Versions.rows`, where its entries begin in `positions`.
-        positions: int64[e], positions of the e rows, but sorted by place, then by version.
+        places: int64[e], place of the row of each entry.
+        versions: int64[e], version of each entry.
+        before: int64[e], position of the entry with the same row in the version before, -1 for none.
+        firsts: int64[r], for each row of `Versions.rows` the index in `positions` of its first entry.
+        positions: int64[e], position of each entry. In this array, the entries are sorted by place, then by
+            version: all entries of a row follow each other.
     """
 
     places: Index
@@ -71,7 +74,7 @@ class VersionRows:
         return cls(places[order], of_version[order], before[order], firsts, positions)
 
     def find(self, versions: Versions, places: Index, of_version: Index) -> Index:
-        """Return the positions of some rows, given by place and version."""
+        """Return the positions of some entries, each given by the place of its row and its version."""
         row = np.searchsorted(versions.rows, places)
         found: Index = self.positions[self.firsts[row] + of_version - versions.first[row]]
         return found
@@ -80,11 +83,11 @@ class VersionRows:
 def results_of(
     spec: SortedOverSpec, rows: VersionRows, columns: Sequence[pa.Array], codes: Index
 ) -> list[pa.Array]:
-    """Return the results of each row in each version, e rows for each call.
+    """Return the results of each row in each version, one array of e values for each call.
 
     Args:
         spec: Settings.
-        rows: The e rows.
+        rows: The e pairs of a row and a version that contains it.
         columns: Fields of the rows, by place.
         codes: Numbers that are equal for rows with equal sort keys, by place.
     """
@@ -111,8 +114,8 @@ def changes_of(
 
     Args:
         versions: Versions of the partitions.
-        rows: The e rows of all versions.
-        results: Results of each row, e rows for each call.
+        rows: The e pairs of a row and a version that contains it.
+        results: Results of each row in each version, e values for each call.
         adds: bool[n], which changes of the batch add a row.
         kinds: int8[n], their row kinds.
     """

@@ -29,10 +29,12 @@ PIECE = 1 << 18
 
 @dataclass(frozen=True)
 class CurrentTopN:
-    """Current rows of the Top-N of each key. The kernels update all arrays.
+    """Current rows of the Top-N of each of g keys, among s places (RankPlaces). Kernels update the arrays.
 
     Attributes:
-        words, levels: Set of the places of the current rows (kernels/places.py).
+        words: uint64[w], the set of the places of the current rows, as bits (kernels/places.py). Level 0 has
+            one bit for each of the s places, each higher level one bit for each word of the level below.
+        levels: int64[k], where each of the k levels begins in `words`.
         last: int64[g], place of the last row of each Top-N, -1 for none.
         sizes: int64[g], number of current rows.
         ends: int64[g], N of each key.

@@ -79,7 +79,12 @@ class RankPlaces:
         return cls(joined, inputs, owners, numbers, slots, rows, codes)
 
     def stored_set(self) -> tuple[Words, Index]:
-        """Return the set of the places of all stored rows (kernels/places.py)."""
+        """Return the places of all stored rows as a set of bits (kernels/places.py).
+
+        Returns:
+            uint64[w], the words of the set: level 0 has one bit for each place, each higher level one bit for
+            each word of the level below. Then int64[k], where each of the k levels begins in the words.
+        """
         return places_of(self.rows >= self.inputs)
 
     def stored_sizes(self, keys: int) -> Index:

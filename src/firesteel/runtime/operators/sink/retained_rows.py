@@ -13,24 +13,25 @@ Sent = tuple[RowKind, int]
 
 
 class RetainedRows:
-    """Rows of one key, oldest first, each under an ascending number.
+    """Rows of one key, oldest first. Each row has a number, which ascends by arrival.
 
-    Every operation takes constant time, however many rows there are (Flink: the list in the state of
-    SinkUpsertMaterializer).
+    In place of a row, the class holds an int: the index of the row in the caller's columns. The counterpart
+    in Flink is the list of rows in the state of SinkUpsertMaterializer. Here, every operation takes constant
+    time, however many rows there are.
 
     Attributes:
-        rows: Row by number, ascending.
+        rows: Index of each row in the caller's columns, by the row's number, ascending.
         changed: Whether anything was written, even if the content stayed the same.
     """
 
     def __init__(self) -> None:
         self.rows: dict[int, int] = {}
-        """Rows by their ascending numbers."""
+        """Index of each row in the caller's columns, by the row's number, ascending."""
         self.changed = False
         self._equals: defaultdict[int, deque[int]] = defaultdict(deque)
 
     def keep(self, number: int, row: int, code: int) -> None:
-        """Append a row under a number above all others. Equal rows have equal codes (equal_rows.py)."""
+        """Append a row with a number above all others. Equal rows have equal codes (equal_rows.py)."""
         self.rows[number] = row
         self._equals[code].append(number)
 

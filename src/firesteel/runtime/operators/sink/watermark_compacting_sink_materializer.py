@@ -166,7 +166,8 @@ class _Keys:
         by = [rows[i] for i in spec.upsert_key]
         self._codes = equal_keys(by, len(rows[0])).tolist() if by else self._whole
         self._conflicts: list[tuple[int, int, int]] = []
-        """Keys with several rows at a watermark: its number, number of the key's first change, the key."""
+        """Keys with several rows at a watermark, as tuples of three numbers: the watermark, the first of the
+        key's changes that this watermark processes, and the key."""
 
     def run(self, found: NDArray[np.bool_]) -> tuple[_Sent, list[int | None]]:
         """Return the changes to send, and the row of each key afterwards.

@@ -218,7 +218,8 @@ class _VersionMatching:
         found, firsts = np.empty(len(rows.owners), np.int64), self._starts.copy()
         late = self._listed & self._is_late
         ids = np.where(late, self._stored + np.arange(len(new.owners)), NONE)
-        # The stored timer of a key counts as a version before all others.
+        # The kernel gets the stored timer of a key as the first of the key's new versions, without an id: it
+        # makes the key fire when it is due, but no row can join it.
         has_timer = np.flatnonzero(self._known != NEVER)
         owners = np.concatenate([has_timer, new.owners[order]])
         by = stable_order_by(owners)

@@ -6,9 +6,10 @@ its session would have fired already. A session fires when the watermark reaches
 later row can join it.
 
 In columns, all rows and open sessions of a key are sorted by time. Those without a gap between them are a
-group. A group is one session if no part of it fires before its last row has come. This is certain if, for
-each row, a session that ends with this row does not fire before the next row by time has come. Otherwise, the
-group is processed row by row.
+group. A group is one session if no part of it fires before its last row has come. To check this, take the end
+of each row (its time plus the gap) as the end of a session. The group is certainly one session if each of
+these sessions fires only after the next row by time has come, and the last one only after all rows have come.
+Otherwise, the group is processed row by row.
 """
 
 from __future__ import annotations
@@ -183,10 +184,11 @@ class _Line:
         return broken
 
     def _within_open(self) -> Mask:
-        """Return for each element whether an open session contains the element up to the element's end.
+        """Return for each element whether an open session contains it and reaches its end.
 
-        The end of a row is its time plus the gap. A session with such an element ends with the open session,
-        not with the element. The result is False for an element that is itself the end of an open session.
+        The end of a row is its time plus the gap. True: a session with this element also contains the open
+        session, so it ends with the open session or later. The result is False for an element that is itself
+        the end of an open session.
         """
         is_end = self._by >= self._rows + self._open
         is_open = self._by >= self._rows

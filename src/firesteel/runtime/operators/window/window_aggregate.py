@@ -77,8 +77,9 @@ class WindowAggregate(Operator):
             self._without_timer = SlicesWithoutTimer(
                 self._slices, self._partials, self._open, backend, state_id
             )
-        # The row handler can only retract values that its accumulator has. So late rows are added to it, and
-        # not merged later.
+        # In columns, late rows become accumulators of their own, which are merged with their slices later.
+        # The row handler cannot do so: it can only retract a value that its accumulator has. So it adds late
+        # rows to the accumulators of their slices at once.
         self._by_row = not self._partials.in_columns and not spec.is_global
         self.late = 0
 
@@ -209,8 +210,9 @@ class WindowAggregate(Operator):
         if self._by_row:
             self._add(rows.late.table, self._slices.kept_in(rows.late.ends))
             return Late.none(self._partials)
-        # Unlike in `_take`, late rows of a CUMULATE window do not move to its first slice. So rows of
-        # different slices are not reduced together: different watermarks may have released these rows.
+        # `_late` makes one accumulator for each key, slice and first window. `_take` moves the late rows of a
+        # CUMULATE window to its first slice before, so that they are reduced together. Here they stay in
+        # their own slices: different watermarks may have released the rows of different slices.
         return self._late(rows.late.table, rows.late.ends, rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:

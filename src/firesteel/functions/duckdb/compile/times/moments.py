@@ -41,7 +41,10 @@ def below_millis(text: str, kind: SqlType) -> str:
 
 
 def below_micros(text: str, kind: SqlType) -> str:
-    """Return the SQL of a fine timestamp's nanoseconds within its microsecond."""
+    """Return the SQL of a timestamp's nanoseconds within its microsecond.
+
+    The type must have more than six digits (`is_fine`).
+    """
     return f"(epoch_ns({text}) - {micros(text, kind)} * 1000)"
 
 

@@ -48,9 +48,10 @@ class Released:
     Attributes:
         in_time: Rows that are late for none of their windows.
         late: Rows that are late for some of their windows.
-        without_timer: Rows that set no timer, as the first window that they were in time for fired while
-            they were buffered. `due` is the end of the first window that can contain each row, `ends` the
-            end of the slice that keeps it.
+        without_timer: Rows that set no timer: while such a row was in the buffer, the first window that it
+            was in time for has fired. For these rows, `SlicedRows.due` is the end of the first window that
+            can still contain the row, and `SlicedRows.ends` is the end of the slice to which the row is
+            added.
     """
 
     in_time: SlicedRows

@@ -53,8 +53,9 @@ class OpenSlices:
         partials: The accumulators.
         backend: State of the operator.
         state_id: Name of the state.
-        lasting: Whether HOP slices stay until the window after their last window has fired, because they
-            make that window fire (slices_without_timer.py).
+        lasting: Whether HOP slices stay for one interval after their last window has fired. A HOP window with
+            rows makes the next window of its key fire (slices_without_timer.py). Such a slice shows that the
+            last window had rows.
     """
 
     def __init__(

@@ -79,9 +79,11 @@ class SlicesWithoutTimer:
         return found
 
     def _add_ready(self, end: int, late: Late) -> None:
-        """Add the slices of the keys for which the window that ends at `end` fires.
+        """Move slices without a timer to the open slices, for the window that ends at `end`.
 
-        In HOP windows, keys also fire if their window before this one had rows.
+        A slice is moved if it is part of the window and the window fires for its key. The window fires for
+        a key with an open slice in the window, or with late rows for it (`late`). A HOP window also fires for
+        a key that had rows in the window before.
         """
         firing = self._open.read_until(end)
         more = self._slices.interval if self._slices.windows.function == "HOP" else 0
@@ -99,7 +101,8 @@ class SlicesWithoutTimer:
     def _covers(self, table: pa.Table, end: int, more: int = 0) -> Mask:
         """Return for each slice whether it is part of the window that ends at `end`.
 
-        With `more`, that window may also end up to `more` milliseconds after the slice's last window.
+        With `more`, the result is also True for a slice that is not part of this window, if the slice's last
+        window ended at most `more` milliseconds before `end`.
         """
         ends = ends_of(table, self._width)
         covered: Mask = (ends <= end) & (self._slices.last_windows(ends) + more >= end)
