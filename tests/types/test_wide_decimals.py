@@ -17,8 +17,10 @@ DIGITS = 12345678901234567890123456789012345678
 @pytest.mark.parametrize("scale", [0, 10, 38])
 def test_no_digit_is_lost(scale: int) -> None:
     kind, value = sql.decimal(38, scale), Decimal(f"{DIGITS}E-{scale}")
-    convert, hashed = _to_python(kind), object_hash(kind)
-    assert convert is not None and convert(DIGITS) == value
-    assert hashed is not None and hashed(str(value)) != hashed(str(Decimal(f"{DIGITS + 1}E-{scale}")))
-    read = _scalar(kind, "UTC")
-    assert read is not None and read(f"{value:f}") == value
+    convert, hashed, read = _to_python(kind), object_hash(kind), _scalar(kind, "UTC")
+    assert convert is not None
+    assert convert(DIGITS) == value
+    assert hashed is not None
+    assert hashed(str(value)) != hashed(str(Decimal(f"{DIGITS + 1}E-{scale}")))
+    assert read is not None
+    assert read(f"{value:f}") == value

@@ -33,7 +33,7 @@ def string(text: str, range: SourceRange | None = None) -> Literal:
 def number(text: str, range: SourceRange | None = None, *, negated: bool = False) -> Literal:
     """Return a number as written: INT, BIGINT, DECIMAL if it has a fraction, DOUBLE if it has an exponent.
 
-    If `negated`, a minus precedes the text. It is no part of the result, but -9223372036854775808 is in range.
+    If `negated`, a minus precedes the text. The result has no sign, but -9223372036854775808 is in range.
 
     Raises:
         ValidationError: The digits, read without the point, are beyond BIGINT (Calcite: validateLiteral).
