@@ -1,4 +1,4 @@
-"""Joins of FROM: equal columns, and the names that an ON clause may use.
+"""Joins of FROM: the columns that USING and NATURAL compare, and the names that an ON clause may use.
 
 Calcite: SqlValidatorImpl.validateJoin, SqlToRelConverter.convertJoin, RelOptUtil.pushDownJoinConditions.
 """

@@ -159,10 +159,11 @@ class CommonColumn:
     Attributes:
         name: Name on all sides.
         columns: Columns that the joins compare, one for each joined table, from left to right.
-        named: First two columns of this name among all tables of FROM, even of a table that the joins compare
-            by other columns. As in Flink, `k` without the name of a table is the COALESCE of these two.
-        is_named: Whether the name may be used without that of a table. In a NATURAL join it is ambiguous, as
-            in Flink.
+        named: First two columns of this name in FROM, from left to right. As in Flink, `k` without a table's
+            name is the COALESCE of these two, even if the joins compare only one of them. For example,
+            `a JOIN b ON a.x = b.y JOIN c USING (k)`: `columns` are a.k and c.k, `named` are a.k and b.k.
+        is_named: Whether the name may be written without a table's name: `k` instead of `t.k`. As in Flink,
+            `k` is ambiguous for a NATURAL join, and for any join in the input of a join without USING.
     """
 
     name: str
@@ -178,7 +179,7 @@ class CommonColumn:
 
     @property
     def named_value(self) -> Expr:
-        """Return the value of the name without that of a table: the COALESCE of the columns `named`."""
+        """Return the value of `k`, the column's name without a table's name: the COALESCE of `named`."""
         return _coalesce(*self.named)
 
 

@@ -41,10 +41,10 @@ class Order:
         Args:
             selected: Columns of the SELECT list.
             bind: Returns name and expression of an item that is no name or number of a selected column.
-            distinct: Whether the query is SELECT DISTINCT, which allows no hidden columns.
+            distinct: Whether the query is SELECT DISTINCT, whose ORDER BY may only read selected columns.
 
         Raises:
-            ValidationError: A number is out of range, or SELECT DISTINCT would need a hidden column.
+            ValidationError: A number is out of range, or ORDER BY of SELECT DISTINCT reads another column.
         """
         for item in self.items:
             key = self._selected(item.value, selected)
@@ -73,11 +73,11 @@ class Order:
         return None
 
     def sorted(self, node: Node, width: int) -> Node:
-        """Return the sorted rows of the query, without the hidden columns.
+        """Return the sorted rows of the query, without the columns that only ORDER BY reads.
 
         Args:
-            node: The query, with the hidden columns.
-            width: Number of columns without the hidden ones.
+            node: The query: the columns of the SELECT list, then the columns that only ORDER BY reads.
+            width: Number of columns of the SELECT list.
         """
         directions = [direction(item) for item in self.items]
         found = Sort(node, *without_repeats(list(zip(self.keys, directions, strict=True))))
@@ -96,7 +96,8 @@ def order_rows(node: Node, items: Sequence[syntax.OrderItem], bind: Callable[[sy
         bind: Binds an expression over the columns of the query.
 
     Raises:
-        ValidationError: An item is an expression. Such a query has no hidden columns.
+        ValidationError: An item is no column of the query, such as `a + 1`, or its number is out of range.
+            Only a SELECT can compute another column to sort by.
     """
     order = Order(items)
     selected: list[Item] = [(f.name, InputRef(i, f.type)) for i, f in enumerate(node.schema)]

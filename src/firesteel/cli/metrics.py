@@ -130,7 +130,9 @@ def _of_operators(job: Progress) -> Iterator[tuple[str, tuple[float | None, ...]
 def _of_states(job: Progress) -> Iterator[tuple[str, tuple[float | None, ...]]]:
     """Yield, for each state of a job, the label `state="NAME"` and the values of its metrics.
 
-    The values are in the order of _STATES: entries, bytes, and the least time of an entry or None.
+    The values are in the order of _STATES: entries, bytes, and the least time of an entry in milliseconds.
+    Entries have times if the state is sorted by time; the time of a slice is its start. The least time is
+    None if the state is empty or not sorted by time.
     """
     for name, size in sorted(job.state_sizes().items()):
         yield f'state="{_escaped(name)}"', size

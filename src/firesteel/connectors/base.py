@@ -193,9 +193,14 @@ class Source(Protocol):
         raise NotSupportedError("the connector does not give the same rows again")
 
     def history_piece(self, start: Offset, until: Offset, limit: ReadLimit) -> Offset:
-        """Return the end of a history's next piece, which begins at `start`. The history ends at `until`.
+        """Return the end of the next piece of data that a job reads again (`history`).
 
-        By default, the history is one piece. Sources with many rows observe the limit.
+        By default, all data is one piece. Sources with many rows observe the limit.
+
+        Args:
+            start: Offset at which the piece begins.
+            until: Offset at which the data to read again ends. The piece ends there or before.
+            limit: Upper limits of the piece.
         """
         return until
 
@@ -298,7 +303,9 @@ class Sink(Protocol):
         return
 
     def identities(self) -> Mapping[str, str]:
-        """Return the ids of the tables or topics that the sink writes, by their names in errors.
+        """Return the id of each table or topic that the sink writes. The key is the name for error messages.
+
+            {"table orders of jdbc:postgresql://host/shop": "oid 16402"}
 
         An id changes if a table or topic is dropped and created again. Called on the driver.
         """

@@ -121,7 +121,11 @@ class PositionedSink(Protocol):
         ...
 
     def takes_part(self, tokens: Sequence[str]) -> bool:
-        """Return whether `commit` with these tokens records a position. Called if the driver commits."""
+        """Return whether `commit` will record a position. Called if the sink commits on the driver.
+
+        Args:
+            tokens: Tokens for `commit`: the texts that `close_task` has returned in the tasks of the batch.
+        """
         ...
 
 

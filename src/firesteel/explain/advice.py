@@ -29,7 +29,10 @@ def is_advised(node: Node) -> bool:
 
 
 def advice_text(plans: Sequence[Node], risks: Sequence[UpdateRisk], configuration: Mapping[str, str]) -> str:
-    """Return all advice on some plans, numbered. The advice on nodes has the number 1.
+    """Return all advice on some plans as one text, numbered: `advice[1]: ...`.
+
+    Advice to aggregate in two phases comes first: nodes of the plan refer to it with `advice=[1]`. Warnings
+    about risks follow.
 
     Args:
         plans: The physical plans.

@@ -101,7 +101,12 @@ def _mean(sizes: Sequence[float]) -> float:
 
 
 def _expanded(node: physical.Expand) -> Sizes:
-    """Return the sizes of an Expand's columns: those of the input, and that of the number of the copy."""
+    """Return the estimated size of each column of an Expand, which sends a row once for each projection.
+
+    If all projections take a column from the same column of the input, or have NULL in its place, its size is
+    that of the input's column. If they take it from different columns, its size is that of its type. The same
+    holds for the column with the number of the projection. If it is NULL in all projections: NULL_SIZE.
+    """
     below = column_sizes(node.input)
     found = []
     for field, cells in zip(node.schema, zip(*node.projects, strict=True), strict=True):

@@ -1,4 +1,7 @@
-"""Names of the steps of a job's chains, for readers of their counters."""
+"""Names of the steps of each chain of a job, for displays of their counters.
+
+The steps of a chain are: reading its input, each of its operators, and sending the rows on.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from firesteel.runtime.spec.tables import ScanSpec
 
 
 def step_names(job: JobSpec) -> dict[int, tuple[str, ...]]:
-    """Return the names of the steps of each chain, in the order of their counters.
+    """Return the names of the steps of each chain by the chain's id: `{0: ("read orders", "Calc", "send")}`.
 
-    The first step is the chain's input, the last one its output (runtime/dataflow/counters.py).
+    The steps of a chain are reading its input, each of its operators, and sending the rows on. The names are
+    in the order of the counters that the steps have (runtime/dataflow/counters.py).
     """
     return {chain.id: _names(chain) for chain in job.chains}
 

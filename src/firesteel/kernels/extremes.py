@@ -82,8 +82,9 @@ def greatest(
 
     Args:
         best: int64[n], receives the greatest value after each row.
-        words: Work space: the bits of the set, then levels of bits that mark which words before are not 0.
-            The kernel adds the pairs that exist to the set.
+        words: Work space for the set, in levels of 64-bit words. Level 0 has one bit for each pair number. A
+            higher level has one bit for each word of the level below, set if that word is not 0. The kernel
+            adds the pairs that exist.
         begins: Index in `words` where each level begins.
         starts: int64[g], first row of each key.
         moves: int64[n], change of the count by each row.

@@ -1,4 +1,8 @@
-"""Operations on groups of entries: sum them, list their live entries, and sort rows by group."""
+"""Operations on values, entries and rows that are divided into groups.
+
+`add_groups` sums the values of each group. `list_entries` lists the entries of some groups that pass a mask.
+`deal` sorts rows by group.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +28,12 @@ def add_groups(sums: Integers, order: Integers, starts: Integers, values: Intege
 
 @compiled
 def list_entries(entries: Integers, ends: Offsets, there: Flags, bounds: Integers, groups: Integers) -> int:
-    """Write the indices of the live entries of m groups, and return their number.
+    """Write the indices of the entries of m groups for which `there` is True, and return their number.
 
     Args:
         entries: Receives the indices, group by group.
         ends: int32[m + 1], receives the bounds of each group in `entries`.
-        there: Whether each entry is live.
+        there: Whether each entry is listed.
         bounds: Group i has the entries bounds[i]:bounds[i + 1].
         groups: int64[m], the groups in output order.
     """

@@ -71,7 +71,8 @@ def emit(text: str, native: str, symbol: str) -> bytes:
     module, machine = llvm.parse_assembly(text), _machine()
     for each in (*module.functions, *module.global_variables):
         if each.name != native and not each.is_declaration:
-            each.linkage = "internal"  # Other objects have parts and constants of the same names.
+            # Hide helper functions and constants: objects of other kernels contain copies with equal names.
+            each.linkage = "internal"
     passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
     # The passes remove code that only Numba or its error handling would call.
     passes.getModulePassManager().run(module, passes)

@@ -173,9 +173,10 @@ def consistent(expr: Expr) -> Expr:
 
 
 def _as_bound(test: Expr) -> Expr:
-    """Return one comparison of an IN list, or of two rows, in which only the operands are made consistent.
+    """Return one comparison of an IN list, or of two rows, with its operands rewritten by `consistent`.
 
-    The comparison itself keeps the casts that the binder gave it.
+    `consistent` would also cast both sides of the comparison to a common type. That is not done here: the
+    sides keep the casts that the binder gave them.
     """
     if not isinstance(test, Call) or test.function in _JUNCTIONS:
         return consistent(test)

@@ -48,7 +48,7 @@ class Reuse:
         while pending:
             node = pending.pop()
             mark = fingerprint(node)
-            if mark in seen and mark not in apart:  # the nodes below were counted with the first one
+            if mark in seen and mark not in apart:  # An equal subtree was visited, with all nodes below it.
                 again.setdefault(mark)
             else:
                 seen.add(mark)

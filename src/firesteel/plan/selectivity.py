@@ -1,7 +1,8 @@
 """Selectivity of conditions: the fraction of rows that pass, estimated without statistics.
 
-There are two estimates: one for sources and computed inputs (Flink: SelectivityEstimator), and a guess where
-nothing is known (Calcite: RelMdUtil.guessSelectivity).
+There are two functions. `estimated` is for conditions over tables, projections, filters and joins (Flink:
+SelectivityEstimator). `guessed` is for other conditions, and for those that `estimated` cannot estimate
+(Calcite: RelMdUtil.guessSelectivity).
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ def _guess(term: Expr) -> float:
 
 
 def estimated(condition: Expr) -> float:
-    """Return the selectivity over a source without statistics. If it cannot be estimated, it is guessed."""
+    """Return the selectivity of a condition over rows without statistics.
+
+    If the form of the condition cannot be estimated, the result is that of `guessed`.
+    """
     try:
         found = _estimate(condition)
     except _Unknown:

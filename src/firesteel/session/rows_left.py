@@ -137,10 +137,18 @@ def _kept(keys: Keys, adds: NDArray[np.bool_]) -> NDArray[np.int64]:
         adds: bool[number of changes], whether each change adds its row.
     """
     adds = adds[keys.order]
-    # Two running minima below run over all keys at once, but must begin anew at each key. So each key has an
-    # offset, n + 1 above that of the key before, for n changes. The first minimum is over heights from -n to
-    # n, minus twice the offset: the values of a key are below all values of the keys before. The second one
-    # runs backwards over heights from 0 to n, plus the offset: again, each next key has lower values.
+    # A key stands for one distinct row. `height` is c, from -n to n for n changes. `lowest` is the least
+    # height of the key up to a change. Below 0, it counts removals of rows that do not exist. The height is
+    # raised by their number, because they are ignored. `later` is the least height of the key from a change
+    # on.
+    #
+    # Both are running minima over all keys at once, but must begin anew at each key. So each key has an
+    # offset (`apart`), n + 1 above the offset of the key before:
+    #
+    #     lowest   forwards over height - 2 * apart, with heights from -n to n
+    #     later    backwards over height + apart, with heights from 0 to n
+    #
+    # In both directions, all values of a key are below all values of the keys that were visited before it.
     apart = keys.sorted_codes * (keys.rows + 1)
     total = np.cumsum(np.where(adds, 1, -1))
     before = np.append(0, total)[keys.starts]

@@ -43,7 +43,8 @@ class Batch:
         seconds: Seconds since the end of the previous micro-batch, or since the start of the job.
         spent: Seconds by part (WAITING, TASKS, DELIVERY).
         counts: Increase of the job's counters in this micro-batch.
-        busy: Nanoseconds that each step of each chain worked, in all tasks.
+        busy: By the number of a chain, the nanoseconds that each of its steps worked in this micro-batch, in
+            all tasks together. The steps are its input, its operators in order, and its output.
     """
 
     number: int
@@ -76,7 +77,8 @@ class BatchLog:
         Args:
             number: Number of the micro-batch.
             totals: The job's counters now.
-            chains: The job's counters of the steps of each chain now, by the chain's number.
+            chains: By the number of a chain, the job's counters now for each of its steps: its input, its
+                operators in order, and its output.
         """
         before = self._totals
         counts = Totals(

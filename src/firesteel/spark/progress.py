@@ -39,11 +39,13 @@ class Progress:
         skip_causes: Messages skipped because they cannot be decoded, by cause (formats/messages).
         chains: Counters of the steps of each chain, by its number (runtime/dataflow/counters.py).
         hot_keys: Keys to which most rows go, by the keyed chain's number and port.
-        states: Sizes of keyed state, if the host reports them: by stage and key group, then by name.
+        states: Sizes of keyed state, by (stage, key group) and then by the name of the state. Empty if the
+            host reports none. `close` puts the sums of all stages and key groups under (0, 0).
         state_size: Returns the bytes of keyed state in Spark's state store.
         lag: Returns the number of unread messages by topic and partition.
         batch_seconds: Seconds between the ends of the last two micro-batches.
-        phase: What the job waits for before the first count.
+        phase: What the job waits for at its start or after a restart, in words for the user. "" once a packet
+            is counted or a micro-batch has ended.
         streams: Whether the job runs on the stream host.
         resumable: Whether another run can continue from the job's checkpoint.
         batch: Number of the last delivered batch, -1 for none.
@@ -135,7 +137,7 @@ class Progress:
         return {} if self.lag is None else self.lag()
 
     def enter(self, phase: str) -> None:
-        """Set what the job waits for, in words. The next count clears this."""
+        """Set what the job waits for, in words. The next packet or end of a micro-batch clears the text."""
         self.phase = phase
         self._tell()
 

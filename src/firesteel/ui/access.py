@@ -31,8 +31,9 @@ class Refusal:
 class Access:
     """Rule for the clients that may read the page.
 
-    On the loopback interface all users of the machine may read it, under a name of this machine. On another
-    address a client needs the token.
+    On the loopback interface, all users of the machine may read the page without a token. But the request's
+    Host header, if there is one, must name `localhost` or a loopback address. On another address, a client
+    needs the token.
 
     Attributes:
         host: Address that the server listens on.

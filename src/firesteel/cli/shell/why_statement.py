@@ -24,7 +24,8 @@ class WhyStatement:
         job: Id of the job in the registry; None for the last one that writes to the table.
         checkpoint: Folder of a checkpoint; None for a job of the shell.
         at: Number of the micro-batch after which the row is explained; None for the last one.
-        limit: Most source rows, changes and steps that the answer lists.
+        limit: Largest number of source rows, of changes of the row, and of steps of each operator that the
+            answer lists. A step is an operator's input, its state before and after, and its output.
     """
 
     condition: str

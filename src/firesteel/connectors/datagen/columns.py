@@ -76,7 +76,8 @@ def _random(kind: SqlType, options: FieldOptions, moment: Moment) -> pa.Array:
 def _uniform(options: FieldOptions, moment: Moment) -> Any:
     """Return float64[moment.count] of random numbers from `options.least` to `options.most`.
 
-    Both limits are multiplied separately, because their difference may exceed the range of DOUBLE.
+    A number is least * (1 - share) + most * share, with a random share from 0 to 1. The formula
+    least + (most - least) * share could overflow, because the difference may exceed the range of DOUBLE.
     """
     share = moment.random.random(moment.count)
     return options.least * (1 - share) + options.most * share

@@ -15,7 +15,7 @@ _HINT = "bring the file back as it was when the job read it"
 def history_of(
     files: Sequence[FileInfo], start: Offset, end: Offset, check: Callable[[FileInfo], None]
 ) -> History:
-    """Return the files between two offsets.
+    """Return a description of the files between two offsets, which a job has read and is to read again.
 
     Args:
         files: The files of the log, in reading order.
@@ -45,7 +45,11 @@ def history_of(
 
 
 def _ranges(pieces: Sequence[Piece]) -> tuple[str, ...]:
-    """Return one text with the first and the last byte of a history, or nothing if no byte was read."""
+    """Return one text that names the bytes of the pieces, or an empty tuple if there are no pieces.
+
+    The text has the position of the first byte and the end of the last one:
+    "a.csv, byte 0, to b.csv, byte 80".
+    """
     if not pieces:
         return ()
     first, last = pieces[0], pieces[-1]

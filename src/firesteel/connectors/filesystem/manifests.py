@@ -44,13 +44,13 @@ class Manifests:
         self._job = job
 
     def last(self) -> tuple[int, Files]:
-        """Return the number and the files of the newest decided batch; -1 and no files if there is none."""
+        """Return number and files of the last batch with a manifest; -1 and no files if there is none."""
         return max(self._read(self._found()), default=(-1, {}), key=lambda each: each[0])
 
     def position(self) -> Position:
-        """Return the number of the newest decided batch, and the range of source rows it is made from.
+        """Return the number of the last batch with a manifest, and the source rows from which it is made.
 
-        NOTHING, with the number -1, if no batch is decided.
+        If the job has no manifest, return NOTHING, whose number is -1.
         """
         newest = NOTHING
         for number, path in self._found().items():
@@ -78,13 +78,13 @@ class Manifests:
             sync_folder(self._folder)
 
     def decide(self, batch: int, files: Files, origin: Origin = UNKNOWN) -> Files:
-        """Record durably that a batch consists of these files, unless its files are decided already.
+        """Create the manifest of a batch durably, unless it exists already. The manifest decides the files.
 
         Returns:
-            The decided files of the batch.
+            The files in the batch's manifest. If another run has created it, these are that run's files.
 
         Raises:
-            JobError: A later batch is decided, so another run has taken over the job.
+            JobError: A later batch has a manifest, or the draft is gone: another run has taken over the job.
         """
         value: dict[str, object] = {"batch": batch, "files": dict(files)}
         if origin.is_known:

@@ -23,7 +23,13 @@ _REST = 1 / 8
 def ahead(files: list[FileInfo], start: Offset, limit: ReadLimit, framing: Framing | None = None) -> Offset:
     """Return the furthest offset from `start` that the limits allow.
 
-    It is at the end of a line, or with a framing at the end of a record.
+    The offset is at the end of a line or record, and never inside of a compressed file.
+
+    Args:
+        files: Files of the log, in reading order.
+        start: Offset at which reading begins.
+        limit: Upper limits of rows, bytes and files.
+        framing: Splitter of a file into records that may contain line ends; None if each line is a record.
     """
     index, byte = start["file"], start["byte"]
     rows, size, count = limit.rows, limit.bytes, limit.files

@@ -220,7 +220,11 @@ class FilesystemSink(Sink):
 
     # --- on the driver -----------------------------------------------------------------------------
     def open(self, job: str) -> None:
-        """Publish the files of decided batches, and remove other files of the job's failed attempts."""
+        """Complete the commits that a crash has interrupted, and remove the files of failed attempts.
+
+        A batch with a manifest is committed, so its files get their visible names now. This applies to every
+        job that has a manifest in the folder. Other hidden files of this job and of ended jobs are removed.
+        """
         self._job = job
         try:
             make_folders(self._directory)
@@ -274,7 +278,10 @@ class FilesystemSink(Sink):
             raise
 
     def positions(self, job: str, partitions: int) -> Mapping[int, Position]:
-        """Return the position in the newest manifest as that of task 0, or nothing without a manifest."""
+        """Return {0: the last batch that has a manifest, with its source rows}; {} without a manifest.
+
+        A manifest has the files of all tasks. The host expects positions by task, so the key is task 0.
+        """
         found = Manifests(self._directory, job).position()
         return {} if found.batch < 0 else {0: found}
 

@@ -103,14 +103,19 @@ class Batches:
         return made
 
     def positions(self, job: str) -> Mapping[int, Position]:
-        """Return the recorded positions of a job, by task."""
+        """Return by task number the last batch that each task of a job has recorded, and its source rows."""
         found = self._database.once(
             lambda connection: connection.execute(self._database.text(_READ_ALL), {"job": job}).fetchall()
         )
         return {task: _position(*rest) for task, *rest in found}
 
     def move(self, job: str, positions: Mapping[int, Position]) -> None:
-        """Replace the recorded positions in one transaction. A position before the first batch is deleted."""
+        """Replace the last batch that each task has recorded, in one transaction.
+
+        Args:
+            job: Name of the job.
+            positions: New last batch by task number. For a batch number of -1, the task's row is deleted.
+        """
         self._database.run(lambda connection: self._move(connection, job, positions))
 
     def _move(self, connection: Any, job: str, positions: Mapping[int, Position]) -> None:

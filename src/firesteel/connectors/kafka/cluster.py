@@ -212,10 +212,16 @@ class Cluster:
         return {each: max(0, latest[each] - place) for each, place in at.items()}
 
     def at(self, place: Place, partitions: list[Partition]) -> Places:
-        """Return the offset of a place in each partition, by Flink's rules.
+        """Return the offset in each partition at which reading starts or ends, by Flink's rules.
 
-        If no message is as late as a timestamp, the offset is the end of the partition. If a partition has no
-        specific offset, the offset is the group's committed one, or else the beginning.
+        For a timestamp, it is the offset of the first message with this time or a later one, or else the end
+        of the partition. If `specific-offsets` does not list a partition, it is the offset that the consumer
+        group has committed, or else the beginning. For `group-offsets`, it is the offset that the group has
+        committed, or else the beginning or the end, as `auto.offset.reset` says.
+
+        Args:
+            place: Start or end of reading as the table's options set it.
+            partitions: The partitions.
         """
         if place.mode == EARLIEST:
             return self.earliest(partitions)
@@ -236,7 +242,13 @@ class Cluster:
         return self._of_group(partitions)
 
     def _of_group(self, partitions: list[Partition]) -> Places:
-        """Return the group's committed offset of each partition, or else that of `auto.offset.reset`."""
+        """Return the offset of each partition that the consumer group has committed.
+
+        Without a committed offset, `auto.offset.reset` decides between the beginning and the end.
+
+        Raises:
+            JobError: A committed offset is missing, and `auto.offset.reset` is neither earliest nor latest.
+        """
         committed = self._committed(partitions)
         missing = [each for each in partitions if each not in committed]
         reset = self._properties.get("auto.offset.reset", "none").lower()

@@ -62,7 +62,8 @@ def error_options(options: Mapping[str, str]) -> ErrorOptions:
     """Return the checked options of a table.
 
     Raises:
-        ValidationError: An option has an invalid value, or the table reads the topic itself.
+        ValidationError: An option has an invalid value, or the topic for messages that cannot be read is a
+            topic that the table itself reads.
     """
     typed = TypedOptions(ERROR_OPTIONS, options)
     tolerance: str | None = typed[TOLERANCE]

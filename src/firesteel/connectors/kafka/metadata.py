@@ -74,7 +74,7 @@ def check_written(spec: SinkSpec) -> None:
     """Check the types of metadata columns that a sink writes.
 
     Raises:
-        NotSupportedError: A timestamp is not an instant.
+        NotSupportedError: A column with the metadata key `timestamp` is no TIMESTAMP_LTZ.
     """
     for name, kind, key in zip(
         spec.names, spec.types, spec.metadata or (None,) * len(spec.names), strict=True

@@ -1,7 +1,8 @@
 """Read and replace the positions of a sink, for all its tasks at once.
 
-Each task has a transactional ID and a consumer group of the same name. The task's position is an offset that
-is committed for this group (transactions.py).
+A position is the last micro-batch that a task has written. Each task has a transactional ID and a consumer
+group of the same name. The position is recorded as an offset that is committed for this group
+(transactions.py).
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ _AT_ONCE = 8
 def noted(
     properties: Mapping[str, str], names: Mapping[int, str], topics: Sequence[str]
 ) -> dict[int, Position]:
-    """Return the recorded positions, by task. Tasks without a position are left out.
+    """Return by task number the last micro-batch that each task has recorded, without tasks that have none.
 
     Args:
         properties: Properties of the client.
         names: Transactional ID of each task.
-        topics: Topics of the table. If several topics have a position of a task, the furthest one counts.
+        topics: Topics of the table. A task may have a record in several topics. The latest batch counts.
 
     Raises:
         JobError: No broker answers.
@@ -38,13 +39,14 @@ def noted(
 
 
 def moved(properties: Mapping[str, str], positions: Mapping[str, Position], topics: Sequence[str]) -> None:
-    """Replace the recorded positions, each in a transaction without messages.
+    """Replace the last micro-batches that tasks have recorded, each in a transaction without messages.
 
-    A position is recorded for every topic. If another topic kept a later position, `noted` would return that.
+    The new micro-batch is recorded in every topic, because `noted` returns the latest one of all topics: an
+    old record of a later micro-batch would win.
 
     Args:
         properties: Properties of the client.
-        positions: New position of each transactional ID.
+        positions: New last micro-batch of each task, by the task's transactional ID.
         topics: Topics of the table.
 
     Raises:

@@ -244,10 +244,8 @@ class Producer:
         return bool(self.name) and (error.code() in told or self._was_shut_out)
 
     def _shut_out(self, why: str) -> Exception:
-        """Return the error for a producer that has lost its transactional ID.
-
-        The broker reports the same if a transaction lasts too long.
-        """
+        """Return the error for a lost transactional ID, or for a transaction that was open for too long."""
+        # The broker also reports a lost transactional ID if a transaction lasts too long.
         lasted = 0.0 if self._began is None else time.monotonic() - self._began
         if not lasted > self._limit:
             return ShutOutError(f"{self.name}: {why}")
@@ -258,10 +256,11 @@ class Producer:
         )
 
     def shut_out_others(self, topics: Sequence[str]) -> None:
-        """Fence all other producers with the transactional ID, and read the recorded position.
+        """Fence all other producers with the transactional ID, and read the last batch that it has committed.
 
         Args:
-            topics: Topics of the table. The largest offset of the consumer group `name` in them counts.
+            topics: Topics of the table. An offset of the consumer group `name` in partition 0 of a topic
+                records the batch. The largest of these offsets counts.
         """
         self._persist(lambda: self._client.init_transactions(_ATTEMPT))
         configuration = client_configuration(self._properties) | {"group.id": self.name, "log_level": "2"}
@@ -279,7 +278,7 @@ class Producer:
 
     @property
     def position(self) -> Position:
-        """Recorded position of the transactional ID. It includes a partly committed batch."""
+        """Last batch that the transactional ID has committed, wholly or in part; its number is -1 if none."""
         if self.messages:
             return Position(self.batch + 1, self.origin, is_whole=False)
         return Position(max(self.batch, -1), self.origin)
@@ -394,7 +393,7 @@ def plain_producer(properties: Mapping[str, str]) -> Producer:
 
 
 def owner(properties: Mapping[str, str], name: str, topics: Sequence[str]) -> Producer:
-    """Return a new producer that has fenced all others with its transactional id and read the position."""
+    """Return a new producer that has fenced all others with the transactional ID and found its last batch."""
     made = Producer(properties, name)
     made.shut_out_others(topics)
     return made

@@ -26,9 +26,9 @@ class Node:
     Attributes:
         schema: Decode schema of the node.
         place: Position of the node in the plan.
-        table: Number of the table with the node's cell.
-        column: Column of that table.
-        members: Nodes of the members.
+        table: Number of the table to which the scan writes the node's cells (see ScanPlan).
+        column: Column of the cells in that table.
+        members: Nodes of an object's wanted members, by key.
         inner: Node of a list's elements, or of a map's values.
     """
 
@@ -48,7 +48,14 @@ class Node:
 
 @dataclass(frozen=True)
 class ScanPlan:
-    """Plan of a scan.
+    """Plan of a scan of JSON messages, which writes the cells of wanted values to tables.
+
+    Table 0 has a row for each message. Each list or map has a table of its own, with a row for each element
+    or entry. Each node has a column for its cells:
+
+        {"a": ..., "b": [{"c": ...}, ...]} -> table 0: message, a, b; table 1: element, c
+
+    The table of a map begins with a column for the cells of the keys.
 
     Attributes:
         root: Node of the messages.
@@ -71,10 +78,13 @@ class ScanPlan:
         return cls(root, widths, entries, names)
 
     def tables(self, messages: int, rows: int) -> Indices:
-        """Return the kernel's descriptions of its tables, int64, one row for each table.
+        """Return descriptions of the tables to which the kernel writes cells: int64[tables, TABLE_SIZE].
+
+        A row describes a table: its start in the array of all cells, its number of columns, its capacity in
+        rows, and two counters of rows, which are 0 (kernels/json/scan.py).
 
         Args:
-            messages: Capacity of the first table, in rows.
+            messages: Capacity of table 0, in rows.
             rows: Capacity of each other table, in rows.
         """
         tables = np.zeros((len(self.widths), TABLE_SIZE), np.int64)
@@ -89,7 +99,14 @@ class ScanPlan:
 def _node(schema: DecodeSchema, table: int, widths: list[int], places: Iterator[int]) -> Node:
     """Return the node of a decode schema, with the nodes below it, and add their columns to `widths`.
 
-    A node gets a column of its parent's table, and the elements of a list or map a table of their own.
+    The members of an object are columns of the object's own table. The elements of a list get a new table,
+    and so do the entries of a map.
+
+    Args:
+        schema: The decode schema.
+        table: Number of the table with the node's cells.
+        widths: Number of columns of each table so far.
+        places: Positions in the plan for the next nodes.
     """
     node = Node(schema, next(places), table, widths[table], {})
     widths[table] += 1
@@ -101,7 +118,7 @@ def _node(schema: DecodeSchema, table: int, widths: list[int], places: Iterator[
 
 
 def _entries(nodes: list[Node]) -> tuple[Indices, Bytes]:
-    """Return the plan's entries for the nodes, and the names in it."""
+    """Return `entries` and `names` of a ScanPlan: its nodes and members as numbers, and the members' keys."""
     nobody = len(nodes) * json_plan.NODE_SIZE  # This member is looked for if a node has no wanted members.
     members = nobody + json_plan.MEMBER_SIZE
     entries = np.zeros(members + json_plan.MEMBER_SIZE * sum(len(node.members) for node in nodes), np.int64)

@@ -50,12 +50,13 @@ class MessageBytes:
 
 
 def places(data: Bytes, wanted: Callable[[Bytes], Flags], behind: int = 0) -> Indices:
-    """Return the positions at which `wanted` holds, ascending.
+    """Return the positions in `data` for which `wanted` returns true, ascending.
 
     Args:
         data: The bytes.
-        wanted: Function that returns a flag for each position of a piece with `behind` more bytes after it.
-        behind: Number of bytes after a position that `wanted` reads.
+        wanted: Function that gets a slice of `data` and returns bool[len(slice) - behind]: a flag for each
+            position except the last `behind` ones.
+        behind: Number of bytes after a position that `wanted` reads to find its flag.
     """
     parts = [np.empty(0, dtype=np.int64)]
     for start in range(0, len(data), _PIECE):

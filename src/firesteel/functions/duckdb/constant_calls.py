@@ -115,8 +115,8 @@ def as_largest(call: Call) -> Expr:
     """Return what Flink's generated code reads for a constant call: the call, or a default value for NULL.
 
     If the result is NULL, but the type is NOT NULL, the code reads the type's default value, such as -1 for
-    an INT. There is one exception: if a function other than CAST returns NULL for a text, and no call among
-    its arguments is NULL, the text stays NULL.
+    an INT. A type whose values are Java objects has no default value: NULL stays NULL. It also stays NULL if
+    the type is CHAR or VARCHAR, the function is not CAST, and no argument is a call with such a NULL.
 
     Args:
         call: A constant call that is not part of a larger constant call. Within one, NULL stays NULL.

@@ -170,6 +170,8 @@ def _chosen(stamps: Mapping[str, int]) -> str:
             return "M"
     best = max(whole.values())
     found = [letter for letter in "dWFDw" if whole.get(letter) == best]
-    if len(found) > 1:  # The same weekday completes several fields: the one that was set later decides.
+    # Each of W, F and w counts only together with a weekday E, with the later stamp of the two. If E was set
+    # after several of them, they all have E's stamp. Then the one with the greatest own stamp decides.
+    if len(found) > 1:
         return max(found, key=lambda letter: stamps.get(letter, 0))
     return found[0]

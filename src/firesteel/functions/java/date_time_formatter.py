@@ -169,8 +169,11 @@ def steps_of(pattern: str) -> tuple[Step, ...] | None:
 
 
 def _compiled(pieces: list[tuple[str, int]]) -> tuple[Step, ...]:
+    # Steps of the whole pattern, then of each optional section `[...]` that is open, the innermost one last.
     open_groups: list[list[Step]] = [[]]
-    base = -1  # Index, in the open group, of a number that fixed-width numbers may directly follow, or -1.
+    # Index, in open_groups[-1], of the number that leaves digits to fixed-width numbers directly after it,
+    # such as the year in `yyyyMMdd`. -1 if the next piece does not directly follow a number.
+    base = -1
     for text, count in pieces:
         group = open_groups[-1]
         if count < 0:

@@ -147,7 +147,14 @@ class Characters:
         return _any_of("", parts) if parts else ""
 
     def member(self, letter: str) -> str:
-        """Read one member of a class: a character, a range, or an escape's class in brackets."""
+        r"""Read one member of a class such as `[a-z\d]`, and return it for Python.
+
+        A character or a range is returned without brackets: `a-z`. An escape for several characters, such as
+        `\d` or `\p{Alpha}`, is returned as a class in brackets: `[0-9]`.
+
+        Args:
+            letter: First character of the member, which `peek` has returned.
+        """
         self.at += 1
         if letter == "\\":
             escape = self.read()

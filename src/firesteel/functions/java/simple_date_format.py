@@ -114,7 +114,13 @@ def _offset_text(letter: str, count: int, offset: int) -> str:
 
 
 def _zone_name(count: int, seconds: int, zone: str) -> str:
-    """Return a zone's name at an instant. A region only has abbreviations, so a long name is an error."""
+    """Return a zone's name at an instant: long if the pattern has more than 3 letters z, else short.
+
+    For a region such as Europe/Paris, Python knows only abbreviations such as CET, and no long names.
+
+    Raises:
+        NotSupportedError: The zone is a region, and a long name is wanted or its abbreviation is no word.
+    """
     if zone.startswith(("GMT+", "GMT-")):
         return zone
     if zone in ("UTC", "GMT"):
@@ -255,7 +261,9 @@ def _instant_of(fields: dict[str, int], zone: str) -> int:
 def instant(local: int, zone: str) -> int:
     """Return the instant at which a zone shows a wall clock, both in seconds.
 
-    A clock in a gap moves forward. Of two instants, the later one counts.
+    If the zone shows the wall clock twice, as at the end of daylight saving time, the result is the later
+    instant. If the zone skips the wall clock, as at the start of daylight saving time, the clock moves
+    forward by the length of the skipped time.
     """
     if zone == "UTC":
         return local

@@ -38,7 +38,7 @@ def _overlaid(args: Sequence[Expr]) -> SqlType:
 
 
 def _picked(args: Sequence[Expr]) -> SqlType:
-    """Return the type of ELT: the common type of the parts.
+    """Return the type of `ELT(index, a, b, ...)`: the common type of a, b, ..., or STRING if there is none.
 
     Raises:
         ValidationError: The index is a negative literal.

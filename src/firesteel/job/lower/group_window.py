@@ -99,10 +99,11 @@ def group_window_aggregate(
 
 
 def _time_column(node: physical_windows.GroupWindowAggregate) -> int | None:
-    """Return the position of the row time, None for processing time.
+    """Return the position of the row time among the input columns, None for processing time.
 
-    If the query reads the row time outside of the window, too, a planner rule removes the projection that has
-    the column twice, and `node.time` is None (merge_group_window_project). Then the column is found by name.
+    If the query reads the row time for the window and elsewhere, the projection below the aggregate has this
+    column twice. The planner rule merge_group_window_project then removes the projection and sets `node.time`
+    to None. In this case, the column is found by its name, `node.time_name`.
     """
     if not node.is_rowtime or node.time is not None:
         return node.time if node.is_rowtime else None

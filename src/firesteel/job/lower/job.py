@@ -247,12 +247,9 @@ class _Translation:
         return [_Open.reading([chain], Partitioning.FORWARD) for chain in closed]
 
     def _read_again(self, shared: _Shared) -> list[_Open]:
-        """Return open chains that read shared chains once more.
-
-        This reader's rows get new sequence numbers if an operator may also get rows of another reader.
-        """
+        """Return open chains that read shared chains once more, with new sequence numbers if necessary."""
         chains = [_Open.reading([chain], Partitioning.FORWARD) for chain in shared.chains]
-        if shared.first != self.sink and not self.joins:
+        if shared.first != self.sink and not self.joins:  # Rows of the two readers never meet.
             return chains
         places = self.sources - shared.source
         self.sources += shared.sources
@@ -335,7 +332,10 @@ class _Translation:
         return [by_key.then(materializer)]
 
     def _in_one_task(self, chains: list[_Open]) -> list[_Open]:
-        """Return the chains, as one in one task if any reads a source: its splits differ in watermarks."""
+        """Return the chains or, if any of them reads a source, one chain that gets all rows in one task.
+
+        Tasks of a source see only the watermarks of their own split, unless the clock gives the watermarks.
+        """
         if all(_is_by_clock(chain) or not self._reads_source(chain) for chain in chains):
             return chains
         return [_Open.reading([self.close(chain) for chain in chains], Partitioning.SINGLE)]

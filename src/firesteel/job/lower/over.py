@@ -62,9 +62,10 @@ def over_aggregate(node: OverAggregate, options: OperatorOptions) -> OverAggrega
 def _sorted_over(node: OverAggregate, options: OperatorOptions) -> SortedOverSpec:
     """Return the spec of an OVER aggregate by a column that is no time attribute.
 
-    A change may affect the results of all rows after it. So the operator aggregates the partition again, with
-    new accumulators. The rows of the partition after such a change are a version. The number of the version
-    is the key of its accumulators.
+    A row that is added between others, or removed, may change the results of all rows behind it in the sort
+    order. So the operator aggregates all rows of the partition again, with new accumulators. A version of a
+    partition is the set of its rows once such a change has happened. The number of the version is the key of
+    the accumulators.
     """
     window, columns = node.window, types_of(node.input)
     types = columns + tuple(literal.type for literal in node.constants)

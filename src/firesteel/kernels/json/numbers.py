@@ -21,15 +21,20 @@ No two decimal numbers of up to 15 digits have the same double, so the number of
 text of its double (zeros at the end are removed before).
 """
 _ROUNDED, _NOT_WHOLE = 15, 19
-"""Powers of 10 between which Java before version 19 does not find the shortest text.
+"""Exponents: the text of a double from 10^_ROUNDED up to 10^_NOT_WHOLE is UNSURE.
 
-types/primitive_text.py explains the reason.
+From 2^53 (9.0e15) up to 2^63 (9.2e18), Java before version 19 does not write the fewest digits that identify
+the double. types/primitive_text.py explains the reason.
 """
 _MOST_POWER = 300
 _TENS = np.array([10**power for power in range(SURE_DIGITS + 1)], np.int64)
 _PLUS, _MINUS, _POINT, _ZERO, _UPPER_E = 43, 45, 46, 48, 69
 _DOUBLES_LEAST, _DOUBLES_MOST, _DECIMALS_LEAST = -3, 6, -6
-"""Range of the power of 10 of the first digit in which Java writes no exponent, for doubles and decimals."""
+"""Powers of 10 of the first digit for which Java writes a number without an exponent.
+
+Doubles: from _DOUBLES_LEAST (0.001) to _DOUBLES_MOST (9999999.0). Decimals: from _DECIMALS_LEAST (0.000001)
+on, except for a multiple of 10: 1234567890.5, but 1E+2.
+"""
 
 
 @compiled

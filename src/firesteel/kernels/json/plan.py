@@ -18,11 +18,12 @@ VALUE, OBJECT, LIST, MAP = range(4)
 KIND, TABLE, COLUMN, FIRST_MEMBER, MEMBERS, INNER, IS_FLAT, DIGITS, NODE_SIZE = range(9)
 """Fields of a node in a plan. Nodes and members are identified by their positions.
 
-TABLE: position in `tables`. FIRST_MEMBER: the first wanted member of an object, or a member that no key
-matches. MEMBERS: number of wanted members. INNER: node of a list's elements, or of a map's values. IS_FLAT: 1
-for an object whose members must not be objects or lists, else the message is odd. DIGITS: if not 0, the query
-does not read the value, so a plain number of up to DIGITS digits is read as null. If DIGITS is negative, the
-number may have up to -DIGITS characters after a minus, and one of them may be a point.
+TABLE: position in `tables`. FIRST_MEMBER: the first wanted member of an object. A node without wanted members
+has a dummy member here, which no key in a message matches. MEMBERS: number of wanted members, without the
+dummy. INNER: node of a list's elements, or of a map's values. IS_FLAT: 1 for an object whose members must not
+be objects or lists, else the message is odd. DIGITS: if not 0, the query does not read the value, so a plain
+number of up to DIGITS digits is read as null. If DIGITS is negative, the number may have up to -DIGITS
+characters after a minus, and one of them may be a point.
 """
 NODE, NEXT, NAME, LENGTH, HEAD, WRITTEN_LENGTH, WRITTEN, WRITTEN_BITS, MEMBER_SIZE = range(9)
 """Fields of a member in a plan.

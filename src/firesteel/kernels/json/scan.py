@@ -68,8 +68,9 @@ _BEFORE is the number of rows before the current message.
 SKIPPED = 16
 """Number of entries in the array `skipped` of `scan`. An entry is start and length of an unwanted value.
 
-The value is the last object or list at its position in its parent (modulo SKIPPED). If the value there in the
-next message has the same text, it is not scanned again (`_skipped`).
+An unwanted object or list that is value number i of its parent belongs to entry i % SKIPPED. The entry has
+the last such value that was scanned. If the next value of this entry, usually in the next message, has the
+same text, it is not scanned again (`_skipped`).
 """
 MAX_DEPTH = 32
 """Greatest depth of nested values, which is the size of `stack`.
@@ -213,8 +214,8 @@ def _message(
 def _skipped(data: Bytes, at: int, end: int, skipped: Integers, nth: int) -> int:
     """Return the position after an unwanted object or list, or BAD. It is value number `nth` of its parent.
 
-    Servers repeat some such values in each message (types of columns, for example). Text that equals the last
-    value in this position is not scanned again.
+    Servers repeat some such values in each message (types of columns, for example). `skipped` has the value
+    that was last scanned for each number modulo SKIPPED. A value with the same text is not scanned again.
     """
     place = nth % SKIPPED * 2
     start, length = entry(skipped, place), entry(skipped, place + 1)

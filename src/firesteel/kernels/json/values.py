@@ -43,7 +43,9 @@ def copy_bytes(data: Bytes, at: int, end: int, out: Bytes, place: int) -> int:
     behind = place + end - at
     last = len(data) - 8
     while place < behind:
-        start = min(at, last)  # The shift removes bytes that were read from before `at`.
+        # A word that began at `at` may reach beyond the end of `data`. It is then read from the last eight
+        # bytes, and the shift drops those before `at`.
+        start = min(at, last)
         store_word(out, place, load_word(data, start) >> np.uint64((at - start) << 3))
         place += 8
         at += 8

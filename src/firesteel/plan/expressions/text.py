@@ -78,7 +78,8 @@ def prefix_text(expr: Expr, names: Sequence[str]) -> str:
             kind = _cast_type(e, type_text(e.type))
             (value,) = e.args
             given = text(value)
-            # A cast of a literal v with an option such as ROWTIME is a time attribute: CAST(v:T AS T).
+            # A time attribute whose value is known is a cast of this literal, with an option (ROWTIME). The
+            # plan shows the literal, too, with the type of the cast: CAST(v:T AS T).
             if e.options and isinstance(value, Literal):
                 given = f"{literal_text(value, with_type=False)}:{kind}"
             return f"{e.function}({given} AS {kind}{_not_null(e)})"

@@ -44,7 +44,7 @@ ExpressionText = Callable[[Expr, Sequence[str]], str]
 Attributes = list[tuple[str, str]]
 N = TypeVar("N", bound=Node)
 _KEPT = (physical.GroupAggregate, physical.GlobalGroupAggregate, physical.IncrementalGroupAggregate)
-"""Aggregates that keep keys in their state."""
+"""Aggregates with the field `state_ttl`. Plans show the query's hint STATE_TTL, which sets it."""
 _OF_USERS = (physical.GroupAggregate, physical_over.OverAggregate, physical_windows.GroupWindowAggregate)
 """Aggregates that have another name in plans if a function is user-defined."""
 

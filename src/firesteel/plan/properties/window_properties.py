@@ -48,7 +48,7 @@ class WindowProperties:
         return bool(self.starts & set(keys)) and bool(self.ends & set(keys))
 
     def mapped(self, change: Callable[[Positions], Iterable[int]]) -> WindowProperties:
-        """Return the windows in other columns.
+        """Return the properties after their columns have moved to new positions.
 
         Args:
             change: Returns the new positions of a set of columns.
@@ -58,7 +58,7 @@ class WindowProperties:
         return replace(self, starts=starts, ends=ends, times=times, padded=padded)
 
     def over(self, window: Window) -> WindowProperties:
-        """Return the same columns as columns of other windows."""
+        """Return a copy of the properties in which `window` replaces the windows. The columns stay."""
         return replace(self, window=window)
 
     def without_times(self) -> WindowProperties:

@@ -44,7 +44,11 @@ from firesteel.plan.simplify.simplifier import STRICT, Rule, Simplifier
 from firesteel.types.sql import TypeRoot
 
 _MOST_KNOWN = 50
-"""Greatest number of known comparisons of a column that are used to simplify another, to bound the cost."""
+"""Greatest number of known comparisons of a column with which a further comparison of it is simplified.
+
+A known comparison holds for the rows in question: in `a > 5 AND a > 3`, `a > 5` is known where `a > 3` is
+simplified. If more comparisons of a column are known, its further comparisons stay, to bound the cost.
+"""
 
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {

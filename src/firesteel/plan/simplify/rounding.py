@@ -6,8 +6,11 @@ from firesteel.functions.expression.nodes import Call, Expr
 from firesteel.plan.simplify.simplifier import Simplifier
 
 _UNITS = ("YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND")
-"""Units from the longest to the shortest. A unit begins where each shorter one begins, unlike WEEK and
-DECADE."""
+"""Units that are simplified, from the longest to the shortest.
+
+Where one of these units begins, each shorter one begins, too: a year begins with a quarter and with a day.
+WEEK and DECADE are not simplified.
+"""
 
 
 def simplify_rounding(call: Call, simplifier: Simplifier, unknown_as: str) -> Expr:

@@ -86,7 +86,10 @@ _ANSWERS = {
 
 
 def _as_it_was(found: Expr, call: Call) -> Expr:
-    """Return `call` if the simplified `found` is equal to it and has the same arguments, else `found`."""
+    """Return `call` if the simplified `found` only copies it, else `found`.
+
+    A copy has the function, type and options of `call`, and the very same argument objects.
+    """
     if isinstance(found, Call) and (found.function, found.type) == (call.function, call.type):
         same = found.options == call.options and len(found.args) == len(call.args)
         return call if same and all(map(is_, found.args, call.args)) else found

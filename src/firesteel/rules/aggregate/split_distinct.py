@@ -201,9 +201,12 @@ def _copy(below: Node, full: Sequence[int], groups: Positions) -> tuple[Expr, ..
 
 
 def _copy_number(full: Sequence[int], groups: Positions) -> int:
-    """Return the number of a copy. It has a bit for each column of `full`, the last column the lowest.
+    """Return the number of the row copy that Expand makes for the grouping columns `groups`.
 
-    The bit is set if the copy has NULL in this column.
+    `full` has the grouping columns of all copies. A copy has NULL in the columns of `full` that are not in
+    its `groups`. For each of them, a bit of the number is set. The last column of `full` has the lowest bit:
+
+        full [0, 3, 4], groups {0, 3}   ->   NULL in column 4, number 0b001
     """
     return sum(1 << place for place, i in enumerate(reversed(full)) if i not in groups)
 

@@ -283,7 +283,11 @@ def _sends_updates(node: Node) -> bool:
 
 
 def _expand(node: physical.Expand, demanded: Columns) -> tuple[Columns, ...]:
-    """Return the input columns that must not change for an Expand. The number of a copy is none of them."""
+    """Return the input columns that must not change for an Expand: those of the output that `demanded` names.
+
+    Expand sends copies of each row, and adds the number of the copy as a column behind the input's columns.
+    Columns behind the input's require nothing of the input.
+    """
     return (frozenset(i for i in demanded if i < len(node.input.schema)),)
 
 

@@ -129,9 +129,14 @@ def _cost(inputs: Sequence[Node], left: Iterable[int], right: Iterable[int]) -> 
 def _most_rows(node: Node) -> float:
     """Return the estimated number of rows of a node.
 
-    A semi or anti join without an estimate counts as all rows of its left input, an upper bound. So moving
-    the join below an inner join seems dearer than it is. If the inner join has no equal columns, its output,
-    all pairs of rows, is usually larger than the bound, and the move is found cheaper nevertheless.
+    A semi or anti join without an estimate counts as all rows of its left input, an upper bound. The cost of
+    a plan is the number of rows that its joins read. For a semi join of l with s, and an inner join with r:
+
+        semi join above the inner join:   (l + r) + (rows of the inner join + s)
+        semi join below the inner join:   (l + s) + (rows of the semi join, counted as l, + r)
+
+    So the second cost is too high. It is still the lower one if the inner join has more than l rows. That is
+    usual for an inner join without equal columns, which has all pairs of rows.
     """
     try:
         return row_count(node)

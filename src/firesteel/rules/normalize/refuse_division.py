@@ -43,8 +43,9 @@ def is_constant(expr: Expr) -> bool:
 def is_constant_column(expr: Expr) -> bool:
     """Return whether Flink knows, above a projection with this expression, that the column is a constant.
 
-    For Flink, a literal in a cast that changes only nullability is no constant. In plans, such a cast stands
-    for TYPEOF(1), or for a column that a filter below fixes to one value (`a = 1`).
+    For Flink, a literal in a cast that changes only nullability is no constant. The planner makes such a cast
+    where a NOT NULL literal replaces a nullable expression, to keep the type: a column that a filter below
+    fixes to one value (`a = 1`), or TYPEOF(1).
     """
     if isinstance(expr, Call) and expr.function == "CAST" and isinstance(expr.args[0], Literal):
         return not expr.type.same_as(expr.args[0].type)

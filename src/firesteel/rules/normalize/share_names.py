@@ -35,7 +35,12 @@ def share_names(root: Node) -> Node:
 
 
 def _key(node: Node, inputs: tuple[int, ...]) -> Hashable:
-    """Return a key for equal nodes: class, fields except names and inputs, and the numbers of the inputs."""
+    """Return a key that is equal for equal nodes. The names of a projection are not part of the key.
+
+    Args:
+        node: The node.
+        inputs: A number for each input of the node. Equal inputs have equal numbers.
+    """
     left_out = {"input", "inputs", *(["names"] if isinstance(node, Project) else [])}
     own = tuple(getattr(node, f.name) for f in fields(node) if f.name not in left_out)  # type: ignore[arg-type]
     return type(node), own, _digits(node), inputs

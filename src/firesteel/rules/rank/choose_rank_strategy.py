@@ -52,9 +52,10 @@ def _check_order(node: Rank | SortLimit) -> None:
 
 
 def _never_falls_behind(node: Rank | SortLimit) -> bool:
-    """Return whether an update never moves a row after others.
+    """Return whether an update never moves a row towards the end of the sort order.
 
-    Each column of ORDER BY must be constant, or change in the direction in which it is sorted.
+    For this, updates may change the columns of ORDER BY only as follows: a column with DESC may grow, and a
+    column with ASC may fall.
     """
     columns = monotonicity(node.input)
     if columns is None or not node.order:

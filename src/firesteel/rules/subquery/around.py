@@ -20,8 +20,9 @@ class Around:
         not_null: Whether rows of the sub-query with NULL in a column that must equal an outer one are
             filtered out before the join, as they have no partner.
         place: Position of the sub-query in the statement, for errors.
-        start: Position of the first outer column in the sub-query's numbering. In ON, the right input follows
-            the left one.
+        start: Number by which `$COR` calls in the sub-query read the first column of `node`. It is 0, unless
+            the sub-query is in an ON condition and `node` is the right input of this join: the columns of the
+            right input are numbered after those of the left one.
     """
 
     node: Node
@@ -32,7 +33,7 @@ class Around:
 
     @property
     def columns(self) -> dict[int, InputRef]:
-        """Columns of the outer query, by their position in the sub-query's numbering."""
+        """Columns of the outer query, by the numbers with which `$COR` calls in the sub-query read them."""
         return {self.start + i: InputRef(i, field.type) for i, field in enumerate(self.node.schema)}
 
     def reads(self, expr: Expr) -> bool:

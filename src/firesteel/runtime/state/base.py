@@ -102,7 +102,7 @@ class MapState(Protocol):
     ) -> Found:
         """Look up m pairs of key (an index into `keys`) and sub-key, in any order.
 
-        `words`: `value_words(sub_keys)` if it is known.
+        `words`: `value_words(sub_keys)`, two 64-bit numbers for each sub-key. None: they are computed.
         """
         ...
 
@@ -153,7 +153,7 @@ class MapState(Protocol):
             columns: m rows each.
             now: Processing time in milliseconds.
             live: bool[m], False deletes the entry. None writes all entries.
-            words: `value_words(sub_keys)` if it is known.
+            words: `value_words(sub_keys)`, two 64-bit numbers for each sub-key. None: they are computed.
         """
         ...
 

@@ -24,7 +24,10 @@ _TIME = "time"
 _BY_HASH = ("value", "map", "ordered map")
 """Kinds of states whose entries are sorted by the hash of the key."""
 _CODE = "code"
-"""Column of an ordered map with the order codes of its sub-keys. It is not shown."""
+"""Name of an extra column of an ordered map whose sub-keys have several columns.
+
+It has each sub-key as bytes that sort like the sub-key (order_codes.py). `Contents.table` leaves it out.
+"""
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,10 @@ class Contents:
 
 
 def _of_key(run: Run, key: Keys) -> Index:
-    """Return the positions in a run of the entries of one key: those with the second hash of the key."""
+    """Return the positions of the entries of one key in a run, int64[m], ascending.
+
+    They are found by the second of the key's two 64-bit hashes, the only one that the runs of all kinds of
+    states have in full. That two keys share it is not ruled out, but very improbable.
+    """
     hash2 = run.words[1] if len(run.words) == 2 else run.words[2]
     return np.flatnonzero(hash2 == key.hash2[0])

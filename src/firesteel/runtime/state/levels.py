@@ -32,24 +32,31 @@ the state keeps about three versions of each: one in the last level, UPDATES abo
 would keep FAN_IN versions.
 """
 SAMPLE = 64
-"""Number of entries that are looked up to detect new versions."""
+"""Number of newer entries that are looked up in the last level, to estimate how many of them replace its
+entries (UPDATES).
+"""
 WORK_PER_ROW = 4
 """Number of rows that a batch merges for each row that it wrote.
 
-Merges rewrite each row two or three times. The fourth row is for tombstones. If half of a state is dead, the
-whole state is merged. A tombstone makes two entries dead: itself and the entry that it hides. So a batch
-causes this merge if its tombstones are a quarter of all entries. The same batch may then do the whole merge.
+Merges of levels of similar size rewrite each row two or three times. The rest is for tombstones. A tombstone
+makes two entries dead: itself and the entry that it hides. All levels are merged once half of all entries are
+dead, so once a quarter of all entries are tombstones. That merge has four rows for each tombstone. So the
+batches that wrote the tombstones may do all of it.
 """
 WORK_FLOOR = 4096
 """Number of rows that any batch may merge."""
 PIECES = 64
-"""Every batch may merge at least this fraction (1 / PIECES) of the state, even if it wrote fewer rows.
+"""Every batch may merge at least this fraction (1 / PIECES) of the state, even if it wrote few rows.
 
-Each step of a merge makes one piece of the new level. With larger steps, a level has few pieces.
+Each batch that takes part in a merge makes a piece of the new level, or several if a piece would be too large
+(PIECE_ROWS). Without this rule, a merge over many batches could leave a level of many small pieces, each of
+which a look-up must visit. With it, a merge takes at most about PIECES batches.
 """
 PIECE_ROWS, PIECE_BYTES = 1 << 18, 16 << 20
-"""Most rows and bytes, approximately, of a step of a merge and of a committed piece. The values of a store
-should have a few megabytes.
+"""Most rows and bytes, approximately, of a step of a merge and of a committed piece.
+
+A committed piece is compressed and becomes one value of Spark's state store, where values should not have
+more than a few megabytes.
 """
 HELD_BYTES = 128 << 20
 """Most bytes of uncommitted runs of a state that stay in memory. The others are in files until the commit."""
@@ -152,7 +159,11 @@ class Levels:
         return now - self.ttl if self.ttl else None
 
     def add(self, run: Run, now: int) -> None:
-        """Add a run as the newest level, then merge as much as its size allows."""
+        """Add a run as the newest level, then merge some entries: the more rows the run has, the more.
+
+        The number of merged rows is about WORK_PER_ROW for each row of the run, and not below WORK_FLOOR and
+        1 / PIECES of the state, as long as any merge pays off. `now` is the processing time in milliseconds.
+        """
         if not len(run):
             return
         self.levels.insert(0, [Piece(len(run), run=run)])
@@ -259,10 +270,14 @@ class Levels:
         return Merge(0, best) if best else None
 
     def _worn(self) -> bool:
-        """Return whether half of all entries are dead.
+        """Return whether so many entries are dead that a merge of all levels pays off.
 
-        Dead are entries that are cut off, expired or old versions, and tombstones with the entries that they
-        hide.
+        This is so in three cases. The last two need at least two levels.
+
+        - More than half of all entries have expired (an estimate).
+        - More than half are tombstones, hidden by tombstones, or outside of the bounds of their piece: merged
+          into another piece or dropped already.
+        - The newer levels mostly replace entries of the last level (`_updated`).
         """
         pieces = [piece for level in self.levels for piece in level]
         held, expiry = self.held(), self.expiry(self.now)

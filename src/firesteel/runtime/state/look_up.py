@@ -16,14 +16,14 @@ from firesteel.runtime.state.runs import END, Index, Run, bounds, find, slices
 
 
 def look_up(levels: Levels, wanted: Run, now: int, skip: int, types: Sequence[pa.DataType]) -> Found:
-    """Return the newest version of each wanted entry. If it is dead, the entry does not exist.
+    """Return the newest version of each wanted entry. If it is deleted or expired, the entry does not exist.
 
     Args:
         levels: Levels of the state.
-        wanted: Entries with ascending first words.
+        wanted: Entries to look up, sorted by their first word, such as the key's hash (runs.py).
         now: Processing time in milliseconds.
-        skip: Number of leading columns to leave out.
-        types: Types of the other columns.
+        skip: Number of leading columns of a run that are not returned.
+        types: Types of the columns that are returned.
     """
     rows, expiry = len(wanted), levels.expiry(now)
     pending = np.arange(rows, dtype=np.int64)
@@ -95,13 +95,15 @@ def key_sizes(levels: Levels, hash1: U64) -> Index:
 
 
 def entries_between(levels: Levels, hash2: U64, low: int, high: int, now: int) -> tuple[Index, Run] | None:
-    """Return all live entries of one key at places [low, high), each with the key index 0. None for none.
+    """Return all live entries of one key at places [low, high), each with the key index 0. None for no entry.
+
+    A place is the first two words of an entry as one number: the key's first hash << 64 | the second word.
 
     Args:
         levels: Levels of the state.
         hash2: uint64[1], second hash of the key.
-        low: First place. It has the first hash of the key.
-        high: Place after the last one.
+        low: First place of the range. Its upper 64 bits are the first hash of the key.
+        high: Place after the last place of the range.
         now: Processing time in milliseconds.
     """
     stretches = []

@@ -17,9 +17,10 @@ _SLICED = re.compile(r"map by slices of (\d+) ms")
 def oldest_time(kind: str, levels: Levels) -> int | None:
     """Return the least time of a state, in milliseconds.
 
-    A time state reads one run of each level, which its timers need anyway. The runs of a sliced state may be
-    large, and old ones are never read: the manifest has their first words. An entry that was deleted counts
-    until a merge drops it.
+    The first word of an entry holds its time or slice, and entries are sorted by it. So only the first entry
+    of each level matters. For a time state, its run is read, which the timers need anyway. The runs of a
+    sliced state may be large. If a run is not in memory, the manifest gives the first word of its first
+    entry. An entry that was deleted counts until a merge drops it.
 
     Args:
         kind: Kind of the state, as a manifest has it.
@@ -42,7 +43,7 @@ def oldest_time(kind: str, levels: Levels) -> int | None:
 
 
 def _first_word(levels: Levels, level: Level) -> int | None:
-    """Return the first word of a level's first entry, None if it has none."""
+    """Return the first word of a level's first entry; None if the level has no entry."""
     for piece in level:
         run = levels.run(piece)
         start, stop = bounds(run, piece.low, piece.high)
@@ -52,10 +53,11 @@ def _first_word(levels: Levels, level: Level) -> int | None:
 
 
 def _first_slice(levels: Levels, level: Level) -> int | None:
-    """Return the first word of an entry in the first slice of a level, None if the level has no entry.
+    """Return the first word of a level's first entry, which begins with the entry's slice. None for no entry.
 
-    Of a run that is not in memory, it is taken from the manifest. A manifest of an earlier version lacks it:
-    then the run is read.
+    If the run is not in memory, the word comes from the manifest. If this entry was dropped, the result is
+    the first word at which the run still counts, which may be less than that of the next entry. A manifest
+    of an earlier version lacks the word: the run is then read.
     """
     for piece in level:
         if piece.low >= piece.high or not piece.rows:

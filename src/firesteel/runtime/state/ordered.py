@@ -21,9 +21,10 @@ from firesteel.runtime.state.walk import Stretch, Walk
 
 
 class SortedOrderedMapState(SortedMapState):
-    """`OrderedMapState` over sorted runs.
+    """`OrderedMapState` over sorted runs. The columns of a run are the sub-key, then the values.
 
-    For a sub-key of several columns, a run has its order code as first column.
+    If the sub-key has several columns, the first column of a run is its order code, before the sub-key: bytes
+    that sort like the sub-key (order_codes.py).
     """
 
     def __init__(
@@ -70,8 +71,9 @@ class SortedOrderedMapState(SortedMapState):
     ) -> Entries:  # fmt: skip
         """Return the first entries of some keys, or with `backwards` the last ones.
 
-        `counts`: int64[m], number of entries wanted of each key in `owners`. `start`: sub-keys to begin at.
-        With `index`, the owners of the result are positions in `owners`, which may then repeat.
+        `counts`: int64[m], number of entries wanted of each key in `owners`. `start`: m sub-keys at which the
+        read of each key begins, None for its first or last one. With `index`, `owners` may contain a key
+        several times. The `owners` of the result are then positions in the argument `owners`, not keys.
         """
         bound = self._wanted(keys, owners, start)
         if backwards:

@@ -141,18 +141,25 @@ def bounds(run: Run, low: int, high: int) -> tuple[int, int]:
 
 
 def slices(run: Run, hash1: U64) -> tuple[Index, Index]:
-    """Return the ranges of the entries with m ascending first words: int64[m] starts, int64[m] ends."""
+    """Return the range of the entries that have each of m first words: int64[m] starts, int64[m] ends.
+
+    Args:
+        run: The run.
+        hash1: uint64[m], first words: hash1 of a key, or in a sliced state its slice and a part of hash1.
+            Ascending words are found faster.
+    """
     start, stop = np.empty(len(hash1), np.int64), np.empty(len(hash1), np.int64)
     find_stretches(start, stop, *given(run.words[0], hash1))
     return start, stop
 
 
 def find(run: Run, wanted: Run) -> tuple[Index, Index]:
-    """Return which of the wanted entries are in a run, ascending, and their positions in it.
+    """Return the indices of the wanted entries that are in a run, ascending, and their positions in the run.
 
     Args:
         run: The run.
-        wanted: Entries with words and tails like those of the run. Ascending first words are faster.
+        wanted: Entries to find. They have as many words as entries of the run. If the run has a tail, their
+            first column is the tail. Entries in ascending order of their first word are found faster.
     """
     if run.tail and len(run):
         return _find_by_tail(run, wanted)
@@ -164,11 +171,12 @@ def find(run: Run, wanted: Run) -> tuple[Index, Index]:
 
 
 def bisect(run: Run, wanted: Run, right: bool = False) -> Index:
-    """Return the position of wanted sub-keys in a run of an ordered map, int64[m].
+    """Return the position of each wanted sub-key in a run of an ordered map, int64[m].
 
     Args:
         run: The run.
-        wanted: m keys and sub-keys, with ascending first words.
+        wanted: m pairs of key and sub-key, as entries without values. Pairs in ascending order of hash1, the
+            first word, are found faster.
         right: Whether the position is after equal sub-keys. If False, it is before them.
     """
     low, high = slices(run, wanted.words[0])
@@ -185,7 +193,18 @@ def _bisect(sorted_words: U64, wanted: U64, low: Index, high: Index, right: bool
 
 
 def _bisect_tails(run: Run, wanted: Run, low: Index, high: Index, right: bool = False) -> Index:
-    """Return the position of wanted sub-keys where entries with equal words are sorted by their tails."""
+    """Return the position of each wanted sub-key in a run with a tail, int64[m].
+
+    The tail is the first column, which sorts the entries with equal words. So the words are searched first,
+    then the tails.
+
+    Args:
+        run: The run.
+        wanted: m pairs of key and sub-key, with the sub-key or its order code as first column.
+        low: int64[m], position of the first entry with the same first word.
+        high: int64[m], position after the last entry with the same first word.
+        right: Whether the position is after equal sub-keys. If False, it is before them.
+    """
     for word, mine in zip(run.words[1:], wanted.words[1:], strict=True):
         low, high = _bisect(word, mine, low, high), _bisect(word, mine, low, high, True)
     before = pc.less_equal if right else pc.less

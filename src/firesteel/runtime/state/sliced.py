@@ -1,8 +1,9 @@
 """Sliced state over sorted runs.
 
 The first word of an entry holds the number of its slice in the upper bits, and the upper bits of the key's
-hash below them. So the entries of a key and slice lie side by side, and old slices lie before all others:
-dropping them cuts the runs (Levels.drop_below) and reads nothing.
+hash below them. So the entries of a key and slice lie side by side, and old slices lie before all others. To
+drop them, a binary search in the first words finds where to cut the runs (Levels.drop_below). No entry is
+rewritten.
 
     slice, upper bits of hash1 | number | hash2
 """
@@ -23,7 +24,11 @@ from firesteel.runtime.state.runs import Index, Run, position, slices
 from firesteel.runtime.state.sort import run_order
 
 SHORTEST = 64
-"""Least length of a slice. It leaves 21 bits of a word for the key."""
+"""Least length of a slice in milliseconds.
+
+The number of such a slice takes 43 bits of an entry's first word. So 21 bits remain for the key's hash. The
+number of a longer slice takes fewer bits.
+"""
 _TIME_BITS = 49
 """Bits of a time in milliseconds: years -6900 to 10900."""
 
@@ -50,7 +55,7 @@ class SortedSlicedState:
     Args:
         levels: Levels of the state.
         types: Types of the value columns.
-        length: Length of a slice, at least SHORTEST.
+        length: Length of a slice in milliseconds, at least SHORTEST.
     """
 
     def __init__(self, levels: Levels, types: Sequence[pa.DataType], length: int) -> None:

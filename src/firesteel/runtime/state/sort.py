@@ -1,6 +1,9 @@
 """Sort the entries of a run.
 
-Words are sorted as numbers. Tails are sorted by their bytes, eight at a time, as long as some are equal.
+Entries are sorted by their first two words, which are unsigned numbers (runs.py). If the run has a tail,
+entries with equal words are sorted by their third word, hash2, and then by the tail, their first column.
+Tails are strings or bytes, compared eight bytes at a time, or DECIMALs, compared one 64-bit word at a time.
+Each round of comparisons covers only the entries that are still equal.
 """
 
 from __future__ import annotations
@@ -59,7 +62,12 @@ def spread(words: U64) -> U64:
 
 
 def _by_tails(run: Run, order: Index) -> Index:
-    """Return `order` with entries that share their sorting words reordered by hash2 and tail."""
+    """Return `order`, in which entries with equal first two words are also sorted by hash2 and then tail.
+
+    Args:
+        run: n unsorted entries. Their third word is hash2, their first column is the tail.
+        order: int64[n], order of the entries by their first two words.
+    """
     first, second = run.words[0][order], run.words[1][order]
     same = (first[1:] == first[:-1]) & (second[1:] == second[:-1])
     at, group = _tied(same)
@@ -89,7 +97,13 @@ def _tied(same: Mask) -> tuple[Index, Index]:
 
 
 def _order_of_tails(hash2: U64, tails: pa.Array, group: Index) -> Index:
-    """Return a stable order by group (already ascending), hash2 and tail."""
+    """Return a stable order of n entries by group, then hash2, then tail, int64[n].
+
+    Args:
+        hash2: uint64[n], second hash of the key of each entry.
+        tails: n strings, bytes or DECIMALs: the first column, which sorts entries with equal words.
+        group: int64[n], ascending. Entries with equal first two words have the same number.
+    """
     order = np.arange(len(group))
     at = order.copy()
     for words in _rounds(hash2, tails):

@@ -92,5 +92,8 @@ def _after(time: int) -> int:
 
 
 def times_of(words: U64) -> Index:
-    """Return times from their order words, int64[n]."""
+    """Return the times of n entries from their first words, int64[n].
+
+    The first word is the time with its sign bit inverted. So unsigned words sort like signed times.
+    """
     return (words ^ _SIGN).view(np.int64)

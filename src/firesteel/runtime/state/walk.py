@@ -76,7 +76,10 @@ class Walk:
         return owners[order], found.take(order)
 
     def _round(self) -> bool:
-        """Read entries and keep the certain ones. Return whether entries are left to read."""
+        """Read the next entries of each key, and keep those that no unread entry can precede (`_certain`).
+
+        Return whether a key of which entries were read has unread entries.
+        """
         parts, owners, sources, ends = self._read()
         if not parts:
             return False

@@ -70,7 +70,11 @@ class _Graph:
         }
 
     def _nodes_of(self, chain: ChainSpec) -> list[Node | None]:
-        """Return the plan node of each step of a chain, None for a step that only packs or merges rows."""
+        """Return the plan nodes of a chain's steps: its input, its operators in order, and its output.
+
+        The node of the input is that of the table scan, None if the chain reads no table. The output, which
+        packs rows for the next chain or writes them to a sink, has None. So has an operator without a node.
+        """
         source = chain.source
         scan = self._scan(source) if isinstance(source, ScanSpec) else None
         return [scan, *(node_of(operator, self._origins) for operator in chain.operators), None]

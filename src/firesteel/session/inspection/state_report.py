@@ -158,7 +158,12 @@ def open_reports(session: SparkSession, checkpoint: str, batch: int | None = Non
 
 
 def key_types(spec: Mapping[str, Any]) -> list[pa.DataType]:
-    """Return the types of an operator's key columns, from its spec in JSON (the checkpoint's fingerprint)."""
+    """Return the types of an operator's key columns, an empty list if it has no keys.
+
+    Args:
+        spec: The operator's spec as JSON. It is a part of the job's description in the fingerprint file of
+            the checkpoint (checkpoint/fingerprint.py).
+    """
     if "inputs" in spec:
         side = spec["inputs"][0]
         types, at = side["types"], side["keys"]

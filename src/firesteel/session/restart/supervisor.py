@@ -14,7 +14,11 @@ from firesteel.session.restart.strategies import NoRestart, RestartStrategy
 T = TypeVar("T")
 
 _SIGNAL_SECONDS = 0.25
-"""Seconds to wait for a signal after a failure. A signal to the process group may end Spark first."""
+"""Seconds that the supervisor waits after a failure, in case the job is being cancelled.
+
+A signal to the process group may end Spark before this process cancels the job. The job then fails, but it is
+not restarted if the cancellation follows within this time.
+"""
 _NUMBERS = re.compile(r"\d+")
 
 

@@ -38,7 +38,7 @@ class OperatorReports:
     Args:
         job: The job.
         origins: Its operators with their plan nodes.
-        lineage: The lineage of the explained rows.
+        lineage: The rows from which the explained rows come, at each input and output of an operator.
         sources: The source rows that the explained rows come from.
         batches: The micro-batches.
         limit: Most steps that the report of an operator and a key lists.
@@ -129,7 +129,11 @@ def _drops(spec: OperatorSpec) -> bool:
 def _keys(
     places: dict[int, PlaceRows], keys: Sequence[tuple[int, ...]]
 ) -> list[tuple[tuple[str, ...], dict[int, Mask]]]:
-    """Return the distinct keys of the input rows in the lineage, in the order of each key's first row.
+    """Return the distinct keys of an operator's chosen input rows, in the order of each key's first row.
+
+    Args:
+        places: For each port, all recorded input rows. Chosen are those from which the explained rows come.
+        keys: For each port, the positions of the key columns.
 
     Returns:
         One pair for each key: its values as text, and for each port bool[number of rows], whether a row has

@@ -28,7 +28,7 @@ class SourceRows:
 
     Args:
         job: The job.
-        lineage: The lineage.
+        lineage: The rows from which the explained rows come, at each input and output of an operator.
         read: Rows that each source chain has read, by the chain's number.
         batches: The micro-batches.
 

@@ -20,7 +20,10 @@ from typing import Any
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _ESTABLISHED = "01"
 _NO_INODE = "0"
-"""Inode of a connection that its process has left. Such lines show user 0, whoever the owner was."""
+"""Inode that /proc/net/tcp shows for a connection that its process has closed or that outlives its process.
+
+The line of such a connection names user 0, whoever the owner was. So it says nothing about the owner.
+"""
 
 
 @cache
@@ -54,7 +57,13 @@ def is_own_peer(connection: socket.socket) -> bool:
 
 
 def _has(table: Path, local_port: int, remote_port: int) -> bool:
-    """Return whether a connection table of Linux has one of this user from the local to the remote port."""
+    """Return whether a connection of this user leads from the local to the remote port.
+
+    Args:
+        table: Linux's table of connections, /proc/net/tcp or tcp6.
+        local_port: Port of the user's end.
+        remote_port: Port of the other end.
+    """
     local, remote = f":{local_port:04X}", f":{remote_port:04X}"
     user = str(os.getuid())
     for line in table.read_text().splitlines()[1:]:

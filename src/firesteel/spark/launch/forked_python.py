@@ -16,7 +16,7 @@ import os
 import sys
 
 LENGTH_BYTES = 4
-"""Bytes of the message's length, which come first, together with the streams."""
+"""Number of bytes of the length that `_send` sends before its message to the fork server."""
 STREAMS = 3
 _INT_BYTES = 4
 """Bytes of C's int, in which the kernel takes the numbers of open files."""
@@ -68,7 +68,10 @@ def run_in_fork(address: str, arguments: list[str]) -> None:
 
 
 def _send(connection: _socket.socket, about: bytes) -> None:
-    """Send this process's standard streams, then `about`: arguments, path, folder, and environment."""
+    """Send the length of `about` and this process's standard streams in one call, then `about`.
+
+    `about`: arguments, path, folder and environment of this process, as `marshal` writes them.
+    """
     streams = b"".join(number.to_bytes(_INT_BYTES, sys.byteorder) for number in range(STREAMS))
     with_streams = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)
     connection.sendmsg([len(about).to_bytes(LENGTH_BYTES, "big")], [with_streams])

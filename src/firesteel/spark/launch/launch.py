@@ -260,7 +260,8 @@ class Spark:
         try:
             return self._fast.context(self._wait_for)
         except Exception as error:
-            if is_sparks_own(error) or self._is_over:  # if it is over, this process has ended the JVM
+            # If `_is_over`, the start failed because this process stopped Spark, so no other JVM is started.
+            if is_sparks_own(error) or self._is_over:
                 raise
             self._fast.stop()
             self._fast = None

@@ -1,7 +1,15 @@
 """Start of Spark by `spark-submit`, as pyspark does it.
 
-It is used if the user's files or variables are for spark-submit, if the user requests it, and if the direct
-launcher has failed. The module also prints the notice on such a fallback.
+It is used in each of these cases:
+
+- The master is not `local`.
+- A setting or an environment variable is set that only spark-submit reads, such as `spark.jars` or
+  SPARK_CONF_DIR, or SPARK_HOME names another Spark (LaunchOptions.may_start_directly).
+- The user has set `firesteel.fast-start` to `off`.
+- pyspark has a JVM in this process already.
+- The direct launcher has failed.
+
+The module also prints the notice that something, such as this start, is done in a slower way.
 """
 
 from __future__ import annotations

@@ -21,7 +21,12 @@ from firesteel.spark.stream.keyed_processor import DATA, RUN_ID
 MANIFEST = ""
 """ID of a row that holds the manifest of a key group. Other rows hold a run."""
 ROWS = "key_group INT, id STRING, data BINARY"
-"""Schema of the rows of a state: label of the key group, ID of the run, and its bytes."""
+"""Schema of the rows that a state consists of: one row for each run and one for the manifest of a key group.
+
+    key_group   label of the key group, the number by which Spark knows it (internals/hash_partitions.py)
+    id          ID of the run, or MANIFEST
+    data        bytes of the run or of the manifest
+"""
 
 
 class StateLoader(StatefulProcessor):

@@ -49,7 +49,8 @@ def move_state(
         spark: Spark's folder in the checkpoint.
         stage: Number of the stateful operator.
         batch: Number of the last committed micro-batch.
-        labels: New label of each key group, by its old label.
+        labels: For each key group, a map from its old label to its new label. A label is the number by which
+            Spark knows a key group, and decides the partition.
         to: Folder of the operator's state in the new checkpoint. It gets a folder for each partition.
 
     Raises:

@@ -113,9 +113,17 @@ class FrameTask:
         return pa.table(columns if sub_sequence is None else columns | {SUB_SEQUENCE: sub_sequence})
 
     def _commits(self, versions: NDArray[np.int64], kinds: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Return for each row the sequence that its commit has in partition 0, int64[rows].
+        """Return the base of each row's sequence, int64[rows]. The caller adds the partition's number to it.
 
-        A commit has two sequences, so that its deletions (-U, -D) come before its insertions (+I, +U).
+        The base depends on the row's version and on whether the row is a deletion. So in all partitions, the
+        deletions (-U, -D) of a version come before its insertions (+I, +U).
+
+        Args:
+            versions: int64[rows], the `_commit_version` of each row.
+            kinds: int8[rows], the row kind of each row.
+
+        Raises:
+            DataError: A version is too large or below 0.
         """
         first = self.numbers[0] << ROW_BITS
         room = len(self.numbers) << ROW_BITS >> _PARTITION_BITS + 1

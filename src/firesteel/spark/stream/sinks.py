@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 FEW_ROWS = 1000
 """Limit of rows in a packet for a task of a sink: up to it, the driver collects the packet with its rows.
 
-From a larger packet, the driver collects only the numbers, and the rows stay in Spark. If the driver has the
-rows of all packets for a sink, it runs the sink's tasks itself. A Spark job would take longer, and each of
-its workers would have to take over the Kafka transactional id of another worker, because Spark gives a worker
-other partitions in each batch.
+If the packets are persisted, the driver collects a larger packet without its rows: only columns such as the
+number of rows and the key group. The rows stay in Spark. If the driver has the rows of all packets for a
+sink, it runs the sink's tasks itself. A Spark job would take longer, and each of its workers would have to
+take over the Kafka transactional id of another worker, because Spark gives a worker other partitions in each
+batch.
 """
 
 

@@ -20,7 +20,8 @@ class TaskCounters:
         read: Number of rows read from sources, without those that a sent packet has counted.
         sent: Bytes of the rows that the chains have sent to other tasks or to sinks.
         watermark: Highest watermark that no sent packet has reported yet, in milliseconds; 0 for none.
-        chains: Counters of the steps of each chain, by its number.
+        chains: By the number of a chain, the counters of each of its steps: its input, its operators in
+            order, and its output.
         keys: Frequent keys of the rows sent to keyed chains, by the chain's number and port.
     """
 
@@ -131,9 +132,11 @@ class ReadCounters:
     """Counters of one task, as the driver reads them from a packet.
 
     Attributes:
-        chains: For each chain its number and the values of its steps.
-        states: Sizes of states.
-        keys: Frequent keys.
+        chains: One pair for each chain: its number, and for each of its steps the counters [rows_in,
+            rows_out, busy, late] (Counters.values). The steps are its input, its operators in order, and its
+            output.
+        states: Sizes of the states, one item for each stage and key group in the packet.
+        keys: Frequent keys, one item for each chain and port to which the task has sent rows.
     """
 
     chains: list[tuple[int, list[list[int]]]]

@@ -21,10 +21,10 @@ COUNT = "$count"
 """Column with the number of equal rows, int64."""
 _ADDS = (int(RowKind.INSERT), int(RowKind.UPDATE_AFTER))
 _ROWS = 1 << 20
-"""Number of buffered changes at which they are applied to the distinct rows.
+"""Least number of buffered changes at which they are applied to the distinct rows.
 
-If there are more distinct rows than this, as many changes as distinct rows are buffered. Otherwise, the time
-for a change would grow with the number of distinct rows, because all of them are copied each time.
+With d distinct rows, max(_ROWS, d) changes are buffered. To apply them, all d rows are copied. Since the
+buffer grows with d, the time for each change does not.
 """
 
 

@@ -148,7 +148,10 @@ class Lineage:
     def _choose_keys(
         self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
     ) -> None:
-        """Add input rows of an operator with keys: those with the key of one of its rows in the lineage."""
+        """Add input rows of an operator with keys to the lineage: all rows with one of `_known_keys`.
+
+        Skip the ports with an exact condition. `_known_keys` chooses their rows.
+        """
         assert columns.keys is not None
         wanted = self._known_keys(chain, position, columns, after)
         for port in ports(chain, position):
@@ -164,7 +167,12 @@ class Lineage:
     def _known_keys(
         self, chain: ChainSpec, position: int, columns: OperatorColumns, after: PlaceRows
     ) -> list[_Keys]:
-        """Return the keys of an operator's lineage rows: of output rows, and of inputs with a condition."""
+        """Return the keys whose input rows belong to the lineage of an operator.
+
+        They are the keys of its output rows in the lineage and, for each port with a condition (WantedRows),
+        the keys of the input rows that satisfy the condition. If the condition is exact, choose these input
+        rows as the port's rows in the lineage.
+        """
         assert columns.keys is not None
         found: list[_Keys] = []
         sent = after.picked()

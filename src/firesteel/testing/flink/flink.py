@@ -60,7 +60,16 @@ class FlinkRun:
         return first["version"], answers
 
     def _after_setup(self, reply: dict[str, Any], request: Request, asked: Asked) -> dict[str, Any]:
-        """Return a reply. If it is the error of a setup request, leave the statement out and return {}."""
+        """Return Flink's reply to a request, or {} if the reply is the error of a setup request.
+
+        A setup request must succeed before the statement's own requests. An example is the definition of a
+        file's table. If it fails, exclude the statement's rows and plans from the comparison (left_out).
+
+        Args:
+            reply: Flink's reply.
+            request: The request.
+            asked: The statement of the request.
+        """
         if "error" in reply and any(request is each for each in asked.setup):
             asked.left_out = f"Flink does not take the table of a file: {reply['error']}"
             return {}

@@ -17,12 +17,16 @@ from firesteel.types.text import render
 
 @dataclass
 class KeyDifference:
-    """The rows, or changes, of one key that are not equally often expected and found.
+    """Difference between the expected and the found rows, or changes, of one key.
+
+    If rows are compared, it lists the rows that are not equally often expected and found. A row that occurs
+    more than once is followed by its count, such as `[1, a] 3 times`. If changes are compared in their order,
+    it lists all changes of the key, such as `+I[1, a]`.
 
     Attributes:
         key: Values of the key, as printed.
-        expected: Those that are expected, a row with its number if that is not 1.
-        found: Those that were found, a row with its number if that is not 1.
+        expected: Expected rows or changes, as printed.
+        found: Found rows or changes, as printed. A row that was removed more often than added is listed, too.
     """
 
     key: tuple[str, ...]

@@ -107,8 +107,9 @@ def _double(text: str, source: SqlType) -> str:
 def _divided(text: str, scale: int) -> str:
     """Return the SQL of a cast from a DECIMAL of up to 18 digits to DOUBLE.
 
-    Flink divides the DOUBLE nearest to the digits. DuckDB divides whole digits and fraction separately if a
-    DOUBLE does not hold all of them.
+    The SQL computes as Flink does: 123.45 -> 12345 (unscaled value) -> nearest DOUBLE -> divided by 10^scale.
+    DuckDB's own cast may give another last bit: if no DOUBLE equals the unscaled value, the cast converts the
+    digits before and after the point separately.
     """
     digits = f"({text}::DECIMAL(19,{scale}) * '{10**scale}'::DECIMAL({scale + 1},0))::BIGINT"
     return f"({digits}::DOUBLE / 1e{scale}::DOUBLE)"

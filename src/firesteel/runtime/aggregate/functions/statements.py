@@ -23,7 +23,8 @@ def statements(function: Callable[..., Any], **texts: str) -> str:
 
     Args:
         function: Function of a module.
-        texts: Texts that replace parameters. Input fields are `x2`, `x3`, ...
+        texts: Python text for each parameter that stands for something else: a constant such as `True`, or
+            column 2 of the input rows, which row handlers call `x2`.
 
     Example:
         def add(total: int, x: int) -> int:

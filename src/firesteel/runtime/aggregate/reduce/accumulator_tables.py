@@ -118,15 +118,15 @@ class AccumulatorTables:
         return self._table(keys, self.columns.from_rows(accs, self._generated.slots))
 
     def added(self, changes: pa.Table, keys: Keys, known: pa.Table, place: Index) -> pa.Table:
-        """Return a table of the accumulators of the keys after their rows were added to the known ones.
+        """Return a table with one accumulator for each key: that in `known`, or a new one, plus its rows.
 
-        The results are those of adding the rows one by one.
+        The accumulators are those of adding the rows one by one.
 
         Args:
             changes: The rows.
-            keys: Keys of the rows.
-            known: Known accumulators.
-            place: int64[g], row of `known` for each key, -1 for none.
+            keys: The g keys of the rows.
+            known: Table of accumulators to which rows are added. It may have rows of other keys.
+            place: int64[g], position in `known` of each key's accumulator, -1 for none.
         """
         if self._aggregates is not None:
             try:
@@ -140,10 +140,10 @@ class AccumulatorTables:
     def _added(
         self, aggregates: Sequence[Aggregate], changes: pa.Table, keys: Keys, known: pa.Table, place: Index
     ) -> pa.Table:
-        """Add rows to known accumulators, in columns. Arguments and result are those of `added`.
+        """Add rows to the accumulators of `known`, in columns. Arguments and result are those of `added`.
 
-        The rows are reduced to new accumulators, which are merged into the known ones. Only floating-point
-        sums depend on the order of additions: they continue from the known sums row by row.
+        The rows are reduced to new accumulators, which are merged into those of `known`. Only floating-point
+        sums depend on the order of additions: the rows are added one by one to the sums in `known`.
         """
         more = self._table(
             keys,
@@ -214,9 +214,11 @@ class AccumulatorTables:
             return None
 
     def tuples(self, table: pa.Table) -> Iterator[tuple[Any, ...]]:
-        """Yield the accumulators as tuples for the row handler."""
+        """Yield the accumulators of a table as tuples for the row handler, with all their parts."""
         found = self.columns.to_rows(table, self._generated.slots)
-        if self.in_columns:  # The table lacks parts. A merge into an empty accumulator computes them.
+        if self.in_columns:
+            # The table has only the parts that a merge reads, without the sum of a SUM(DISTINCT), for
+            # example. A merge into an empty accumulator computes the others.
             return map(self._completed, found)
         return found
 

@@ -42,13 +42,25 @@ from firesteel.types.sql import APPROXIMATE, BIGINT, SqlType
 
 @dataclass
 class BundleAccumulators:
-    """Accumulators of g keys: columns of fields (g rows each) and entries of map views, by slot name."""
+    """Accumulators of g keys, as columns: one for each accumulator field, and the entries of each map view.
+
+    Fields and map views have the names of the row handler: `sum2` is field `sum` of call 2.
+
+    Attributes:
+        fields: Column of each accumulator field, g rows, by the field's name.
+        maps: Entries of each map view, by the view's name.
+    """
 
     fields: dict[str, pa.Array] = field(default_factory=dict)
     maps: dict[str, PairCounts] = field(default_factory=dict)
 
     def columns(self, slots: Sequence[Slot], keys: Index) -> list[pa.Array]:
-        """Return a column for each of `slots` (reduce/columns.py), with one row for each key in `keys`."""
+        """Return a column for each of `slots`, with one row for each key in `keys`.
+
+        Args:
+            slots: Parts of the accumulators: fields and map views.
+            keys: Indices of the keys.
+        """
         at = pa.array(keys)
         return [
             self.fields[slot.name].take(at)
@@ -76,10 +88,20 @@ def continued(
     keys: Keys,
     stored: Mapping[str, pa.Array],
 ) -> dict[str, pa.Array]:
-    """Return the fields of calls that sum floating-point numbers, by slot name, after the rows of `changes`.
+    """Return the accumulator fields of calls that sum floating-point numbers, after the rows of `changes`.
 
     The rows are added one by one to the stored fields. So the sums have the same bits as without bundles.
-    `stored` has the stored fields by slot name, one row for each key, NULL for keys without state.
+
+    Args:
+        spec: Keys and calls.
+        aggregates: Declarations of the calls.
+        changes: The rows.
+        keys: Keys of the rows.
+        stored: Column of each stored field by name (`sum2` is field `sum` of call 2), with one row for each
+            key, NULL for keys without state.
+
+    Returns:
+        A column of each field by name, with one row for each key.
 
     Raises:
         NoPrefixScan: The row handler is needed.

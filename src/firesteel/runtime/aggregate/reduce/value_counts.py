@@ -116,8 +116,18 @@ class ValueCounts:
     def _follow(self, values: Index, known: Index, known_size: Index, clean: Mask) -> tuple[Index, Mask]:
         """Set `size` to the number of values of each key after the bundle. Clear `clean` for counts below 0.
 
-        Return, for each key, the index of the pair of the bundle with its greatest value (-1 for none), and
-        whether its stored extreme disappears.
+        The (key, value) pairs of the bundle are in `self._pairs`. Values are numbers of which the greatest is
+        the extreme, for MIN, too.
+
+        Args:
+            values: Value of each pair.
+            known: Stored extreme of each of the g keys.
+            known_size: int64[g], number of stored values of each key.
+            clean: bool[g], set to False for keys with a count below 0.
+
+        Returns:
+            For each key, the index of the pair with its greatest existing value, -1 for none (int64[g]), and
+            whether a value that is not less than its stored extreme disappears (bool[g]).
         """
         self.size = known_size.copy()
         best = np.empty(len(known), np.int64)

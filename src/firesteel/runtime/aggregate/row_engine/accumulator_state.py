@@ -1,7 +1,8 @@
 """Accumulators of a GroupAggregate in keyed state: one row of columns for each key, and the map views.
 
-The row handler and the prefix scans use the same columns, so either can process a key. The columns are the
-accumulator fields of the handler's slots, in order, in their Arrow types.
+The row handler and the prefix scans use the same columns, so either can process a key. An accumulator of the
+row handler has parts (slots): fields and map views. Each field is one column of its Arrow type, in the
+order of the parts.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Stored:
 
     Attributes:
         found: bool[g], whether each key is stored.
-        fields: Columns by slot name, g rows each.
+        fields: Column of each accumulator field, g rows, by name: `sum2` is field `sum` of call 2.
     """
 
     found: NDArray[np.bool_]
@@ -69,9 +70,14 @@ class AccumulatorState:
         self, keys: Keys, owners: NDArray[np.int64], fields: Mapping[str, pa.Array], now: int,
         live: NDArray[np.bool_],
     ) -> None:  # fmt: skip
-        """Write the fields of m accumulators. Where `live` (bool[m]) is False, delete the accumulator.
+        """Write the fields of m accumulators, or delete the accumulators.
 
-        `owners`: int64[m], indices into `keys`. `fields`: columns of m rows by slot name.
+        Args:
+            keys: Keys of the batch.
+            owners: int64[m], index in `keys` of each accumulator's key.
+            fields: Column of each accumulator field, m rows, by name: `sum2` is field `sum` of call 2.
+            now: Processing time.
+            live: bool[m], False to delete an accumulator.
         """
         if len(owners):
             self._rows.put(keys, owners, [fields[name] for name in self.fields], now, live)

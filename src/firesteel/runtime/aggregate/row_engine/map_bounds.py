@@ -21,9 +21,10 @@ Reading the map of one key costs nearly as much as reading those of a hundred ke
 _AT_ONCE = 1024
 """Number of keys in a combined read: the wanted key and the keys after it, which are likely to be next."""
 _ENTRIES = 8
-"""Number of sub-keys of a key that are read at first.
+"""Number of sub-keys (keys of a map) that are read at first of one key's map.
 
-If all of them are to be skipped, eight times as many are read, and so on.
+`MapBounds.outside` looks for a sub-key that the caller does not have. If the caller has all that were read,
+eight times as many are read, and so on.
 """
 
 

@@ -42,9 +42,15 @@ class Result:
 
 
 def outcomes(rows: Rows, results: list[Result], lines: list[Column]) -> NDArray[np.uint8]:
-    """Return the outcome of each row, sorted by key. `lines` has `Result.line` of each result.
+    """Return the outcome of each of n rows, in the order of `rows`, which are sorted by key.
 
     A row that does not change the results sends nothing, unless the state has a time to live.
+
+    Args:
+        rows: The rows, divided into s segments of their keys.
+        results: Results of each call.
+        lines: For each call, n + s results (`Result.line`): those after each row, then the stored ones for
+            each segment.
     """
     outcome = np.full(len(rows), UPDATE, np.uint8)
     if not rows.spec.ttl:

@@ -108,14 +108,16 @@ def _sum_decimals(
 
 
 def _still_null(rows: Rows, reach: Mask | None, field: AccumulatorField, initial: Column) -> Mask | None:
-    """Return after which rows a field is NULL: its initial value is NULL, and no row has counted yet.
+    """Return after which rows a field of the accumulator is NULL, bool[n]. None if it never is.
 
-    None if it is NULL nowhere.
+    A field is NULL while its initial value is NULL and no row of its segment has counted yet. `reach` is True
+    for rows that count, None for all. A segment is a range of rows of one key (`Rows`).
     """
     if field.initial is not None or initial.null is None:
         return None
     if reach is None:
-        # Every row counts. So the first row of each segment sets the field, and no later value is NULL.
+        # Every row counts. So the field is not NULL after the first row of a segment (a range of rows of one
+        # key), and stays not NULL.
         return None
     reached = running_sum(reach.astype(np.int64), rows.segment_starts)
     null: Mask = spread(initial.null, rows.segment_starts, len(rows)) & (reached == 0)

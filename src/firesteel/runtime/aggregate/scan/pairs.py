@@ -20,7 +20,11 @@ from firesteel.runtime.state.runs import Run, find
 from firesteel.runtime.state.sort import sort_order, spread
 
 _FEWEST_BITS = 20
-"""Fewest bits of a word with which it is worth trying to distinguish pairs."""
+"""Least number of leading bits of a value's word with which `_short_order` sorts (key, value) pairs.
+
+A word is a hash of the value, or a number that sorts like the value. With fewer bits, the words of different
+values would often look equal, so the sort would often be done in vain.
+"""
 
 
 class Pairs:
@@ -118,19 +122,28 @@ def _leading(words: tuple[U64, ...]) -> U64:
 
 
 def _pair_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index]:
-    """Return the stable order by (code, word1, word2), and where each pair begins in it.
+    """Sort n entries by key and value. Return the order, and where each distinct (key, value) pair begins.
 
-    Codes are ascending.
+    The sort is stable. `_short_order` is tried first, as it needs only one sort.
+
+    Args:
+        codes: uint64[n], key number of each entry, ascending.
+        word1: uint64[n], word of each entry's value: a hash, or a number that sorts like the value.
+        word2: uint64[n], second word. Equal words mean equal values. None if `word1` alone is enough.
+
+    Returns:
+        int64[n], entry numbers sorted by (code, word1, word2), and int64[p], where the entries of each of p
+        pairs begin in this order.
     """
     found = _short_order(codes, word1, word2)
     return _long_order(codes, word1, word2) if found is None else found
 
 
 def _short_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index] | None:
-    """Return the stable order by (code, word1, word2), and where each pair begins in it, by one sort.
+    """Sort entries by key and value as `_pair_order` does, with the same arguments and result, by one sort.
 
-    It sorts integers of code, leading bits of word1, and row number.
-    None if too few bits are left for word1 to distinguish all pairs.
+    It sorts 64-bit integers. Each consists of an entry's key number (code), the leading bits of its value's
+    word1, and its row number. Return None if too few bits are left for word1 to distinguish all values.
     """
     code_bits = int(codes[-1]).bit_length() if len(codes) else 0
     word_bits = 64 - code_bits - row_bits(len(codes))
@@ -158,10 +171,11 @@ def _differ(order: Index, *words: U64 | None) -> Mask:
 
 
 def _long_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index]:
-    """Return the stable order by (code, word1, word2), and where each pair begins in it, by two sorts.
+    """Sort entries by key and value as `_pair_order` does, with the same arguments and result, by two sorts.
 
-    The first one sorts integers of code and leading bits of word1. If these bits do not distinguish all
-    pairs, which is rare, the whole words are compared.
+    The first sort is by integers of an entry's key number (code) and the leading bits of its value's word1.
+    It numbers the distinct (key, value) pairs, but is not stable. The second sort is by pair and row number.
+    If the leading bits do not distinguish all values, which is rare, the whole words are compared instead.
     """
     rows = len(codes)
     bits = np.uint64(int(codes[-1]).bit_length()) if rows else np.uint64(0)
@@ -185,7 +199,7 @@ def _long_order(codes: U64, word1: U64, word2: U64 | None) -> tuple[Index, Index
 
 
 class Counts:
-    """Counts of p pairs through the n rows of a batch. Only the rows in `mask` count.
+    """Counts of p (key, value) pairs through the n rows of a batch. Only the rows in `mask` count.
 
     Attributes:
         moves: int64[n], +1, -1, or 0 for a row that does not count.

@@ -48,7 +48,11 @@ def plan(spec: GroupAggregateSpec) -> PrefixScanPlan | None:
 
 
 def columnar_aggregates(spec: GroupAggregateSpec) -> tuple[Aggregate, ...] | None:
-    """Return the declarations of the calls, None if one of the calls has no columnar form."""
+    """Return how each call of a GroupAggregate is computed, None if a call cannot be computed in columns.
+
+    The result has one `Aggregate` for each of `spec.calls`: the fields of the call's accumulator, and how
+    rows change them.
+    """
     aggregates = tuple(declare(call) for call in spec.calls)
     if not all(map(_has_form, spec.calls, aggregates)):
         return None

@@ -1,8 +1,12 @@
 """Running MIN and MAX with retraction.
 
-A value exists from the row with which its count leaves 0 to the row with which it is 0 again. Among the
-stored values that the batch does not touch, only the greatest matters: the stored extreme. If the batch may
-remove it, the next value in the ordered map is read, too. MIN is computed as MAX over the bitwise complement.
+A value of a key exists while its count is above 0. MAX after a row is the greater of two values:
+
+- the greatest existing value among the values that occur in the batch,
+- the stored extreme, the greatest value that existed before the batch. If the batch may remove it, the
+  greatest stored value that does not occur in the batch takes its place. It is read from the ordered map.
+
+MIN is computed as MAX over the bitwise complement.
 
 If a key has had retractions without a matching row and its extreme may disappear, the row handler processes
 it: the result of Flink's MaxWithRetractAggFunction then depends on the order of events.
@@ -37,7 +41,8 @@ _FIRST_READ = 16
 class RetractedExtreme:
     """Running MIN (`least`) or MAX of one call over one batch.
 
-    `pairs` are the (key, argument) pairs of the batch. `state` is the map with the count of each value.
+    `pairs` are the distinct (key, value of the argument) pairs of the batch. `state` is the map with the
+    count of each value.
     """
 
     def __init__(
@@ -105,7 +110,16 @@ class RetractedExtreme:
     def _sizes(self, values: Index, known: Index, stored: Index) -> tuple[Index, Mask]:
         """Return how many values exist for the key after each row, and which keys may lose their extreme.
 
-        `values`: each pair's value. `known` and `stored`: each key's stored extreme and number of values.
+        A value exists while its count is above 0. A key may lose its stored extreme if a value that is not
+        less than the extreme disappears, or if the key has no value or no record after some row.
+
+        Args:
+            values: int64[p], the value of each (key, value) pair of the batch, as a number (`_numbers`).
+            known: int64[g], the stored extreme of each key, as such a number.
+            stored: int64[g], the stored number of different values of each key.
+
+        Returns:
+            int64[n] and bool[g].
         """
         rows, counts = self._rows, self._counts
         sizes, loses = np.empty(len(rows), np.int64), np.zeros(len(rows.keys), np.bool_)
@@ -115,10 +129,15 @@ class RetractedExtreme:
         return sizes, loses & rows.stored.found
 
     def _greatest(self, values: Index, others: Index) -> Index:
-        """Return the greatest existing value of the key after each row, as a number.
+        """Return the greatest existing value of the key after each row, as a number, int64[n].
 
-        `values` has the value of each pair. `others` has, for each key, the greatest value outside of the
-        batch.
+        A value exists while its count is above 0.
+
+        Args:
+            values: int64[p], the value of each (key, value) pair of the batch, as a number (`_numbers`).
+            others: int64[g], the greatest value of each key that is known to exist without the batch's rows:
+                the stored extreme, or, if it may disappear, the greatest stored value not in the batch.
+                The least int64 for none.
         """
         rows, pairs, counts = self._rows, self._pairs, self._counts
         places, before = pairs.of_rows, counts.before
@@ -154,9 +173,11 @@ class RetractedExtreme:
 
 
 def _turned(owners: Index) -> Index:
-    """Return the indices of all pairs, key by key, in descending order within each key.
+    """Return the indices of p (key, value) pairs, int64[p], reversed within each key.
 
-    `owners` has the key number of each pair, ascending.
+    `owners` has the key number of each pair, ascending:
+
+        owners 0, 0, 0, 1, 1   ->   2, 1, 0, 4, 3
     """
     starts = np.flatnonzero(np.diff(owners, prepend=-1))
     sizes = np.diff(starts, append=len(owners))
@@ -168,9 +189,10 @@ def next_values(
     state: OrderedMapState, keys: Keys, owners: Index, pairs: Pairs, best: pa.Array, argument: SqlType,
     greatest: bool, now: int,
 ) -> Entries:  # fmt: skip
-    """Return the greatest (or least) stored entry that is not in `pairs`, for each key in `owners` (indices).
+    """Return the greatest (or least) stored value that is not in `pairs`, for each key in `owners` (indices).
 
-    `best` has the stored extreme of each of `keys`. A key without such an entry has no row in the result.
+    `pairs` are the (key, value) pairs of the batch. `best` has the stored extreme of each of `keys`, at which
+    the search begins. A key without such a value has no row in the result.
     """
     found: list[Entries] = []
     most = np.bincount(pairs.owners, minlength=len(keys)) + 1

@@ -122,10 +122,13 @@ class IncrementalGroupAggregate:
         return views
 
     def _places(self, partial: Keys, final: Keys, came: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the indices of m partial keys, sorted by final key, then in the order of the merge.
+        """Return the indices of m partial keys, int64[m], sorted by final key.
 
-        `came`: int64[m], a number for each partial key. The numbers ascend like the origins of the keys' last
-        rows (`ranks`).
+        The partial keys of a final key have the order in which their accumulators are merged: that of Flink's
+        HashMap if `map_order` is set in the spec (map_order.py), else that of their indices.
+
+        `came`: int64[m], a number for each partial key. The numbers ascend like the sequences and
+        sub-sequences of the keys' last rows. They order partial keys that share a bucket of the HashMap.
         """
         if not self._spec.map_order:
             return final.order
@@ -142,7 +145,8 @@ class IncrementalGroupAggregate:
             changes: Partial accumulators.
             partial: The partial keys.
             final: The final keys.
-            order: Indices of the partial keys, sorted by final key, then in the order of the merge.
+            order: Indices of the partial keys, sorted by final key. The accumulators of the partial keys are
+                merged in this order.
         """
         ordered = changes.take(pa.array(partial.order))
         bundles = self._bundles(ordered, partial)

@@ -58,7 +58,7 @@ class Candidates:
         self._sorted = places[self._order]
 
     def near(self, rows: NewRows) -> tuple[Index, Index]:
-        """Return for each row the range [start, end) of its candidates in the sorted order, int64[n] each.
+        """Return the range [start, end) of each row's candidates, sorted by key and time, int64[n] each.
 
         A candidate has an equal key and a time that is near enough.
 
@@ -68,13 +68,13 @@ class Candidates:
         low = self._places.from_(rows.codes, rows.times - self._back)
         high = self._places.behind(rows.codes, rows.times + self._ahead)
         starts, stops = np.empty_like(low), np.empty_like(high)
-        order = np.argsort(low)  # Sorted places are looked up several times as fast.
+        order = np.argsort(low)  # searchsorted is several times as fast if it looks up ascending numbers.
         starts[order] = np.searchsorted(self._sorted, low[order])
         stops[order] = np.searchsorted(self._sorted, high[order])
         return starts, np.where(rows.joins, np.maximum(stops, starts), starts)
 
     def at(self, places: Index) -> Index:
-        """Return the numbers of the rows at some positions of the sorted order."""
+        """Return the numbers of the rows at some positions of the order by key and time."""
         return self._order[places]
 
     def meets(self, candidates: Index, ranks: Index, now: Index) -> Mask:

@@ -1,4 +1,7 @@
-"""Places, numbers that order rows by key, then time. Rows of a key in a time range have a range of places."""
+"""Places: numbers made of a row's key and time, which compare like the pairs of key and time.
+
+The rows of a key in a time range have a range of places.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,10 @@ _WIDEST = 1 << 62
 
 
 class Places:
-    """Conversion of pairs of key and time to one int64. The numbers compare like the pairs.
+    """Conversion of pairs of key and time to one int64, the place. Places compare like the pairs.
 
-    If keys and times have small ranges, the number is computed from both. Otherwise, the times are numbered
-    first.
+    If keys and times have small ranges, the place is key * width + time - least time. Otherwise, the distinct
+    times are numbered first, and the number of a time replaces time - least time.
 
     Args:
         codes: Number of keys.
@@ -29,13 +32,27 @@ class Places:
             self._width = len(self._times) + 1
 
     def from_(self, codes: Index, times: Index) -> Index:
-        """Return the place of the first row of each key with at least the given time."""
+        """Return the lowest place of a row of each key at the given time or later, int64[m].
+
+        A place is a number made of key and time. Earlier rows of the key have lower places.
+
+        Args:
+            codes: int64[m], key numbers.
+            times: int64[m], a time for each key.
+        """
         if self._times is None:
             return self._at(codes, times - self._least)
         return codes * self._width + np.searchsorted(self._times, times, side="left")
 
     def behind(self, codes: Index, times: Index) -> Index:
-        """Return the place after the last row of each key with at most the given time."""
+        """Return a place above those of all rows of each key up to the given time, int64[m].
+
+        A place is a number made of key and time. Later rows of the key have at least the returned place.
+
+        Args:
+            codes: int64[m], key numbers.
+            times: int64[m], a time for each key.
+        """
         if self._times is None:
             return self._at(codes, times - self._least + 1)
         return codes * self._width + np.searchsorted(self._times, times, side="right")

@@ -80,10 +80,17 @@ def _groups(changes: pa.Table, columns: Iterable[int]) -> Keys:
 
 
 def _first_and_last(groups: Keys, adds: Mask) -> tuple[Index, Index]:
-    """Return for each group the change that removes the old row and the change that adds the last row.
+    """Return for each unique key the change that removes its old row and the change that adds its last row.
 
-    Each is -1 if there is none. A change that removes the row of the change right before it does not count:
-    both are dropped.
+    A removal right after an addition with the same unique key does not count: both are dropped. If the last
+    change of a key is a removal, no change adds a last row.
+
+    Args:
+        groups: The g unique keys of n changes.
+        adds: bool[n], whether each change adds a row.
+
+    Returns:
+        Positions of the changes, int64[g] each, -1 for none.
     """
     in_group = adds[groups.order]
     takes_back = np.concatenate([[False], in_group[:-1]])
@@ -99,9 +106,9 @@ def _with_deletes(changes: pa.Table, goes: Index, comes: Index) -> pa.Table:
     """Return the changes, with the kind -D for the removal of an old row that no +U replaces.
 
     Args:
-        changes: The changes.
-        goes: int64[g], position of the change that removes the old row of each group, -1 for none.
-        comes: int64[g], position of the change that adds the last row of each group, -1 for none.
+        changes: The changes, with g unique keys.
+        goes: int64[g], position of the change that removes the old row of each unique key, -1 for none.
+        comes: int64[g], position of the change that adds the last row of each unique key, -1 for none.
     """
     kinds = changes.column(KIND).to_numpy()
     updated = (comes >= 0) & (kinds[comes] == RowKind.UPDATE_AFTER)
@@ -129,7 +136,9 @@ def _lone_updates(groups: Keys, kinds: Index) -> Index:
     opens = ordered == RowKind.UPDATE_BEFORE
     levels = np.cumsum(opens.astype(np.int64) - (ordered == RowKind.UPDATE_AFTER))
     group = np.repeat(np.arange(len(groups)), groups.counts)
-    levels += group * (2 * len(kinds) + 1)  # the levels of each key are above those of all earlier keys
+    # A level is a number of -U minus a number of +U. The levels of each group are moved above those of all
+    # earlier groups, so that the minimum over all later levels ignores later groups.
+    levels += group * (2 * len(kinds) + 1)
     lowest = np.minimum.accumulate(levels[::-1])[::-1]
     behind = np.append(lowest[1:], np.iinfo(np.int64).max)
     return np.sort(groups.order[opens & (behind >= levels)])

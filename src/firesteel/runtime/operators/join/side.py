@@ -265,7 +265,12 @@ def floored_sums(before: Index, signs: Index, starts: Index) -> Index:
 
 
 def _last_added(adds: NDArray[np.bool_], starts: Index) -> Index:
-    """Return the position of the last change of each group that adds a row, int64[g]; -1 for none."""
+    """Return the position of the last addition among the changes of each row, int64[g]; -1 for none.
+
+    Args:
+        adds: bool[m], whether each change adds its row. The changes of a row are adjacent.
+        starts: int64[g], position of the first change of each row.
+    """
     places = np.where(adds, np.arange(len(adds)), -1)
     last: Index = np.maximum.reduceat(places, starts)
     return last

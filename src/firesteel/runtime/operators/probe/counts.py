@@ -12,7 +12,8 @@ class Counts:
 
     Attributes:
         kinds: Number of rows by (probe, byte of the row kind).
-        branches: Number of rows by (probe, decision, branch).
+        branches: Number of rows by (probe, decision, branch). A decision is a WHERE, CASE, IF or join
+            condition of the query (`ProbeSpec.branches`). All three are numbers.
     """
 
     kinds: Counter[tuple[int, int]] = field(default_factory=Counter)

@@ -1,4 +1,7 @@
-"""Probe: count the rows that pass, and the branches that they take."""
+"""Probe: count the rows that pass a place of a plan, and which branches of the query's conditions they take.
+
+The conditions are those of WHERE, CASE, IF and joins.
+"""
 
 from __future__ import annotations
 

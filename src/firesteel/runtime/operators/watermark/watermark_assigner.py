@@ -37,9 +37,12 @@ Numbers = NDArray[np.int64]
 class WatermarkAssigner(Operator):
     """Operator that sends watermarks computed from the rows.
 
-    It sends one after each row that advances the watermark by more than the interval. At the end of a
-    micro-batch, which replaces Flink's timer, it sends the watermark if it has advanced since. Watermarks of
-    the input are dropped, except for the last one. The first watermark is above 0, as Flink begins with 0.
+    It sends a watermark after each row that raises the watermark above the last sent one by more than the
+    interval, which is event time. At the end of a micro-batch, which replaces Flink's timer, it sends the
+    current watermark if that is above the last sent one. If the spec has an idle timeout, it sends the
+    watermark after each micro-batch with rows, even if it has not advanced. The watermark begins at 0, as in
+    Flink, so lower ones are not sent. Watermarks of the input are dropped, except for MAX_WATERMARK, which
+    ends the input.
 
     Raises:
         JobError: A row time is NULL. The message is Flink's.

@@ -1,10 +1,13 @@
 """Aggregate by key and session, for the table function SESSION and for SESSION of GROUP BY.
 
 Flink: UnsliceSyncStateWindowAggProcessor, WindowOperator over a SessionWindowAssigner. A session sends one +I
-when it fires, or nothing if no record is left in it. A retraction goes to the session of its own time, and
-never makes a session smaller. If the retracted row is in another session, MIN and MAX retract a value that
-their session does not have. Flink's result then depends on the order of the rows. So an aggregate with MIN or
-MAX over retractions is processed row by row.
+when it fires, or nothing if no record is left in it. A retraction goes to the open session that its time
+belongs to, and never makes a session smaller. The retracted row may be in an earlier session that has fired:
+
+    gap 10: the session of a row at 0 has fired, a row at 10 opens a session, the retraction at 0 joins it
+
+Then MIN and MAX retract a value that their session does not have, and Flink's result depends on the order of
+the rows. So an aggregate with MIN or MAX over retractions is processed row by row.
 """
 
 from __future__ import annotations

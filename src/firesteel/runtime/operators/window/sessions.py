@@ -5,11 +5,16 @@ or joins the sessions that this range touches, ends included, and merges them. A
 its session would have fired already. A session fires when the watermark reaches its last millisecond. Then no
 later row can join it.
 
-In columns, all rows and open sessions of a key are sorted by time. Those without a gap between them are a
-group. A group is one session if no part of it fires before its last row has come. To check this, take the end
-of each row (its time plus the gap) as the end of a session. The group is certainly one session if each of
-these sessions fires only after the next row by time has come, and the last one only after all rows have come.
-Otherwise, the group is processed row by row.
+In columns, all rows and open sessions of a key are sorted by time. They are divided into groups: a group
+begins at a row or session that is further than the gap from all earlier ones of the key. A group becomes one
+session unless some of its rows make a session that fires before the other rows have come. To check this,
+each row counts as a session of its own that ends at the row's time plus the gap. The group is certainly one
+session if two conditions hold:
+
+- The session of each row fires only after the next row by time has come.
+- The session that ends last fires only after all rows of the group have come.
+
+Otherwise, the rows of the group are assigned to sessions one by one, in arrival order.
 """
 
 from __future__ import annotations
@@ -99,7 +104,7 @@ def assign(rows: Arrivals, known: OpenSessions, gap: int, zone: str = "UTC") -> 
 
 
 def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC") -> Sessions:
-    """Return the sessions that rows have in window columns. Only equal ones share an entry, none are merged.
+    """Return the sessions that rows have in window columns. Equal sessions are one. None are merged.
 
     Args:
         rows: New rows, with the starts of their sessions as times.
@@ -125,7 +130,12 @@ def attached(rows: Arrivals, ends: Index, known: OpenSessions, zone: str = "UTC"
 
 
 class _Line:
-    """Elements sorted by key and time: rows, and the starts and ends of open sessions."""
+    """The e elements, sorted by key and time: rows, and the starts and ends of open sessions.
+
+    Each element covers a range of time. A row covers the gap after its time, the start of an open session
+    covers the session, and the end of an open session covers the gap before it. The elements of a key are
+    divided into groups. A group begins with an element whose range is after those of all earlier elements.
+    """
 
     def __init__(self, rows: Arrivals, known: OpenSessions, gap: int, zone: str) -> None:
         self._rows, self._open = len(rows.times), len(known.starts)
@@ -145,7 +155,12 @@ class _Line:
         self._groups = np.flatnonzero(self._begins())
 
     def _begins(self) -> Mask:
-        """Return which elements begin a group: no earlier element of their key reaches them."""
+        """Return which elements begin a group, bool[e]. Elements are rows, starts and ends of open sessions.
+
+        An element begins a group if it is the first of its key, or if it begins after the ends of all earlier
+        elements of the key. A row ends at its time plus the gap. The end of an open session begins one gap
+        before that time.
+        """
         begins = np.ones(len(self._by), np.bool_)
         np.not_equal(self._owners[1:], self._owners[:-1], out=begins[1:])
         reach = self._ends
@@ -156,7 +171,10 @@ class _Line:
         return begins
 
     def labels(self) -> Index:
-        """Return the session of each element, LATE for a dropped row."""
+        """Return the number of the session of each element, int64[e], LATE for a dropped row.
+
+        Elements are rows, and the starts and ends of open sessions. Not all numbers need to be used.
+        """
         if not len(self._by):
             return np.zeros(0, np.int64)
         sizes = np.diff(self._groups, append=len(self._by))
@@ -172,7 +190,13 @@ class _Line:
         return labels
 
     def _broken(self, groups: Index) -> Mask:
-        """Return for each group whether a session within it fires, or may fire, before all its rows came."""
+        """Return for each group whether a session may fire before all rows of the group have come, bool[g].
+
+        A group has the rows and open sessions of a key that become one session if none fires too early.
+
+        `groups`: int64[e], group number of each element (a row, or the start or end of an open session),
+        sorted by key and time.
+        """
         waits = (groups[1:] == groups[:-1]) & (self._came[1:] > self._came[:-1])
         fires = waits & (self._timers[:-1] <= self._watermarks[1:])
         if self._open:
@@ -184,11 +208,11 @@ class _Line:
         return broken
 
     def _within_open(self) -> Mask:
-        """Return for each element whether an open session contains it and reaches its end.
+        """Return whether each element begins and ends within an open session, bool[e].
 
-        The end of a row is its time plus the gap. True: a session with this element also contains the open
-        session, so it ends with the open session or later. The result is False for an element that is itself
-        the end of an open session.
+        Elements are rows, and the starts and ends of open sessions. A row ends at its time plus the gap. A
+        row within an open session joins this session, so only the session's end decides when both fire. This
+        end is an element, too. For this element, the result is False.
         """
         is_end = self._by >= self._rows + self._open
         is_open = self._by >= self._rows
@@ -198,7 +222,17 @@ class _Line:
         return within
 
     def _one_by_one(self, start: int, end: int, labels: Index, used: int) -> int:
-        """Label the elements [start, end), one group, in arrival order. Return the first label not used."""
+        """Assign the elements of one group to sessions one by one, in arrival order.
+
+        Args:
+            start: Position of the group's first element: a row, or the start or end of an open session.
+            end: Position after the group's last element.
+            labels: int64[e], session number of each element, LATE for a dropped row. Set for the group.
+            used: First free session number.
+
+        Returns:
+            The first session number that is still free.
+        """
         place = slice(start, end)
         order = (np.argsort(self._came[place], kind="stable") + start).tolist()
         live: list[_Session] = []
@@ -218,7 +252,11 @@ class _Line:
         return used
 
     def sessions(self, labels: Index) -> Sessions:
-        """Return the sessions that the labels of the elements describe."""
+        """Return the sessions, each made of the elements with the same label.
+
+        `labels`: int64[e], session number of each element (a row, or the start or end of an open session),
+        sorted by key and time. LATE for a dropped row, which is in no session.
+        """
         kept = np.flatnonzero(labels >= 0)
         order = kept[stable_order(labels[kept])] if len(kept) < len(labels) or not _sorted(labels) else kept
         firsts = np.flatnonzero(np.diff(labels[order], prepend=LATE))

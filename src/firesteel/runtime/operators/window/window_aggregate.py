@@ -211,8 +211,9 @@ class WindowAggregate(Operator):
             self._add(rows.late.table, self._slices.kept_in(rows.late.ends))
             return Late.none(self._partials)
         # `_late` makes one accumulator for each key, slice and first window. `_take` moves the late rows of a
-        # CUMULATE window to its first slice before, so that they are reduced together. Here they stay in
-        # their own slices: different watermarks may have released the rows of different slices.
+        # CUMULATE window to its first slice, so that rows of several slices are added in arrival order to one
+        # accumulator. Here, the rows of each slice get an accumulator of their own: different watermarks may
+        # have released the rows of different slices, so these rows did not reach the state together.
         return self._late(rows.late.table, rows.late.ends, rows.late.due)
 
     def _ends(self, table: pa.Table) -> Numbers:

@@ -172,9 +172,10 @@ class OpenSlices:
         return windows
 
     def _due(self, after: int) -> pa.Table:
-        """Return the accumulators of all slices up to `after`, one for each key, sorted by end.
+        """Return the accumulators of all slices up to `after`, one for each key and slice, sorted by end.
 
-        The accumulators of later slices are written to the state.
+        New accumulators that later windows need are written to the state: those of later slices; for HOP,
+        those of all slices that a window ending after `after` contains.
         """
         due, came = self._state.read_until(after), self._taken()
         if not came.num_rows:
