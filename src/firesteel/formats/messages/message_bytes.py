@@ -49,18 +49,16 @@ class MessageBytes:
         return np.searchsorted(self.offsets, positions, side="right") - 1
 
 
-def places(data: Bytes, wanted: Callable[[Bytes], Flags], behind: int = 0) -> Indices:
-    """Return the positions in `data` for which `wanted` returns true, ascending.
+def places(data: Bytes, wanted: Callable[[Bytes], Flags]) -> Indices:
+    """Return the positions of the bytes for which `wanted` returns true, ascending.
 
     Args:
         data: The bytes.
-        wanted: Function that gets a slice of `data` and returns bool[len(slice) - behind]: a flag for each
-            position except the last `behind` ones.
-        behind: Number of bytes after a position that `wanted` reads to find its flag.
+        wanted: Function that gets a piece of `data`, m bytes, and returns a flag for each byte, bool[m].
     """
     parts = [np.empty(0, dtype=np.int64)]
     for start in range(0, len(data), _PIECE):
-        found = wanted(data[start : start + _PIECE + behind])
+        found = wanted(data[start : start + _PIECE])
         if found.any():  # This test is much faster than flatnonzero, and often finds nothing.
             parts.append(np.flatnonzero(found) + start)
     return np.concatenate(parts)

@@ -267,10 +267,9 @@ def instant(local: int, zone: str) -> int:
     """
     if zone == "UTC":
         return local
-    later = local - legacy_offset(local - legacy_offset(local, zone), zone)
     day = _DAY // 1000
     after, before = (local - legacy_offset(local + d, zone) for d in (day, -day))
     if before == after:
         return before
     valid = [s for s in (before, after) if s + legacy_offset(s, zone) == local]
-    return max(valid) if valid else before if later != before else later
+    return max(valid, default=before)

@@ -85,7 +85,7 @@ def _use_or_make(folder: Path, key: str) -> ClassArchive:
     if any(map(_is_claimed, folder.glob(f"{key}.*{_NEW}"))):
         return ClassArchive(tuple(_QUIET))
     _forget(folder.glob("*.jsa"), UNUSED)
-    _forget(folder.glob(f"*{_OF_USE}"), UNUSED)  # a JVM that was killed has written no archive
+    _forget(folder.glob(f"*{_OF_USE}"), UNUSED)  # marks of killed JVMs, which write no archive
     _forget(_oldest(folder), _ABANDONED)
     made = folder / f"{key}.{os.getpid()}.{uuid4().hex}{_NEW}"
     made.touch()
