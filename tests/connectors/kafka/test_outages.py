@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import threading
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from tools.kafka_broker import Broker
 
+from firesteel.connectors.base import ReadLimit
 from firesteel.connectors.kafka import reader
 from firesteel.connectors.kafka import source as kafka_source
+from firesteel.connectors.kafka.cluster import UnreachableError
 from firesteel.errors import JobError
 from tests.connectors.kafka.reading import ALL, between, source
 
@@ -78,6 +81,29 @@ def test_a_broker_that_is_away_while_messages_are_read(
     waits = r"Waiting for it for up to 60 s\."
     assert re.fullmatch(rf"{TIME} Kafka at {broker.servers} is away: .*\. {waits}", away)
     assert re.fullmatch(rf"{TIME} Kafka at {broker.servers} is back after \d+ s\.", back)
+
+
+def test_a_bounded_read_goes_on_after_an_outage(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark ends a bounded read whose next offset is the last one."""
+    monkeypatch.setattr(kafka_source, "_LONGEST_WAIT", 0.1)
+    topic = broker.create("outage")
+    send(broker, topic, *range(3))
+    read = source(broker.servers, topic, scan_bounded_mode="latest-offset")
+    place = read.latest_offset(read.initial_offset(), ReadLimit(rows=1))
+    away = UnreachableError("Kafka cannot be reached")
+    with monkeypatch.context() as patched:
+        patched.setattr(read, "_ahead", Mock(side_effect=away))
+        waited = read.latest_offset(place, ALL)
+        again = read.latest_offset(waited, ALL)
+    assert place != waited != again
+    assert not read.is_finished(again)
+    assert between(read, place, again) == []
+    end = read.latest_offset(again, ALL)
+    assert [row[1] for row in between(read, again, end)] == [1, 2]
+    assert read.is_finished(end)
+    with monkeypatch.context() as patched:
+        patched.setattr(read, "_ahead", Mock(side_effect=away))
+        assert read.latest_offset(end, ALL) == end
 
 
 def test_a_topic_that_is_deleted_while_it_is_read(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:

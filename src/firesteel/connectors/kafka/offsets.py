@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from zlib import crc32
 
@@ -52,6 +52,10 @@ class Position:
         begins, waits = _flat(offset.get("begins", {})), offset.get("waits", 0)
         ids = dict(offset.get("ids", {}))
         return cls(_flat(offset["at"]), None if ends is None else _flat(ends), begins, waits, ids)
+
+    def waited(self) -> Position:
+        """Return the end of an empty micro-batch that waited for messages: an offset unlike the start's."""
+        return replace(self, begins={}, waits=self.waits + 1)
 
     @property
     def finished(self) -> bool:

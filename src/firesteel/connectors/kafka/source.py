@@ -142,7 +142,8 @@ class KafkaSource(Source):
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
         """Return the end of the micro-batch that begins at `start` (see Source).
 
-        If no broker can be reached for a while, there are no new messages.
+        If no broker can be reached for a while, there are no new messages. In a bounded read, which Spark would
+        end if this method returned `start`, the result then differs from `start` only in its count of waits.
 
         Raises:
             JobError: Messages after `start` are lost.
@@ -158,14 +159,18 @@ class KafkaSource(Source):
                 if not begun:
                     raise
                 self._wait(error, position)
-                return start
-            self._outage.answered()
-            self._missed = None
-            if not self.bounded or position.finished or found.at != position.at:
-                break
-            # If this method returned `start`, Spark would end the bounded read.
-            if time.monotonic() > end:
-                return self._waiting(position).to_json()
+                if not self.bounded or position.finished:
+                    return start
+                if time.monotonic() > end:
+                    return position.waited().to_json()
+            else:
+                self._outage.answered()
+                self._missed = None
+                if not self.bounded or position.finished or found.at != position.at:
+                    break
+                if time.monotonic() > end:
+                    self._note_waiting(position)
+                    return position.waited().to_json()
             time.sleep(_PAUSE)
         return found.to_json() if found.at != position.at else start
 
@@ -277,20 +282,16 @@ class KafkaSource(Source):
         finally:  # the caller may stop reading
             reader.release()
 
-    def _waiting(self, position: Position) -> Position:
-        """Return the end of an empty micro-batch in a bounded read that waits for messages.
-
-        The returned position has the same offsets as `position`, but `waits` is larger by 1. An unchanged
-        position would end the read. The first call adds a notice about the missing messages.
-        """
-        if not position.waits:
-            waited = ", ".join(
-                f"topic {topic}, partition {number} up to offset {end - 1}"
-                for (topic, number), end in sorted((position.ends or {}).items())
-                if position.at[topic, number] < end
-            )
-            self._notices.append(f"Waiting for messages that are to be read and are not there yet: {waited}.")
-        return replace(position, begins={}, waits=position.waits + 1)
+    def _note_waiting(self, position: Position) -> None:
+        """Add a notice, once, about the messages that a bounded read waits for."""
+        if position.waits:
+            return
+        waited = ", ".join(
+            f"topic {topic}, partition {number} up to offset {end - 1}"
+            for (topic, number), end in sorted((position.ends or {}).items())
+            if position.at[topic, number] < end
+        )
+        self._note(f"Waiting for messages that are to be read and are not there yet: {waited}.")
 
     def _report(self, position: Position) -> None:
         """Commit the position to the consumer group, for monitoring. The job never reads it back."""
