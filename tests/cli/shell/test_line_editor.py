@@ -88,6 +88,22 @@ def test_tab_behind_a_whole_function_shows_its_signature(keys: PipeInput) -> Non
     assert shown == ["(CHARACTER, CHARACTER, CHARACTER)"] * 2
 
 
+def test_lines_appear_above_the_typed_text(keys: PipeInput) -> None:
+    made = editor(keys)
+    above: list[str] = []
+    keys.send_text("SELECT")
+
+    def is_written() -> bool:
+        if made.buffer.text == "SELECT" and not above:
+            above.append("asked")
+            made.above(lambda: above.append(made.buffer.text))
+        return len(above) == 2
+
+    send_when(keys, is_written, f" 1;{ENTER}")
+    assert made.read() == "SELECT 1;"
+    assert above == ["asked", "SELECT"]
+
+
 def test_a_pasted_script_is_one_text(keys: PipeInput) -> None:
     made = editor(keys)
     script = "".join(f"SELECT {n},\n  'a;b';\n" for n in range(150))

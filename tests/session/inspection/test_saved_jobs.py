@@ -137,7 +137,7 @@ def test_a_checkpoint_without_the_file_or_with_a_torn_one(statement: Path, text:
     assert (job["statement"], job["state"], job["metrics"]) == (
         "INSERT INTO totals SELECT 1", "SUSPENDED", None,
     )  # fmt: skip
-    assert "keeps no plan" in job["phase"]
+    assert "until it runs again" in job["phase"]
     lock = CheckpointLock(statement)
     assert found(statement.parent)["state"] == "RUNNING"
     lock.release()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firesteel.cli.report import as_firesteel_error
@@ -19,13 +20,14 @@ class BackgroundJob:
 
     Args:
         result: Result of the statement. A thread of this job reads it.
+        on_end: Function that the thread calls when the job has ended.
 
     Attributes:
         kept: Results of a query so far, None for an INSERT.
         error: Error that ended the job, None for none.
     """
 
-    def __init__(self, result: TableResult) -> None:
+    def __init__(self, result: TableResult, on_end: Callable[[], None]) -> None:
         from firesteel.session.result import ChangesResult
 
         if result.record is None:
@@ -34,6 +36,8 @@ class BackgroundJob:
         self.kept = KeptResult(result) if isinstance(result, ChangesResult) else None
         self.error: FiresteelError | None = None
         self._result = result
+        self._on_end = on_end
+        self._has_ended = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self._thread.start()
 
@@ -46,25 +50,33 @@ class BackgroundJob:
         except Exception as error:
             if not self.job.state.has_ended or self.job.cause is not None:
                 self.error = as_firesteel_error(error)
+        finally:
+            self._has_ended.set()
+            self._on_end()
 
     @property
     def runs(self) -> bool:
-        return self._thread.is_alive()
+        return not self._has_ended.is_set()
 
     def wait(self, seconds: float | None = None) -> None:
-        self._thread.join(seconds)
+        self._has_ended.wait(seconds)
 
 
 class BackgroundJobs:
-    """The background jobs of a shell, by id."""
+    """The background jobs of a shell, by id.
+
+    Attributes:
+        on_end: Function that a thread calls when a job has ended.
+    """
 
     def __init__(self) -> None:
+        self.on_end: Callable[[], None] = lambda: None
         self._jobs: dict[str, BackgroundJob] = {}
         self._told: set[str] = set()
 
     def add(self, result: TableResult) -> BackgroundJob:
         """Continue a job in the background. Raises UsageError if the result has no job."""
-        made = BackgroundJob(result)
+        made = BackgroundJob(result, lambda: self.on_end())
         self._jobs[made.job.id] = made
         return made
 

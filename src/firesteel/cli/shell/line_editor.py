@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -126,6 +127,10 @@ class LineEditor:
         """
         self._interrupted = True
         self._loop.call_soon_threadsafe(self._take_interrupt)
+
+    def above(self, write: Callable[[], None]) -> None:
+        """Call `write`, which prints lines above the text that is being typed. Any thread may call this."""
+        self._loop.call_soon_threadsafe(run_in_terminal, write)
 
     def _forget_interrupt(self) -> None:
         """Drop Ctrl-C that came before anything could be typed."""

@@ -50,6 +50,9 @@ class PlainReader:
     def interrupt(self) -> None:
         """Do nothing: Ctrl-C raises KeyboardInterrupt in `read`."""
 
+    def above(self, write: Callable[[], None]) -> None:
+        """Do nothing: a line of input cannot be moved down."""
+
     def close(self) -> None:
         """Save the history."""
         if self._history is not None:

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -65,6 +65,9 @@ class Reader(Protocol):
     def interrupt(self) -> None:
         """Handle Ctrl-C during `read`, if the reader takes signals."""
 
+    def above(self, write: Callable[[], None]) -> None:
+        """Call `write`, which prints lines above the typed text, if the reader takes signals."""
+
     def close(self) -> None: ...
 
 
@@ -115,6 +118,7 @@ class Shell:
         self._pressed = False
         self._depth = 0
         self._reader = self._make_reader()
+        self._runner.background.on_end = self._tell_while_reading
 
     def loop(self) -> int:
         """Run statements until `quit` or the end of input, and return the exit status.
@@ -330,6 +334,11 @@ class Shell:
             print(f"[INFO] Job {each.job.id} ({each.job.name}) has ended: {each.job.state.value}.")
             if each.error is not None:
                 report(each.error, verbose=self._verbose)
+
+    def _tell_while_reading(self) -> None:
+        """Print it while the user types. A thread calls this method when its background job has ended."""
+        if self._is_reading:
+            self._reader.above(self._tell_ended)
 
     def _await_background(self) -> None:
         """Wait for the background jobs of a piped script, which Ctrl-C stops."""

@@ -142,8 +142,8 @@ class KafkaSource(Source):
     def latest_offset(self, start: Offset, limit: ReadLimit) -> Offset:
         """Return the end of the micro-batch that begins at `start` (see Source).
 
-        If no broker can be reached for a while, there are no new messages. In a bounded read, which Spark would
-        end if this method returned `start`, the result then differs from `start` only in its count of waits.
+        If no broker can be reached for a while, there are no new messages. Spark would end a bounded read if
+        this method returned `start`. The result then differs from `start`, but only in its count of waits.
 
         Raises:
             JobError: Messages after `start` are lost.

@@ -20,7 +20,10 @@ from firesteel.spark.checkpoint.lock import local_folder
 from firesteel.spark.checkpoint.owner import LEASE_SECONDS, RELEASED, Owner, has_ended, read_owner, shown
 
 _ENDED = ("FINISHED", "FAILED", "CANCELED")
-_UNKNOWN = "the checkpoint keeps no plan and no counters of this job: an earlier version of Firesteel ran it"
+_UNKNOWN = (
+    "the checkpoint has no plan and no counters of this job until it runs again: firesteel upgrade has "
+    "changed the job, or an earlier version of Firesteel ran it"
+)
 
 
 @dataclass(frozen=True)

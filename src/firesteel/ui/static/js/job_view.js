@@ -47,7 +47,7 @@ export function JobView({ state, tab, wanted, want }) {
   };
   return html`<main>
     <p><a href="#/">All jobs</a></p>
-    <${Header} job=${job} />
+    <${Header} ...${{ job, graph }} />
     <${FromCheckpoint} job=${job} />
     ${job.state === 'FAILED' && html`<section class="failure" role="alert"><h3>Failed</h3><pre>${job.cause}</pre></section>`}
     ${job.state === 'RESTARTING' && html`<section class="failure"><h3>Restarts after</h3><pre>${job.cause}</pre></section>`}
@@ -66,11 +66,11 @@ function FromCheckpoint({ job }) {
   return html`<p class="note">From the files of the checkpoint${age}. Last commit: ${last}.</p>`;
 }
 
-function Header({ job }) {
+function Header({ job, graph }) {
   const metrics = job.metrics ?? {};
   const state = totals(job);
   const facts = [
-    ['state', html`<span class=${`badge ${job.state}`}>${job.state}</span> ${job.phase}`],
+    ['state', html`<span class=${`badge ${job.state}`}>${job.state}</span> ${graph?.chains ? job.phase : ''}`],
     ['up', duration(seconds(job))],
     ['statements', job.statements],
     ['rows in', count(metrics.records_in_total)],

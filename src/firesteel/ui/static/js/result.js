@@ -26,17 +26,18 @@ export function said(rows) {
 
 export function Result({ job, rows, wanted, want }) {
   if (!job.has_rows) return html`<p class="note">This job shows no rows: only a command with --ui does.</p>`;
-  if (rows?.is_sample) return html`<${Sample} ...${{ rows, wanted, want }} />`;
+  if (rows?.is_sample) return html`<${Sample} ...${{ job, rows, wanted, want }} />`;
   const choose = (view) => html`<button aria-pressed=${String(wanted.view === view)} onClick=${() => want({ ...wanted, view })}>${view}</button>`;
   return html`<div class="tools">${choose('table')} ${choose('changes')} ${wanted.view === 'table' && html`<${Find} ...${{ wanted, want }} />`}</div>
     ${rows && rows.view === wanted.view ? html`<${Rows} ...${{ rows, wanted, want }} />` : html`<p class="note" aria-busy="true">…</p>`}`;
 }
 
 /** The changes that an INSERT sends, and a button for each of several sinks. */
-function Sample({ rows, wanted, want }) {
+function Sample({ job, rows, wanted, want }) {
+  const none = job.ended ? 'The job ended before a task sent a sample.' : 'No task has sent a sample yet: the next micro-batch brings one.';
   const choose = (name, sink) => html`<button aria-pressed=${String(rows.sink === sink)} onClick=${() => want({ ...wanted, sink })}>${name}</button>`;
   return html`${rows.sinks.length > 1 && html`<div class="tools">${rows.sinks.map(choose)}</div>`}
-    ${rows.changes.length ? html`<${Rows} ...${{ rows, wanted, want }} />` : html`<p class="note">No task has sent a sample yet: the next micro-batch brings one.</p>`}`;
+    ${rows.changes.length ? html`<${Rows} ...${{ rows, wanted, want }} />` : html`<p class="note">${none}</p>`}`;
 }
 
 function Find({ wanted, want }) {
