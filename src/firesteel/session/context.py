@@ -43,6 +43,8 @@ class Environment:
         """Folder of modules for CREATE FUNCTION, in addition to Python's own search path."""
         self.own_process = False
         """Whether the process is that of the command `firesteel`."""
+        self.tells_resumed = False
+        """Whether a notice says that a query goes on from its checkpoint."""
         self.script = ""
         """File name of the running script. It names jobs that have no `pipeline.name`."""
         self.known_statements = KnownStatements()

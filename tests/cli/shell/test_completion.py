@@ -65,6 +65,10 @@ def found(environment: TableEnvironment, text: str) -> list[Candidate]:
         ("SELECT EXTRACT(YEAR FROM na|) FROM orders", "name"),
         ("SELECT id IS DISTINCT FROM na| FROM orders", "name"),
         ("SELECT id, ',', na| FROM orders WHERE name = ')('", "name"),
+        ("SELECT * FROM TUMBLE(TABLE orders, DESCRIPTOR(|", "id"),
+        ("SELECT win| FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' DAY))", "window_start"),
+        ("SELECT * FROM default_catalog.|", "default_database"),
+        ("SELECT * FROM default_catalog.def|", "default_database"),
         ("EXPLAIN |", "SELECT"),
         ("EXPLAIN SELECT SUBSTR| FROM orders", "SUBSTR"),
         ("EXPLAIN SELECT na| FROM orders", "name"),
@@ -104,7 +108,15 @@ def test_what_comes_first(environment: TableEnvironment, text: str, first: str) 
 
 @pytest.mark.parametrize(
     "text",
-    ["SELECT 1 -- SEL|", "/* SEL|", "SELECT 'a|", "SELECT * FROM nowhere n WHERE n.|", "SELECT 1 AS zzz|"],
+    [
+        "DROP TABLE LAT|",
+        "INSERT INTO UNN|",
+        "SELECT 1 -- SEL|",
+        "/* SEL|",
+        "SELECT 'a|",
+        "SELECT * FROM nowhere n WHERE n.|",
+        "SELECT 1 AS zzz|",
+    ],
 )
 def test_where_nothing_is_known(environment: TableEnvironment, text: str) -> None:
     assert found(environment, text) == []

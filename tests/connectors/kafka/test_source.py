@@ -267,7 +267,10 @@ def test_a_poison_message(broker: Broker) -> None:
     bad = rf"topic {topic}, partition 0, offset 2: Failed to deserialize JSON"
     with pytest.raises(DataError, match=bad) as raised:
         now(source(broker.servers, topic))
-    assert raised.value.hint == "'json.ignore-parse-errors' = 'true' leaves such messages out"
+    assert raised.value.hint == (
+        "'json.ignore-parse-errors' = 'true' leaves such messages out; "
+        "SET 'firesteel.dead-letters.table' = '<a table>' keeps them in a table"
+    )
     lenient = source(broker.servers, topic, json_ignore__parse__errors="true")
     assert read_numbers(now(lenient)) == [1, 2, 3]
     assert lenient.skipped == {"damaged_message": 1}

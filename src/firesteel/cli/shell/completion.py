@@ -83,6 +83,10 @@ def _as_typed(word: str, prefix: str) -> str:
     return word.lower() if word.isupper() and prefix and prefix == prefix.lower() else word
 
 
+_WINDOW_FUNCTIONS = frozenset({"TUMBLE", "HOP", "CUMULATE", "SESSION"})
+_WINDOW_COLUMNS = [(name, "of the window") for name in ("window_start", "window_end", "window_time")]
+
+
 def _words(statement: Typed, environment: Environment) -> Iterator[tuple[str, str]]:
     if statement.quote == "'":
         yield from _in_string(statement, environment)
@@ -95,7 +99,8 @@ def _words(statement: Typed, environment: Environment) -> Iterator[tuple[str, st
     elif _wants_table(statement):
         yield from names.tables(environment)
         yield from names.catalogs(environment)
-        yield from keywords.BEFORE_TABLES
+        if statement.word() in ("FROM", "JOIN", ","):
+            yield from keywords.BEFORE_TABLES
     elif _begins(statement):
         yield from _following(statement)
     elif statement.first[0] == "WHY" and statement.clause in ("", "FROM"):
@@ -144,7 +149,8 @@ def _behind_dot(statement: Typed, environment: Environment) -> Found:
     parts = [qualifier]
     if statement.word(3) == "." and len(statement.words) > 3:
         parts.insert(0, statement.words[-4].text)
-    return names.tables(environment, tuple(parts))
+    found = names.tables(environment, tuple(parts))
+    return found or (names.databases(environment, qualifier) if len(parts) == 1 else [])
 
 
 def _in_query(statement: Typed, environment: Environment) -> Iterator[tuple[str, str]]:
@@ -157,6 +163,8 @@ def _in_query(statement: Typed, environment: Environment) -> Iterator[tuple[str,
     read = tables_read(statement)
     for path in read.values():
         yield from names.columns(environment, path)
+    if _WINDOW_FUNCTIONS.intersection(token.word for token in (*statement.words, *statement.rest)):
+        yield from _WINDOW_COLUMNS
     yield from ((names.quoted(name), f"table {'.'.join(path)}") for name, path in read.items())
     yield from sorted(functions(environment).items())
     yield from keywords.BEFORE_OPERANDS

@@ -105,7 +105,7 @@ class Shell:
         self._loaded = in_thread(lambda: [import_module(module) for module in _LOADED_FIRST])
         self._environment = TableEnvironment.create(configuration=options)
         self._environment.functions_folder = folder
-        self._environment.own_process = True
+        self._environment.own_process = self._environment.tells_resumed = True
         self._runner = ShellRunner(self._environment, verbose=verbose, was_pressed=self._take_press)
         self._verbose = verbose
         self._init = init

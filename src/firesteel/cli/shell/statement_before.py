@@ -189,7 +189,7 @@ def tables_read(statement: Typed) -> dict[str, tuple[str, ...]]:
         if word in TABLE_WORDS or word == "TABLE" or (in_from and symbol == ","):
             in_from = in_from or word in ("FROM", "JOIN")
             path, index = _path(every, index + 1)
-            if path:
+            if path and not (index < len(every) and _symbol(every[index]) == "("):
                 alias, index = _alias(every, index)
                 found[alias or path[-1]] = path
             continue

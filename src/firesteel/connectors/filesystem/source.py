@@ -41,6 +41,7 @@ from firesteel.formats.base import Decoder, Fields, Framing, Indices, MessageErr
 from firesteel.formats.files import file_format, is_of_files
 from firesteel.formats.messages.lines import Lines, bare
 from firesteel.formats.registry import find_format
+from firesteel.formats.skip_hint import skip_hint
 from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.arrow import to_arrow
@@ -316,7 +317,8 @@ class FilesystemSource(Source):
         except MessageError as error:
             before = sum(len(message) for message in messages[: error.index].to_pylist())
             number = line_number(file, position + before)
-            raise DataError(f"{file.path}, line {number}: {error.text}") from None
+            where, hint = f"{file.path}, line {number}", skip_hint(self._format, "", error)
+            raise DataError(f"{where}: {error.text}", hint=hint) from None
         except (FiresteelError, MemoryError):
             raise
         except Exception as error:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -31,9 +32,10 @@ from firesteel.connectors.kafka.offsets import channel
 from firesteel.connectors.kafka.options import Part, key_of, value_of
 from firesteel.connectors.replay import DecodedMessages, RawMessage, check_inserts
 from firesteel.errors import DataError, FiresteelError, InternalError, NotSupportedError, UsageError
-from firesteel.formats.base import Decoder, Fields, Format, Indices, MessageError
+from firesteel.formats.base import Decoder, Fields, Indices, MessageError
 from firesteel.formats.messages.skip_causes import INVALID_VALUE
 from firesteel.formats.metadata.metadata_reader import MetadataReader
+from firesteel.formats.skip_hint import skip_hint
 from firesteel.runtime.dataflow.sequence import row_sequences
 from firesteel.runtime.spec.tables import ScanSpec
 from firesteel.types.value_parts import WHOLE
@@ -47,8 +49,8 @@ class _Decoding:
     """Decodes the keys, or the values, to changes."""
     places: dict[str, int]
     """Position of each column of the key or value in the decoder's output, by the column's name."""
-    hint: str | None
-    """Hint for the error of a message that cannot be decoded."""
+    hint: Callable[[MessageError], str | None]
+    """Returns the hint for the error of a message that cannot be decoded."""
     format: str
     """Name of the format."""
 
@@ -124,7 +126,8 @@ class Rows:
         )
         decoder = part.format.decoder(fields, dict(part.options))
         places = {name: place for place, name in enumerate(names)}
-        return _Decoding(decoder, places, _hint(part.format, prefix), part.format.name)
+        hint = partial(skip_hint, part.format, prefix)
+        return _Decoding(decoder, places, hint, part.format.name)
 
     def table(self, messages: Messages, split: int, first: int) -> pa.Table:
         """Return the changes in messages.
@@ -187,7 +190,7 @@ class Rows:
                 self._set_aside(messages, error, KEY_STAGE if decoding is self._key else VALUE_STAGE)
             return changes, at
         except MessageError as error:
-            raise _bad_message(messages, error, decoding.hint) from None
+            raise _bad_message(messages, error, decoding) from None
         except (FiresteelError, MemoryError):
             raise
         except Exception as error:
@@ -254,7 +257,7 @@ class Rows:
                 self._set_aside(messages, whole)
                 others = at != whole.index
                 return self._said(messages, values.filter(pa.array(others)), at[others])
-            raise _bad_message(messages, whole, self._value.hint) from None
+            raise _bad_message(messages, whole, self._value) from None
         kept = ~said.bad[places]
         if not kept.all():
             self._left_out += int(said.bad.sum())
@@ -263,23 +266,8 @@ class Rows:
         return values, at, {key: column.take(taken) for key, column in said.columns.items()}
 
 
-_IGNORES = "ignore-parse-errors"
-_CONTROL_HINT = (
-    ", and with them each message that is damaged or cut off, without a word; or have the tool not send "
-    "them to the topic (docs/guide/kafka.md: messages without rows)"
-)
-
-
-def _hint(of: Format, prefix: str) -> str | None:
-    """Return a hint with the option that skips bad messages, or None if the format has no such option."""
-    has_it = any(option.key == _IGNORES for option in of.options)
-    return f"'{prefix}{of.name}.{_IGNORES}' = 'true' leaves such messages out" if has_it else None
-
-
-def _bad_message(messages: Messages, error: MessageError, hint: str | None) -> DataError:
-    if hint is not None and error.is_control:
-        hint += _CONTROL_HINT
-    return DataError(f"{messages.place(error.index)}: {error.text}", hint=hint)
+def _bad_message(messages: Messages, error: MessageError, decoding: _Decoding) -> DataError:
+    return DataError(f"{messages.place(error.index)}: {error.text}", hint=decoding.hint(error))
 
 
 def _with_tombstones(values: pa.Table, at: Indices, messages: pa.BinaryArray) -> tuple[pa.Table, Indices]:

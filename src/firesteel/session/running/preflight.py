@@ -17,6 +17,7 @@ from firesteel.connectors.registry import open_sink, open_source
 from firesteel.errors import UsageError
 from firesteel.job.lookups import looked_up
 from firesteel.job.spec import JobSpec
+from firesteel.notices import say
 from firesteel.runtime.spec.tables import ScanSpec, SinkSpec
 from firesteel.session.context import Environment
 from firesteel.session.launch import CHECKPOINT
@@ -65,6 +66,12 @@ def await_spark(
             each.result()
 
 
+_RESUMED = (
+    "[INFO] The query goes on from its checkpoint {}: changes that it has shown before are not shown again. "
+    "RESET 'execution.checkpointing.dir' begins without one."
+)
+
+
 def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_local: bool) -> Iterator[Check]:
     """Yield the checks of a job, as functions that raise an error if one fails.
 
@@ -78,6 +85,8 @@ def checks_of(environment: Environment, job: JobSpec, statement: str, *, is_loca
     fresh = CHECKPOINT not in environment.options or (folder is not None and not has_saved(None, folder))
     if folder is not None:
         yield partial(check_saved, None, folder, job, statement)
+        if environment.tells_resumed and job.target is None and not fresh:
+            say(_RESUMED.format(folder))
     catalog = environment.catalog
     for chain in job.chains:
         if isinstance(chain.source, ScanSpec) and chain.source.table not in environment.frames:

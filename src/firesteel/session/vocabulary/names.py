@@ -43,6 +43,14 @@ def catalogs(environment: Environment) -> list[Word]:
     return [(quoted(name), "catalog") for name in environment.catalog.catalog_names()]
 
 
+def databases(environment: Environment, catalog: str) -> list[Word]:
+    """Return the names of the databases of a catalog, nothing if it does not exist."""
+    known = environment.catalog
+    if catalog not in known.catalog_names():
+        return []
+    return [(quoted(name), "database") for name in known.database_names(catalog)]
+
+
 def jobs(*, has_ended: bool = False) -> list[Word]:
     """Return the ids of jobs, each with its statement's first words.
 

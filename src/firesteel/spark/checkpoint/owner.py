@@ -16,7 +16,7 @@ from firesteel.notices import say
 
 BEAT_SECONDS, LEASE_SECONDS = 5.0, 30.0
 """Seconds between two heartbeats of an owner, and seconds without one after which it counts as ended."""
-HINT = "stop it or wait for its end; another job needs a checkpoint folder of its own"
+HINT = "stop it (STOP JOB in a shell) or wait; another job needs a checkpoint folder of its own"
 RELEASED = "released"
 
 Owner = dict[str, Any]
