@@ -51,7 +51,7 @@ def join(
     common = _common_columns(node, left[1], right[1], width)
     condition: Expr = TRUE
     if common:
-        equal = (comparison("=", columns[0], other) for _, columns, other in common)
+        equal = (comparison("=", ours[0], others[0]) for _, ours, others in common)
         condition = conjunction(equal) or TRUE
     elif node.on is not None:
         condition = _condition(node, left[1], right[1], width, context)
@@ -59,20 +59,26 @@ def join(
     joined = Join((left[0], right[0]), join_type, condition, hints)
     named = {name for name, _, _ in common}
     # As in Flink: a common column `k` of a join in the left input may be read as `k`, without the name of a
-    # table, only if this join has USING, too.
+    # table, only if this join has USING, too; one of a join in the right input never may.
     is_named = bool(node.using)
     kept = [
-        replace(column, is_named=column.is_named and is_named)
-        for column in scope.common
-        if column.name not in named
+        *(_kept(column, 0, scope, column.is_named and is_named) for column in left[1].common),
+        *(_kept(column, width, scope, False) for column in right[1].common),
     ]
-    columns = [_merged(name, (*sides, other), scope, not node.natural) for name, sides, other in common]
-    return joined, replace(scope, common=(*columns, *kept))
+    columns = [_merged(name, (*ours, *others), scope, not node.natural) for name, ours, others in common]
+    return joined, replace(scope, common=(*columns, *(one for one in kept if one.name not in named)))
 
 
 def _merged(name: str, columns: tuple[InputRef, ...], scope: Scope, is_named: bool) -> CommonColumn:
     first, second = scope.of_name(name)[:2]
     return CommonColumn(name, tuple(scope.at(ref.index) for ref in columns), (first, second), is_named)
+
+
+def _kept(column: CommonColumn, offset: int, scope: Scope, is_named: bool) -> CommonColumn:
+    """Return a common column of an input whose columns begin at `offset` in `scope`, the join's scope."""
+    columns = tuple(scope.at(ref.index + offset) for ref in column.columns)
+    first, second = (scope.at(ref.index + offset) for ref in column.named)
+    return CommonColumn(column.name, columns, (first, second), is_named, column.place + offset)
 
 
 def _names(node: syntax.Node, scope: Scope) -> tuple[str, ...]:
@@ -89,7 +95,7 @@ def _joined(left: Scope, right: Scope, width: int, join_type: JoinType) -> Scope
         *(_padded(relation, width, join_type.pads_right) for relation in right.relations),
     ]
     times = left.times | {width + i for i in right.times}
-    return Scope(tuple(relations), times, left.common, left.outer)
+    return Scope(tuple(relations), times, outer=left.outer)
 
 
 def _padded(relation: Relation, offset: int, padded: bool) -> Relation:
@@ -110,7 +116,7 @@ def _condition(node: query_syntax.Join, left: Scope, right: Scope, width: int, c
     assert node.on is not None
     check_expression(node.on, context.catalog, "ON")
     refuse = refuse_aggregates("Aggregate expression is illegal in ON clause")
-    scope = replace(_joined(left, right, width, JoinType.INNER), common=())
+    scope = _joined(left, right, width, JoinType.INNER)
     condition = boolean(ScalarBinder(scope, context, refuse).bind(node.on), "ON", node.on.range)
     refuse_auxiliaries(condition, misplaced_auxiliary)
     return condition
@@ -118,11 +124,15 @@ def _condition(node: query_syntax.Join, left: Scope, right: Scope, width: int, c
 
 def _common_columns(
     node: query_syntax.Join, left: Scope, right: Scope, width: int
-) -> list[tuple[str, tuple[InputRef, ...], InputRef]]:
+) -> list[tuple[str, tuple[InputRef, ...], tuple[InputRef, ...]]]:
     """Return the columns of USING, or those that both sides of a NATURAL join have.
 
-    Each entry is the name, the columns of that name on the left side, and the column on the right side.
-    `width` is the number of columns of the left side.
+    Each entry is the name, the columns of that name on the left side, and those on the right side. `width` is
+    the number of columns of the left side.
+
+    Raises:
+        ValidationError: A side lacks a column, the types cannot be compared, or a NATURAL join's right side
+            has several columns of one name.
     """
     if node.natural:
         names = [(name, node.right.range) for name in _natural(left, right)]
@@ -130,15 +140,19 @@ def _common_columns(
         names = [(column.name, column.range) for column in node.using]
     found = []
     for name, place in names:
-        columns = _columns(left, name, place)
-        (other,) = _columns(right, name, place)
-        if not _is_comparable(columns[0], other):
+        ours, others = _columns(left, name, place), _columns(right, name, place)
+        if node.natural and len(others) > 1:
             raise ValidationError(
-                f"Column '{name}' matched using NATURAL keyword or USING clause has incompatible types: "
-                f"cannot compare '{columns[0].type}' to '{other.type}'",
+                f"Column name '{name}' in NATURAL join or USING clause is not unique on one side of join",
                 range=place,
             )
-        found.append((name, columns, replace(other, index=width + other.index)))
+        if not _is_comparable(ours[0], others[0]):
+            raise ValidationError(
+                f"Column '{name}' matched using NATURAL keyword or USING clause has incompatible types: "
+                f"cannot compare '{ours[0].type}' to '{others[0].type}'",
+                range=place,
+            )
+        found.append((name, ours, tuple(replace(other, index=width + other.index) for other in others)))
     return found
 
 

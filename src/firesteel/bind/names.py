@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count
+from operator import itemgetter
 
 from firesteel.bind.naming import Names
 from firesteel.catalog.catalog import Catalog
@@ -163,13 +164,16 @@ class CommonColumn:
             name is the COALESCE of these two, even if the joins compare only one of them. For example,
             `a JOIN b ON a.x = b.y JOIN c USING (k)`: `columns` are a.k and c.k, `named` are a.k and b.k.
         is_named: Whether the name may be written without a table's name: `k` instead of `t.k`. As in Flink,
-            `k` is ambiguous for a NATURAL join, and for any join in the input of a join without USING.
+            `k` is ambiguous for a NATURAL join, for any join in the input of a join without USING, and for a
+            join in parentheses at the right of another join.
+        place: Position of the first column of the join's input: `*` shows the common column before it.
     """
 
     name: str
     columns: tuple[InputRef, ...]
     named: tuple[InputRef, InputRef]
     is_named: bool = True
+    place: int = 0
 
     @property
     def value(self) -> Expr:
@@ -196,7 +200,7 @@ class Scope:
     Attributes:
         relations: Entries of FROM, in order.
         times: Positions of time attributes.
-        common: Columns of USING or NATURAL joins. `*` shows each of them once, before all other columns.
+        common: Columns of USING or NATURAL joins. `*` shows each of them once, before the join's others.
         outer: Outer query, None if there is none.
     """
 
@@ -271,12 +275,14 @@ class Scope:
                 # Columns of one name are shown as g, g0, g1. Columns that are merged into a common column
                 # are not shown, but they take a number, too.
                 names = list(unique_columns(names))
-            return [(column.name, column.value) for column in common] + [
-                (names[relation.offset + i], InputRef(relation.offset + i, column.type, range))
+            found = [(column.place, names[column.columns[0].index], column.value) for column in common]
+            found += [
+                (relation.offset + i, names[relation.offset + i], InputRef(relation.offset + i, kind, range))
                 for relation in relations
-                for i, column in enumerate(relation.columns)
+                for i, kind in enumerate(column.type for column in relation.columns)
                 if relation.offset + i not in merged
             ]
+            return [(name, shown) for _, name, shown in sorted(found, key=itemgetter(0))]
         if not any(path[0] == column.name for column in self.columns) and len(path) == 1:
             raise ValidationError(
                 f"Unknown identifier '{path[0]}'", range=range, hint=self._table_hint(path[0])
